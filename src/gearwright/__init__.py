@@ -1,0 +1,74 @@
+"""Gearwright: the complete dynamics of geared robots.
+
+A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is an axisymmetric wheel carried by a link,
+turning at a rate that is linear in the generalized speeds. `load` or write a robot, `assemble` it, and call functions.
+"""
+
+from gearwright import parts
+from gearwright._version import __version__
+from gearwright.kernels.actuation import actuator_speeds, actuator_torques, structure_matrix
+from gearwright.kernels.functions import (
+    bias,
+    centre_of_mass,
+    coriolis_matrix,
+    difference,
+    forward_dynamics,
+    gravity,
+    integrate,
+    inverse_dynamics,
+    jacobian,
+    jacobian_rate,
+    kinetic_energy,
+    lagrange_form,
+    mass_matrix,
+    momentum,
+    neutral,
+    parameter_names,
+    parameters,
+    placement,
+    potential_energy,
+    reactions,
+    recursive_form,
+    regressor,
+)
+from gearwright.kernels.linearise import linearise
+from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
+
+__all__ = [
+    "Actuator",
+    "Body",
+    "Frame",
+    "Mechanism",
+    "Spin",
+    "Spring",
+    "__version__",
+    "actuator_speeds",
+    "actuator_torques",
+    "approximate",
+    "assemble",
+    "bias",
+    "centre_of_mass",
+    "coriolis_matrix",
+    "difference",
+    "forward_dynamics",
+    "gravity",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_rate",
+    "kinetic_energy",
+    "lagrange_form",
+    "linearise",
+    "mass_matrix",
+    "momentum",
+    "neutral",
+    "parameter_names",
+    "parameters",
+    "parts",
+    "placement",
+    "potential_energy",
+    "reactions",
+    "recursive_form",
+    "regressor",
+    "structure_matrix",
+]

@@ -1,0 +1,13 @@
+"""Arithmetic of scalars of any kind: three make a `Vec`, nine a `Rot`, ten an `Inertia`.
+
+A scalar is whatever adds and multiplies: a float, a NumPy array of 10,000 values, a CasADi `SX`, a SymPy expression,
+a JAX tracer. Nothing in this room looks at what a scalar is, so everything built from it runs on all of them.
+"""
+
+from gearwright.algebra.inertia import Inertia
+from gearwright.algebra.rot import IDENTITY, Rot
+from gearwright.algebra.scalar import Operations, Scalar, is_number, is_zero
+from gearwright.algebra.tensor import Tensor
+from gearwright.algebra.vec import ZERO, Vec
+
+__all__ = ["IDENTITY", "ZERO", "Inertia", "Operations", "Rot", "Scalar", "Tensor", "Vec", "is_number", "is_zero"]

@@ -1,0 +1,106 @@
+"""A 3 x 3 matrix of nine scalars: a rotation, or any matrix that turns vectors into vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.algebra.scalar import Scalar
+from gearwright.algebra.vec import Vec
+
+
+class Rot:
+    """Nine scalars in three rows; `R @ v` turns a vector from the child's axes into the parent's.
+
+    >>> turn = Rot.about(Vec(0, 0, 1), cos=0, sin=1)     # a quarter turn about z
+    >>> turn @ Vec(1, 0, 0)
+    Vec(0, 1, 0)
+    >>> turn.T @ Vec(0, 1, 0)
+    Vec(1, 0, 0)
+    """
+
+    __slots__ = ("a", "b", "c")
+    __array_ufunc__ = None
+
+    def __init__(self, a: Vec, b: Vec, c: Vec) -> None:
+        self.a, self.b, self.c = a, b, c
+
+    @staticmethod
+    def of(rows: Rot | Sequence[Sequence[Scalar]]) -> Rot:
+        """A matrix from three rows of three scalars."""
+        if isinstance(rows, Rot):
+            return rows
+        a, b, c = rows
+        return Rot(Vec.of(a), Vec.of(b), Vec.of(c))
+
+    @staticmethod
+    def about(axis: Vec, cos: Scalar, sin: Scalar) -> Rot:
+        """Rodrigues' formula: the rotation about a unit axis by the angle of that cosine and sine.
+
+        R = cos 1 + sin S(e) + (1 - cos) e e'   (handbook chapter of Vukobratovic and Potkonjak, eq. 20.108).
+        """
+        e, rest = axis, 1 - cos
+        s = e * sin
+        return Rot(
+            Vec(cos + rest * (e.x * e.x), rest * (e.x * e.y) - s.z, rest * (e.x * e.z) + s.y),
+            Vec(rest * (e.x * e.y) + s.z, cos + rest * (e.y * e.y), rest * (e.y * e.z) - s.x),
+            Vec(rest * (e.x * e.z) - s.y, rest * (e.y * e.z) + s.x, cos + rest * (e.z * e.z)),
+        )
+
+    @staticmethod
+    def of_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Rot:
+        """The rotation of a quaternion of any length but zero: dividing by its square needs no square root."""
+        k = 2 / (w * w + x * x + y * y + z * z)
+        return Rot(
+            Vec(1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y)),
+            Vec(k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x)),
+            Vec(k * (x * z - w * y), k * (y * z + w * x), 1 - k * (x * x + y * y)),
+        )
+
+    @staticmethod
+    def cross(v: Vec) -> Rot:
+        """S(v), the matrix of the vector product: S(v) @ u = v x u."""
+        return Rot(Vec(0.0, -v.z, v.y), Vec(v.z, 0.0, -v.x), Vec(-v.y, v.x, 0.0))
+
+    def __repr__(self) -> str:
+        return f"Rot({self.a!r}, {self.b!r}, {self.c!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rot) and self.rows() == other.rows()
+
+    def __hash__(self) -> int:
+        return hash(self.rows())
+
+    def rows(self) -> tuple[tuple[Scalar, ...], ...]:
+        """Three rows of three scalars."""
+        return tuple(self.a), tuple(self.b), tuple(self.c)
+
+    def columns(self) -> tuple[Vec, Vec, Vec]:
+        """The three columns: the child's axes in the parent's axes."""
+        a, b, c = self.a, self.b, self.c
+        return Vec(a.x, b.x, c.x), Vec(a.y, b.y, c.y), Vec(a.z, b.z, c.z)
+
+    @property
+    def T(self) -> Rot:
+        """The transpose; for a rotation, the inverse."""
+        return Rot(*self.columns())
+
+    def __matmul__(self, v: Vec) -> Vec:
+        return Vec(self.a.dot(v), self.b.dot(v), self.c.dot(v))
+
+    def after(self, other: Rot) -> Rot:
+        """The matrix product self other: first `other` turns, then `self`."""
+        columns = [self @ column for column in other.columns()]
+        return Rot(*columns).T
+
+    def __add__(self, other: Rot) -> Rot:
+        return Rot(self.a + other.a, self.b + other.b, self.c + other.c)
+
+    def __sub__(self, other: Rot) -> Rot:
+        return Rot(self.a - other.a, self.b - other.b, self.c - other.c)
+
+    def __mul__(self, factor: Scalar) -> Rot:
+        return Rot(self.a * factor, self.b * factor, self.c * factor)
+
+
+IDENTITY = Rot(Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
+"""No rotation."""

@@ -1,0 +1,42 @@
+"""What a scalar is, and the few operations beyond + - * / that a backend must bring."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Protocol, TypeAlias
+
+Scalar: TypeAlias = Any
+"""Anything that adds, subtracts, multiplies and divides."""
+
+
+class Operations(Protocol):
+    """The whole backend table: what an algorithm may use beside + - * /.
+
+    Recursions use none of these; `place` takes `cos` and `sin`; configurations (quaternions) use `sqrt`, `arctan2` and
+    `where`; force laws may use all of them.
+    """
+
+    def cos(self, x: Scalar, /) -> Scalar: ...
+    def sin(self, x: Scalar, /) -> Scalar: ...
+    def sqrt(self, x: Scalar, /) -> Scalar: ...
+    def exp(self, x: Scalar, /) -> Scalar: ...
+    def tanh(self, x: Scalar, /) -> Scalar: ...
+    def arctan2(self, y: Scalar, x: Scalar, /) -> Scalar: ...
+    def absolute(self, x: Scalar, /) -> Scalar: ...
+    def minimum(self, x: Scalar, y: Scalar, /) -> Scalar: ...
+    def maximum(self, x: Scalar, y: Scalar, /) -> Scalar: ...
+    def where(self, condition: Scalar, yes: Scalar, no: Scalar, /) -> Scalar: ...
+
+
+def is_number(x: Scalar) -> bool:
+    """Whether `x` is one plain number, which can be checked, and not a symbol, which cannot.
+
+    >>> is_number(2.0), is_number("2")
+    (True, False)
+    """
+    return isinstance(x, Real)
+
+
+def is_zero(x: Scalar) -> bool:
+    """Whether `x` is the number zero: a structural zero, which an algorithm may skip."""
+    return isinstance(x, Real) and x == 0

@@ -1,0 +1,143 @@
+"""The Coriolis matrix of Christoffel symbols, without differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gearwright.algebra import Rot, Scalar, Vec
+from gearwright.dynamics.kinematics import velocities
+from gearwright.dynamics.mass_matrix import Matrix, composite_inertias
+from gearwright.dynamics.pose import Pose
+from gearwright.mechanism import Spin
+from gearwright.mechanism.layout import Dof
+from gearwright.mechanism.rows import along
+
+
+class Twist(NamedTuple):
+    """Angular velocity and velocity of the point at a frame's origin."""
+
+    omega: Vec
+    linear: Vec
+
+
+class Drift(NamedTuple):
+    """B = [[A, 0], [-S(f), 0]] acting on a twist [w; v]: moment A w, force -f x w.
+
+    B = 1/2 (V x* I - I V x + bar(I V)) of a rigid body has this form, with f its linear momentum and
+    A = 1/2 (S(w) I - I S(w) - S(I w)) - S(h) S(v).
+    """
+
+    A: Rot
+    f: Vec
+
+    def plus(self, other: Drift) -> Drift:
+        return Drift(self.A + other.A, self.f + other.f)
+
+    def moved(self, R: Rot, r: Vec) -> Drift:
+        """The same in the parent's frame."""
+        f = R @ self.f
+        return Drift(R.after(self.A).after(R.T) - Rot.cross(r).after(Rot.cross(f)), f)
+
+
+def coriolis_matrix(pose: Pose, v: Sequence[Scalar]) -> Matrix:
+    """C with C v the velocity forces and dM/dt - 2C skew: C = sum J'(I dJ + B J) over bodies, plus the spins' part."""
+    C: Matrix = [[0.0] * pose.mech.n for _ in range(pose.mech.n)]
+    _add_links(pose, v, C)
+    for spin in pose.mech.spins:
+        if spin.carrier != -1:
+            _add_spin(pose, spin, v, C)
+    return C
+
+
+def _add_links(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
+    mech = pose.mech
+    moving = velocities(pose, v)
+    composite = composite_inertias(pose)
+    drift = _composite_drifts(pose, moving)
+    columns: list[list[tuple[Dof, Twist, Twist]]] = []
+    for i, joint in enumerate(mech.joints):
+        parent = mech.parent(i)
+        inherited = [(d, _carried(pose, i, S), _carried(pose, i, dS)) for d, S, dS in columns[parent]] if parent >= 0 else []
+        own = [(d, S := _unit_twist(d), _rate(Twist(*moving[i]), S)) for d in joint.dofs]
+        columns.append(inherited + own)
+        for dof, S, dS in own:
+            for other, T, dT in inherited:
+                _put(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
+                _put(C, other, dof, T, composite[i].wrench(dS.omega, dS.linear), drift[i], S)
+            for other, T, dT in own:
+                _put(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
+
+
+def _put(C: Matrix, row: Dof, column: Dof, S: Twist, wrench: tuple[Vec, Vec], drift: Drift, T: Twist) -> None:
+    """C[row, column] += S . (I dT + B T)."""
+    force, moment = wrench[0] - drift.f.cross(T.omega), wrench[1] + drift.A @ T.omega
+    share = S.linear.dot(force) + S.omega.dot(moment)
+    C[row.speed][column.speed] = C[row.speed][column.speed] + row.factor * column.factor * share
+
+
+def _composite_drifts(pose: Pose, moving: Sequence[tuple[Vec, Vec]]) -> list[Drift]:
+    mech = pose.mech
+    total = []
+    for i, body in enumerate(mech.bodies):
+        w, linear = moving[i]
+        tensor, h = body.about_origin.tensor, body.about_origin.moment
+        f, _ = body.about_origin.wrench(w, linear)
+        half = Rot.cross(w).after(tensor.matrix())
+        A = (half + half.T - Rot.cross(tensor @ w)) * 0.5 - Rot.cross(h).after(Rot.cross(linear))
+        total.append(Drift(A, f))
+    for i in reversed(range(len(total))):
+        parent = mech.parent(i)
+        if parent >= 0:
+            total[parent] = total[parent].plus(total[i].moved(pose.turn[i], pose.shift[i]))
+    return total
+
+
+def _unit_twist(dof: Dof) -> Twist:
+    zero = dof.axis * 0.0
+    return Twist(dof.axis, zero) if dof.angular else Twist(zero, dof.axis)
+
+
+def _rate(V: Twist, S: Twist) -> Twist:
+    """V x S, the rate of a twist fixed in a body that moves with V."""
+    return Twist(V.omega.cross(S.omega), V.omega.cross(S.linear) + V.linear.cross(S.omega))
+
+
+def _carried(pose: Pose, i: int, T: Twist) -> Twist:
+    """A twist of the parent's frame in body i's frame."""
+    back = pose.turn[i].T
+    return Twist(back @ T.omega, back @ (T.linear + T.omega.cross(pose.shift[i])))
+
+
+def _add_spin(pose: Pose, spin: Spin, v: Sequence[Scalar], C: Matrix) -> None:
+    """C_j = Jc/2 (b (P v)' + (N v) b' + s N), N_rk = e . (z_r x z_k) over the rotations on the carrier's path."""
+    axes = _axes_on_path(pose, spin)
+    half = 0.5 * spin.coupled
+    rate = along(spin.terms, v)
+    for place_r, (joint_r, r, z_r) in enumerate(axes):
+        Nv: Scalar = 0.0
+        Pv: Scalar = 0.0
+        for place_k, (joint_k, k, z_k) in enumerate(axes):
+            if place_k == place_r:
+                continue
+            N = spin.axis.dot(z_r.cross(z_k)) * (r.factor * k.factor)
+            C[r.speed][k.speed] = C[r.speed][k.speed] + half * rate * N
+            Nv = Nv + N * v[k.speed]
+            # P_rk = N taken from the inner to the outer rotation; within one joint it is -N.
+            Pv = Pv + (N if joint_r < joint_k else -N) * v[k.speed]
+        for index, b in spin.terms:
+            C[index][r.speed] = C[index][r.speed] + half * b * Pv
+            C[r.speed][index] = C[r.speed][index] + half * Nv * b
+
+
+def _axes_on_path(pose: Pose, spin: Spin) -> list[tuple[int, Dof, Vec]]:
+    """The rotations on the way from the base to the carrier: body index, dof and axis in the carrier's axes."""
+    mech = pose.mech
+    found: list[tuple[int, Dof, Vec]] = []
+    turn: Rot | None = None
+    for i in mech.paths[int(spin.carrier)]:
+        for dof in mech.joints[i].dofs:
+            if dof.angular:
+                found.append((i, dof, dof.axis if turn is None else turn.T @ dof.axis))
+        turn = pose.turn[i] if turn is None else pose.turn[i].after(turn)
+    return found

@@ -1,0 +1,32 @@
+"""Forward dynamics: accelerations for given forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.algebra import Scalar
+from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.inverse_dynamics import Wrenches, inverse_dynamics
+from gearwright.dynamics.kinematics import AT_REST, BaseMotion
+from gearwright.dynamics.mass_matrix import mass_matrix
+from gearwright.dynamics.pose import Pose
+
+
+def bias(
+    pose: Pose, v: Sequence[Scalar], wrenches: Wrenches | None = None, base: BaseMotion = AT_REST
+) -> list[Scalar]:
+    """C v + g + springs and dampers - J' wrenches: the forces that hold v constant."""
+    return inverse_dynamics(pose, v, [0.0] * pose.mech.n, wrenches, base)
+
+
+def forward_dynamics(
+    pose: Pose,
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches | None = None,
+    base: BaseMotion = AT_REST,
+) -> list[Scalar]:
+    """a of M a + bias = tau, by elimination in the order that the tree and the ratio rows ask for."""
+    mech = pose.mech
+    right = [force - known for force, known in zip(tau, bias(pose, v, wrenches, base), strict=True)]
+    return solve(mass_matrix(pose), mech.couplings, mech.elimination, right)

@@ -1,0 +1,55 @@
+"""The Jacobian of a point on a body, and its rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.dynamics.kinematics import velocities
+from gearwright.dynamics.mass_matrix import Matrix
+from gearwright.dynamics.pose import Pose
+
+
+def jacobian(pose: Pose, body: int, point: Vec) -> Matrix:
+    """(6, n): velocity of the point, then angular velocity, world axes, per unit of each speed."""
+    columns = [[ZERO, ZERO] for _ in range(pose.mech.n)]
+    R, p = pose.world[body]
+    tip = R @ point + p
+    for i in pose.mech.paths[body]:
+        R, p = pose.world[i]
+        for dof in pose.mech.joints[i].dofs:
+            z = R @ (dof.axis * dof.factor)
+            column = columns[dof.speed]
+            if dof.angular:
+                column[0], column[1] = column[0] + z.cross(tip - p), column[1] + z
+            else:
+                column[0] = column[0] + z
+    return _rows(columns)
+
+
+def jacobian_rate(pose: Pose, v: Sequence[Scalar], body: int, point: Vec) -> Matrix:
+    """(6, n): d/dt of the Jacobian, so that the point's acceleration is J a + dJ/dt v."""
+    moving = velocities(pose, v)
+    columns = [[ZERO, ZERO] for _ in range(pose.mech.n)]
+    R, p = pose.world[body]
+    w, linear = (R @ x for x in moving[body])
+    tip = R @ point + p
+    tip_rate = linear + w.cross(tip - p)
+    for i in pose.mech.paths[body]:
+        R, p = pose.world[i]
+        w, linear = (R @ x for x in moving[i])
+        for dof in pose.mech.joints[i].dofs:
+            z = R @ (dof.axis * dof.factor)
+            dz = w.cross(z)
+            column = columns[dof.speed]
+            if dof.angular:
+                column[0] = column[0] + dz.cross(tip - p) + z.cross(tip_rate - linear)
+                column[1] = column[1] + dz
+            else:
+                column[0] = column[0] + dz
+    return _rows(columns)
+
+
+def _rows(columns: Sequence[Sequence[Vec]]) -> Matrix:
+    flat = [[*linear, *angular] for linear, angular in columns]
+    return [list(row) for row in zip(*flat, strict=True)]

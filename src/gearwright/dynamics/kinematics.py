@@ -1,0 +1,101 @@
+"""Velocities and accelerations of all bodies, each in its own axes.
+
+Lists over bodies carry one entry more, the base's, which index -1 finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.dynamics.pose import Pose
+from gearwright.mechanism.layout import Dof
+
+
+class BaseMotion(NamedTuple):
+    """Motion of the base in base axes: angular velocity, angular acceleration, acceleration of its origin."""
+
+    omega: Vec = ZERO
+    alpha: Vec = ZERO
+    acceleration: Vec = ZERO
+
+
+AT_REST = BaseMotion()
+
+
+class Velocity(NamedTuple):
+    """Angular velocity and velocity of the body origin, body axes."""
+
+    omega: Vec
+    linear: Vec
+
+
+class Acceleration(NamedTuple):
+    """Angular velocity, angular acceleration and acceleration of the body origin less gravity, body axes."""
+
+    omega: Vec
+    alpha: Vec
+    linear: Vec
+
+
+def relative(dofs: Sequence[Dof], x: Sequence[Scalar]) -> tuple[Vec | None, Vec | None]:
+    """The joint's share of an angular and a linear motion, sum of axis times rate; None where there is none."""
+    angular: Vec | None = None
+    linear: Vec | None = None
+    for dof in dofs:
+        share = dof.axis * dof.scaled(x[dof.speed])
+        if dof.angular:
+            angular = share if angular is None else angular + share
+        else:
+            linear = share if linear is None else linear + share
+    return angular, linear
+
+
+def velocities(pose: Pose, v: Sequence[Scalar]) -> list[Velocity]:
+    """Velocities of all bodies: w_i = w_k + om, v_i = v_k + w_k x r + vl."""
+    mech = pose.mech
+    moving = [Velocity(ZERO, ZERO)] * (len(mech.bodies) + 1)
+    for i, joint in enumerate(mech.joints):
+        parent, back = moving[mech.parent(i)], pose.turn[i].T
+        omega = back @ parent.omega
+        linear = back @ (parent.linear + parent.omega.cross(pose.shift[i]))
+        turning, sliding = relative(joint.dofs, v)
+        moving[i] = Velocity(_plus(omega, turning), _plus(linear, sliding))
+    return moving
+
+
+def accelerations(
+    pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar], gravity: Vec, base: BaseMotion = AT_REST
+) -> list[Acceleration]:
+    """Accelerations of all bodies by the outward recursion, gravity as an upward acceleration of the base.
+
+        w  = w_k + om
+        wd = wd_k + omd + w_k x om
+        a  = a_k + wd_k x r + w_k x (w_k x r) + vld + om x vl + 2 w_k x vl
+
+    with om, vl the joint's relative rates in body axes: eqs (40)-(44) of Sciavicco, Siciliano and Villani corrected, and the same
+    for spherical and free joints.
+    """
+    mech = pose.mech
+    moving = [Acceleration(base.omega, base.alpha, base.acceleration - gravity)] * (len(mech.bodies) + 1)
+    for i, joint in enumerate(mech.joints):
+        w_k, wd_k, a_k = moving[mech.parent(i)]
+        back, r = pose.turn[i].T, pose.shift[i]
+        w, wd = back @ w_k, back @ wd_k
+        linear = back @ (a_k + wd_k.cross(r) + w_k.cross(w_k.cross(r)))
+        turning, sliding = relative(joint.dofs, v)
+        turning_rate, sliding_rate = relative(joint.dofs, a)
+        if sliding is not None and sliding_rate is not None:
+            linear = linear + sliding_rate + (w * 2).cross(sliding)
+            if turning is not None:
+                linear = linear + turning.cross(sliding)
+        if turning is not None and turning_rate is not None:
+            wd = wd + turning_rate + w.cross(turning)
+            w = w + turning
+        moving[i] = Acceleration(w, wd, linear)
+    return moving
+
+
+def _plus(known: Vec, more: Vec | None) -> Vec:
+    return known if more is None else known + more

@@ -1,0 +1,62 @@
+"""Every error Gearwright raises on purpose.
+
+    GearwrightError
+    ├── PartError             a part that cannot exist: negative mass, zero axis, ...
+    │   ├── InertiaError      an inertia no body can have, or smaller than the wheels it carries
+    │   ├── JointError        a joint without an axis, a follower without a leader, ...
+    │   ├── SpinError         a wheel that is no spin: not axisymmetric, ratio zero, ...
+    │   └── TrainError        a gear train whose teeth or members do not fit
+    ├── StructureError        names and parents that do not make a tree
+    ├── InputError            an array of the wrong shape, dtype or value
+    ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
+    ├── FileError             a file that cannot be read as a robot
+    └── MissingExtraError     an optional dependency is not installed
+
+A message names the part, the value, the rule and the way out.
+"""
+
+from __future__ import annotations
+
+
+class GearwrightError(Exception):
+    """The root of all errors raised on purpose."""
+
+
+class PartError(GearwrightError, ValueError):
+    """A part that cannot exist."""
+
+
+class InertiaError(PartError):
+    """An inertia that no body can have, or one smaller than the wheels it carries."""
+
+
+class JointError(PartError):
+    """A joint that cannot move as described."""
+
+
+class SpinError(PartError):
+    """A wheel that is not a spin."""
+
+
+class TrainError(PartError):
+    """A gear train whose teeth, members or graph do not fit together."""
+
+
+class StructureError(GearwrightError, ValueError):
+    """Names and parents that do not make a tree."""
+
+
+class InputError(GearwrightError, ValueError):
+    """An array, name or option that a function cannot take."""
+
+
+class SingularityError(GearwrightError, ArithmeticError):
+    """A matrix that would have to be inverted is singular."""
+
+
+class FileError(GearwrightError, ValueError):
+    """A file that cannot be read as a robot."""
+
+
+class MissingExtraError(GearwrightError, ImportError):
+    """An optional dependency is not installed; the message says what to type."""

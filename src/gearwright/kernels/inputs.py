@@ -1,0 +1,110 @@
+"""Arrays from users: shape, dtype and values are checked once, here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gearwright.errors import InputError
+from gearwright.kernels.program import BASE_MOTION, WRENCH
+from gearwright.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+
+def require_machine(function: str, mech: object) -> None:
+    """The first argument is a Mechanism."""
+    if not isinstance(mech, Mechanism):
+        raise InputError(
+            f"{function}: the first argument is a {type(mech).__name__}, not a Mechanism. "
+            "Use assemble(robot), or write gw.Mechanism(...)."
+        )
+
+
+def checked(function: str, mech: Mechanism, name: str, value: ArrayLike, size: int) -> Array:
+    """A float64 array whose last axis has `size` finite numbers, or an error that says what is wrong where."""
+    array = as_floats(function, name, value)
+    if array.ndim == 0 or array.shape[-1] != size:
+        names = entry_names(mech, name)
+        raise InputError(
+            f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
+            f"({', '.join(names)}). Leading axes are a batch."
+        )
+    if not np.isfinite(array).all():
+        raise InputError(f"{function}: {not_finite(mech, name, array)} Give finite numbers.")
+    if name.startswith("q") and mech.nq != mech.n:
+        _refuse_zero_quaternions(function, mech, name, array)
+    return array
+
+
+def as_floats(function: str, name: str, value: ArrayLike) -> Array:
+    """A float64 array of real numbers."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{function}: {name} is not an array of numbers. Give nested lists of equal length.") from None
+    if array.dtype.kind not in "fiu":
+        raise InputError(
+            f"{function}: {name} has dtype {array.dtype}; it must hold real numbers (float64). Convert it first."
+        )
+    return array.astype(np.float64, copy=False)
+
+
+def entry_names(mech: Mechanism, name: str) -> Sequence[str]:
+    """What the entries of an input are called."""
+    if name.startswith(WRENCH):
+        return ("fx", "fy", "fz", "mx", "my", "mz")
+    if name == BASE_MOTION:
+        return tuple(f"{kind}.{axis}" for kind in ("omega", "alpha", "acceleration") for axis in "xyz")
+    return mech.coordinates if name.startswith("q") else mech.speeds
+
+
+def not_finite(mech: Mechanism, name: str, array: Array) -> str:
+    """A sentence that names the first entry that is not finite."""
+    where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+    return f"{name}{list(where)} ({entry_names(mech, name)[where[-1]]!r}) is {array[where]}."
+
+
+def _refuse_zero_quaternions(function: str, mech: Mechanism, name: str, q: Array) -> None:
+    for body, joint in zip(mech.bodies, mech.joints, strict=True):
+        if body.joint in ("spherical", "free"):
+            first = joint.first + (3 if body.joint == "free" else 0)
+            part = q[..., first : first + 4]
+            if (np.einsum("...i,...i->...", part, part) < 1e-24).any():
+                raise InputError(
+                    f"{function}: {name} has a zero quaternion for joint {body.speed_name!r}, which is no rotation. "
+                    "Give (w, x, y, z) of any length but zero; (1, 0, 0, 0) is no rotation at all."
+                )
+
+
+def outside(
+    function: str, mech: Mechanism, wrenches: Mapping[Any, ArrayLike] | None, base_motion: Any
+) -> tuple[dict[str, ArrayLike], dict[str, Any]]:
+    """External wrenches and base motion as inputs, and as what is fixed about them."""
+    inputs: dict[str, ArrayLike] = {}
+    for body, wrench in (wrenches or {}).items():
+        name = WRENCH + mech.bodies[mech.index(body)].name
+        if name in inputs:
+            raise InputError(f"{function}: two wrenches act on body {name.removeprefix(WRENCH)!r}. Add them.")
+        inputs[name] = wrench
+    fixed: dict[str, Any] = {"wrenches": tuple(name.removeprefix(WRENCH) for name in inputs)} if inputs else {}
+    if base_motion is not None:
+        inputs[BASE_MOTION] = _joined(function, base_motion)
+        fixed["base_motion"] = True
+    return inputs, fixed
+
+
+def _joined(function: str, base_motion: Any) -> Array:
+    """(angular velocity, angular acceleration, linear acceleration) side by side."""
+    try:
+        parts = [as_floats(function, BASE_MOTION, part) for part in base_motion]
+        if [part.shape[-1] for part in parts] != [3, 3, 3]:
+            raise ValueError
+        return np.concatenate(np.broadcast_arrays(*parts), axis=-1)
+    except (TypeError, ValueError, IndexError):
+        raise InputError(
+            f"{function}: base_motion must be (angular velocity, angular acceleration, linear acceleration), each (..., 3)."
+        ) from None

@@ -1,0 +1,63 @@
+"""Linear models of the motion near a state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.kernels.batch import leading
+from gearwright.kernels.inputs import Array, checked, require_machine
+from gearwright.kernels.programs import FORWARD_DYNAMICS
+from gearwright.kernels.trace import cached_tangent_derivative
+from gearwright.mechanism import Mechanism
+
+
+class LinearModel(NamedTuple):
+    """d/dt [dq; dv] = A [dq; dv] + B dtau: A (..., 2n, 2n), B (..., 2n, n), dq in the tangent at q."""
+
+    A: Array
+    B: Array
+
+
+def linearise(mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> LinearModel:
+    """The exact first-order model of forward dynamics about a state, not only an equilibrium.
+
+    A = [[-ad(v), 1], [da/dq, da/dv]], B = [[0], [M^-1]]; ad(v) is zero but for free and spherical joints, whose
+    tangent turns with the body.
+    """
+    require_machine("linearise", mech)
+    sizes = {"q": mech.nq, "v": mech.n, "tau": mech.n}
+    given = {"q": q, "v": v, "tau": tau}
+    arrays = {name: checked("linearise", mech, name, given[name], size) for name, size in sizes.items()}
+    lead, n = leading("linearise", arrays), mech.n
+    flat = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays.values()]
+    slopes = cached_tangent_derivative(FORWARD_DYNAMICS, mech)
+    A, B = np.zeros((len(flat[0]), 2 * n, 2 * n)), np.zeros((len(flat[0]), 2 * n, n))
+    A[:, :n, n:] = np.eye(n)
+    for k, state in enumerate(zip(*flat, strict=True)):
+        da_dq, da_dv, da_dtau = (np.array(slope) for slope in slopes(*state))
+        A[k, :n, :n] = -_adjoint(mech, state[1])
+        A[k, n:, :n], A[k, n:, n:], B[k, n:] = da_dq, da_dv, da_dtau
+    return LinearModel(A.reshape(*lead, 2 * n, 2 * n), B.reshape(*lead, 2 * n, n))
+
+
+def _adjoint(mech: Mechanism, v: Array) -> Array:
+    """How the tangent at a moving configuration turns: w x for rotations, with v x below it for a free joint."""
+    out = np.zeros((mech.n, mech.n))
+    for body, joint in zip(mech.bodies, mech.joints, strict=True):
+        if body.joint not in ("spherical", "free"):
+            continue
+        first = joint.dofs[0].speed
+        turn = first + (3 if body.joint == "free" else 0)
+        out[turn : turn + 3, turn : turn + 3] = _cross(v[turn : turn + 3])
+        if body.joint == "free":
+            out[first:turn, first:turn] = _cross(v[turn : turn + 3])
+            out[first:turn, turn : turn + 3] = _cross(v[first:turn])
+    return out
+
+
+def _cross(w: Array) -> Array:
+    x, y, z = w
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

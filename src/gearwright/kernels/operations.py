@@ -1,0 +1,51 @@
+"""The backend table: the few operations beyond + - * / for each kind of scalar."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gearwright.algebra import Operations, Scalar
+
+
+class Floats:
+    """Plain Python numbers: one state at a time."""
+
+    cos = staticmethod(math.cos)
+    sin = staticmethod(math.sin)
+    sqrt = staticmethod(math.sqrt)
+    exp = staticmethod(math.exp)
+    tanh = staticmethod(math.tanh)
+    arctan2 = staticmethod(math.atan2)
+    absolute = staticmethod(abs)
+    minimum = staticmethod(min)
+    maximum = staticmethod(max)
+
+    @staticmethod
+    def where(condition: Scalar, yes: Scalar, no: Scalar, /) -> Scalar:
+        """`yes` if the condition holds, else `no`."""
+        return yes if condition else no
+
+
+FLOATS: Operations = Floats()
+ARRAYS: Operations = np  # type: ignore[assignment]  # NumPy's own names are the table's names
+
+
+@cache
+def casadi_operations() -> Operations:
+    """The table for CasADi SX; imports CasADi at the first call."""
+    import casadi as ca
+
+    class Casadi:
+        cos, sin, sqrt, exp, tanh = ca.cos, ca.sin, ca.sqrt, ca.exp, ca.tanh
+        arctan2, absolute, minimum, maximum = ca.atan2, ca.fabs, ca.fmin, ca.fmax
+
+        @staticmethod
+        def where(condition: Any, yes: Any, no: Any, /) -> Any:
+            return ca.if_else(condition, yes, no)
+
+    table: Any = Casadi
+    return table  # type: ignore[no-any-return]

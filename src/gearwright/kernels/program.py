@@ -1,0 +1,68 @@
+"""What a public function computes, stated once for every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from gearwright.algebra import Operations, Rot, Scalar, Tensor, Vec
+from gearwright.mechanism import Mechanism
+
+Inputs: TypeAlias = Mapping[str, Sequence[Scalar]]
+"""Per input its scalars."""
+
+Fixed: TypeAlias = Mapping[str, Any]
+"""What is decided before running: a body, a point, which bodies feel wrenches."""
+
+WRENCH = "wrench."
+"""An input called wrench.<body> is a wrench on that body."""
+
+BASE_MOTION = "base_motion"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function of the dynamics over scalars of any kind.
+
+    Args:
+        name: its public name.
+        inputs: names of its inputs; those starting with q have a number per coordinate, the others per speed.
+        run: (machine, operations, inputs, fixed) -> scalars, nested as they come.
+        shape: (machine, fixed) -> shape of the result for one state.
+        outside: whether external wrenches and base motion may be among the inputs.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    run: Callable[[Mechanism, Operations, Inputs, Fixed], Any]
+    shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
+    outside: bool = False
+
+    def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
+        """Every input with its number of scalars, in the order of the public arguments."""
+        sizes = {name: mech.nq if name.startswith("q") else mech.n for name in self.inputs}
+        for body in fixed.get("wrenches", ()):
+            sizes[WRENCH + body] = 6
+        if fixed.get("base_motion"):
+            sizes[BASE_MOTION] = 9
+        return sizes
+
+    def scalars(self, mech: Mechanism, ops: Operations, inputs: Inputs, fixed: Fixed) -> list[Scalar]:
+        """The results as a flat list."""
+        return list(flatten(self.run(mech, ops, inputs, fixed)))
+
+
+def flatten(nested: Any) -> Iterable[Scalar]:
+    """The scalars of nested lists, vectors and matrices, in order.
+
+    >>> list(flatten([1, Vec(2, 3, 4), [[5]]]))
+    [1, 2, 3, 4, 5]
+    """
+    if isinstance(nested, Rot | Tensor):
+        nested = nested.rows()
+    if isinstance(nested, list | tuple | Vec):
+        for item in nested:
+            yield from flatten(item)
+    else:
+        yield nested

@@ -1,0 +1,144 @@
+"""The programs: every public function of the dynamics as (inputs, recursion, shape)."""
+
+from __future__ import annotations
+
+from gearwright.algebra import Operations, Scalar, Vec
+from gearwright.dynamics.configuration import difference, integrate
+from gearwright.dynamics.coriolis import coriolis_matrix
+from gearwright.dynamics.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
+from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
+from gearwright.dynamics.inverse_dynamics import Wrench, gravity, inverse_dynamics, reactions
+from gearwright.dynamics.jacobian import jacobian, jacobian_rate
+from gearwright.dynamics.kinematics import AT_REST, BaseMotion
+from gearwright.dynamics.lagrange import lagrange_form
+from gearwright.dynamics.mass_matrix import mass_matrix
+from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.recursive_form import recursive_form
+from gearwright.dynamics.regressor import parameter_names, regressor
+from gearwright.kernels.program import BASE_MOTION, WRENCH, Fixed, Inputs, Program
+from gearwright.mechanism import Mechanism
+
+
+def _per_speed(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return (mech.n,)
+
+
+def _square(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return (mech.n, mech.n)
+
+
+def _one(_mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return ()
+
+
+def _six_by_speeds(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return (6, mech.n)
+
+
+def _placed(mech: Mechanism, ops: Operations, x: Inputs) -> Pose:
+    return place(mech, x["q"], ops)
+
+
+def _outside(mech: Mechanism, x: Inputs) -> tuple[dict[int, Wrench], BaseMotion]:
+    """External wrenches and base motion among the inputs."""
+    wrenches = {
+        mech.index(name.removeprefix(WRENCH)): Wrench(Vec(*values[:3]), Vec(*values[3:]))
+        for name, values in x.items()
+        if name.startswith(WRENCH)
+    }
+    if BASE_MOTION not in x:
+        return wrenches, AT_REST
+    b = x[BASE_MOTION]
+    return wrenches, BaseMotion(Vec(*b[:3]), Vec(*b[3:6]), Vec(*b[6:]))
+
+
+def _placement(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
+    index, rotation, position = mech.place_of(fixed["body"])
+    R, p = _placed(mech, ops, x).world[index]
+    if rotation is not None and position is not None:
+        R, p = R.after(rotation), p + R @ position
+    return [*R.a, *R.b, *R.c, *p]
+
+
+def _spot(mech: Mechanism, fixed: Fixed) -> tuple[int, Vec]:
+    """Body and point on it of a Jacobian; a frame's point counts in the frame's axes."""
+    index, rotation, position = mech.place_of(fixed["body"])
+    point = Vec.of(fixed.get("point", (0.0, 0.0, 0.0)))
+    if rotation is not None and position is not None:
+        point = position + rotation @ point
+    return index, point
+
+
+INVERSE_DYNAMICS = Program(
+    "inverse_dynamics",
+    ("q", "v", "a"),
+    lambda m, ops, x, _: inverse_dynamics(_placed(m, ops, x), x["v"], x["a"], *_outside(m, x)),
+    _per_speed,
+    outside=True,
+)
+FORWARD_DYNAMICS = Program(
+    "forward_dynamics",
+    ("q", "v", "tau"),
+    lambda m, ops, x, _: forward_dynamics(_placed(m, ops, x), x["v"], x["tau"], *_outside(m, x)),
+    _per_speed,
+    outside=True,
+)
+BIAS = Program(
+    "bias",
+    ("q", "v"),
+    lambda m, ops, x, _: bias(_placed(m, ops, x), x["v"], *_outside(m, x)),
+    _per_speed,
+    outside=True,
+)
+REACTIONS = Program(
+    "reactions",
+    ("q", "v", "a"),
+    lambda m, ops, x, _: reactions(_placed(m, ops, x), x["v"], x["a"], *_outside(m, x)),
+    lambda m, _: (len(m.bodies), 6),
+    outside=True,
+)
+MASS_MATRIX = Program("mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(_placed(m, ops, x)), _square)
+GRAVITY = Program("gravity", ("q",), lambda m, ops, x, _: gravity(_placed(m, ops, x)), _per_speed)
+CORIOLIS_MATRIX = Program(
+    "coriolis_matrix", ("q", "v"), lambda m, ops, x, _: coriolis_matrix(_placed(m, ops, x), x["v"]), _square
+)
+KINETIC_ENERGY = Program(
+    "kinetic_energy", ("q", "v"), lambda m, ops, x, _: kinetic_energy(_placed(m, ops, x), x["v"]), _one
+)
+POTENTIAL_ENERGY = Program(
+    "potential_energy", ("q",), lambda m, ops, x, _: potential_energy(_placed(m, ops, x)), _one
+)
+MOMENTUM = Program("momentum", ("q", "v"), lambda m, ops, x, _: momentum(_placed(m, ops, x), x["v"]), lambda *_: (6,))
+CENTRE_OF_MASS = Program("centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(_placed(m, ops, x)), lambda *_: (3,))
+PLACEMENT = Program("placement", ("q",), _placement, lambda *_: (12,))
+JACOBIAN = Program("jacobian", ("q",), lambda m, ops, x, fixed: jacobian(_placed(m, ops, x), *_spot(m, fixed)), _six_by_speeds)
+JACOBIAN_RATE = Program(
+    "jacobian_rate",
+    ("q", "v"),
+    lambda m, ops, x, fixed: jacobian_rate(_placed(m, ops, x), x["v"], *_spot(m, fixed)),
+    _six_by_speeds,
+)
+REGRESSOR = Program(
+    "regressor",
+    ("q", "v", "a"),
+    lambda m, ops, x, _: regressor(_placed(m, ops, x), x["v"], x["a"]),
+    lambda m, _: (m.n, len(parameter_names(m))),
+)
+INTEGRATE = Program(
+    "integrate", ("q", "v"), lambda m, ops, x, _: integrate(m, x["q"], x["v"], ops), lambda m, _: (m.nq,)
+)
+DIFFERENCE = Program(
+    "difference", ("q0", "q1"), lambda m, ops, x, _: difference(m, x["q0"], x["q1"], ops), _per_speed
+)
+LAGRANGE_FORM = Program(
+    "lagrange_form",
+    ("q", "v"),
+    lambda m, ops, x, _: lagrange_form(_placed(m, ops, x), x["v"]),
+    lambda m, _: (m.n * (2 * m.n + 1),),
+)
+RECURSIVE_FORM = Program(
+    "recursive_form",
+    ("q", "v"),
+    lambda m, ops, x, _: recursive_form(_placed(m, ops, x), x["v"]),
+    lambda m, _: (m.n * (m.n + 1),),
+)

@@ -1,0 +1,62 @@
+"""The popular approximations, as machines of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from gearwright.errors import InputError
+from gearwright.mechanism.elements import Spin
+from gearwright.mechanism.mechanism import Mechanism
+
+
+def approximate(mech: Mechanism, kind: str) -> Mechanism:
+    """The machine as a simpler tool would see it.
+
+    - "exact": as it is.
+    - "reflected": every wheel's energy, no push on its carrier (coupling 0); M gets J b b'.
+    - "diagonal": only the diagonal of J b b', what "armature" means.
+    - "none": no wheels; their mass at rest stays in the links. A wheel that drives a shaft keeps its inertia with
+      coupling 0, or the shaft would have none.
+
+    >>> from gearwright.mechanism import Body, Spin
+    >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))], [Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
+    >>> approximate(arm, "none").spins
+    ()
+    """
+    if kind not in APPROXIMATIONS:
+        raise InputError(f"there is no approximation {kind!r}. Use one of {', '.join(APPROXIMATIONS)}.")
+    change = APPROXIMATIONS[kind]
+    return replace(mech, spins=tuple(fresh for spin in mech.spins for fresh in change(mech, spin)))
+
+
+def _balanced(_: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+    return (replace(spin, coupling=0.0),)
+
+
+def _split(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+    """One balanced spin per entry of the ratio row, so that no two speeds share one."""
+    single = len(spin.terms) == 1
+    return tuple(
+        replace(
+            spin,
+            name=spin.name if single else f"{spin.name}@{mech.speeds[index]}",
+            coupling=0.0,
+            ratio={mech.speeds[index]: ratio},
+        )
+        for index, ratio in spin.terms
+    )
+
+
+def _only_on_shafts(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+    first_shaft = mech.n - len(mech.shafts)
+    drives_shaft = any(index >= first_shaft for index, _ in spin.terms)
+    return _balanced(mech, spin) if drives_shaft else ()
+
+
+APPROXIMATIONS: dict[str, Callable[[Mechanism, Spin], tuple[Spin, ...]]] = {
+    "exact": lambda _, spin: (spin,),
+    "reflected": _balanced,
+    "diagonal": _split,
+    "none": _only_on_shafts,
+}

@@ -1,0 +1,154 @@
+"""The flat machine that every algorithm runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from gearwright.algebra import Rot, Scalar, Vec
+from gearwright.errors import InputError, StructureError
+from gearwright.mechanism import validation
+from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spring, vector
+from gearwright.mechanism.layout import Joint, Layout, lay_out
+from gearwright.mechanism.rows import full_row, suggestion
+from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Bodies, spins, shafts and springs: a geared robot as the equations see it.
+
+    Args:
+        bodies: augmented links, parents first; a parent or carrier may be an index or a name.
+        spins: the wheels.
+        shafts: names of speeds that move no body (the motor side of an elastic drive).
+        springs: linear springs and dampers along rows over the speeds.
+        actuators: where motors act; their rows are the columns of the structure matrix.
+        gravity: acceleration of gravity in base axes [m/s2].
+        frames: named places on bodies.
+
+    >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))], [Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
+    >>> arm.n, arm.speeds
+    (1, ('upper',))
+    """
+
+    bodies: Sequence[Body]
+    spins: Sequence[Spin] = ()
+    shafts: Sequence[str] = ()
+    springs: Sequence[Spring] = ()
+    actuators: Sequence[Actuator] = ()
+    gravity: Any = (0.0, 0.0, -9.81)
+    frames: Sequence[Frame] = ()
+
+    def __post_init__(self) -> None:
+        validation.names(self)
+        put = object.__setattr__
+        put(self, "gravity", vector("gravity", self.gravity))
+        put(self, "shafts", tuple(self.shafts))
+        put(self, "bodies", validation.tree(self.bodies))
+        put(self, "_layout", lay_out(self.bodies, self.shafts))
+        put(self, "frames", tuple(replace(f, body=self._carrier(f"frame {f.name!r}", f.body)) for f in self.frames))
+        put(self, "spins", tuple(self._resolved_spin(spin) for spin in self.spins))
+        put(self, "springs", tuple(replace(s, row=self._row(f"spring {s.name!r}", s.row)) for s in self.springs))
+        put(self, "actuators", tuple(replace(a, row=self._row(f"actuator {a.name!r}", a.row)) for a in self.actuators))
+        validation.machine(self)
+
+    def _row(self, owner: str, row: Any) -> tuple[Scalar, ...]:
+        return full_row(owner, row, self.speeds)
+
+    def _carrier(self, owner: str, body: int | str) -> int:
+        try:
+            return BASE if body in (BASE, "base") else self.index(body)
+        except InputError as error:
+            raise StructureError(f"{owner}: {error}") from None
+
+    def _resolved_spin(self, spin: Spin) -> Spin:
+        owner = f"spin {spin.name!r}"
+        return replace(spin, carrier=self._carrier(owner, spin.carrier), ratio=self._row(owner, spin.ratio))
+
+    @property
+    def layout(self) -> Layout:
+        """How speeds and coordinates are numbered."""
+        layout: Layout = self._layout  # type: ignore[attr-defined]
+        return layout
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The numbering of each body's joint."""
+        return self.layout.joints
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of the generalized speeds v: joints in body order, then shafts."""
+        return self.layout.speeds
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates q."""
+        return self.layout.coordinates
+
+    @property
+    def n(self) -> int:
+        """The number of speeds."""
+        return len(self.speeds)
+
+    @property
+    def nq(self) -> int:
+        """The number of coordinates: larger than n with free or spherical joints."""
+        return len(self.coordinates)
+
+    @cached_property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """Per body the bodies from itself down to the one on the base."""
+        paths: list[tuple[int, ...]] = []
+        for i, body in enumerate(self.bodies):
+            paths.append((i, *(paths[self.parent(i)] if body.parent != BASE else ())))
+        return tuple(paths)
+
+    @cached_property
+    def wheels(self) -> tuple[tuple[Spin, ...], ...]:
+        """Per body the spins it carries; the last entry (index -1) is the base's."""
+        carried = {i: tuple(s for s in self.spins if s.carrier == i) for i in range(-1, len(self.bodies))}
+        return (*(carried[i] for i in range(len(self.bodies))), carried[BASE])
+
+    @cached_property
+    def couplings(self) -> tuple[frozenset[int], ...]:
+        """Per speed the others with which it shares a non-zero entry of the mass matrix."""
+        return tuple(frozenset(others) for others in coupled_speeds(self))
+
+    @cached_property
+    def elimination(self) -> tuple[int, ...]:
+        """The order in which the mass matrix is eliminated with little fill-in."""
+        return elimination_order(self.couplings)
+
+    def parent(self, i: int) -> int:
+        """Index of the parent body, -1 for the base."""
+        parent: int = self.bodies[i].parent  # type: ignore[assignment]
+        return parent
+
+    def index(self, body: int | str) -> int:
+        """The index of a body given by name or index.
+
+        >>> Mechanism([Body("upper", mass=1, com=(1, 0, 0))]).index("upper")
+        0
+        """
+        names = [b.name for b in self.bodies]
+        if isinstance(body, str):
+            if body not in names:
+                raise InputError(f"there is no body {body!r}. {suggestion(body, names)}")
+            return names.index(body)
+        if not 0 <= body < len(names):
+            raise InputError(f"there is no body {body}: bodies are numbered 0 to {len(names) - 1}; names work too.")
+        return int(body)
+
+    def place_of(self, body_or_frame: int | str) -> tuple[int, Rot | None, Vec | None]:
+        """Body index, and rotation and position on it when a frame is meant."""
+        for frame in self.frames:
+            if frame.name == body_or_frame:
+                return int(frame.body), frame.rotation, frame.position
+        if isinstance(body_or_frame, str) and body_or_frame not in [b.name for b in self.bodies]:
+            known = [b.name for b in self.bodies] + [f.name for f in self.frames]
+            raise InputError(f"there is no body or frame {body_or_frame!r}. {suggestion(body_or_frame, known)}")
+        return self.index(body_or_frame), None, None

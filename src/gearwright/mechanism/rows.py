@@ -1,0 +1,71 @@
+"""Rows over the generalized speeds: how a wheel, a spring or a motor is tied to the motion."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.errors import InputError, PartError
+
+Row: TypeAlias = Mapping[str, Scalar] | Sequence[Scalar]
+"""A number per speed: a sequence over all speeds, or a mapping from speed names to numbers."""
+
+Terms: TypeAlias = tuple[tuple[int, Scalar], ...]
+"""The entries of a row that are not structurally zero, as (speed index, number)."""
+
+
+def suggestion(name: object, names: Iterable[str]) -> str:
+    """A sentence that names the closest existing names, for error messages.
+
+    >>> suggestion("elbo", ["shoulder", "elbow"])
+    "Did you mean 'elbow'?"
+    """
+    known = list(names)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    return f"Known are: {', '.join(known)}." if known else "There are none."
+
+
+def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
+    """The row as one scalar per speed, with every name and length checked."""
+    if isinstance(row, Mapping):
+        unknown = [name for name in row if name not in speeds]
+        if unknown:
+            raise InputError(f"{owner}: there is no speed {unknown[0]!r}. {suggestion(unknown[0], speeds)}")
+        values = [row.get(name, 0.0) for name in speeds]
+    else:
+        values = list(row)
+        if len(values) != len(speeds):
+            raise InputError(
+                f"{owner}: the row has {len(values)} numbers, the machine has {len(speeds)} speeds "
+                f"({', '.join(speeds)}). Give one number per speed, or a mapping from speed names to numbers."
+            )
+    return tuple(plain(f"{owner}, row", x) for x in values)
+
+
+def plain(owner: str, x: Scalar) -> Scalar:
+    """A number as a finite float; a symbol as it is."""
+    if not is_number(x):
+        if isinstance(x, str | bytes | Sequence) or x is None:
+            raise PartError(f"{owner}: {x!r} is not a number. Give a number in SI units.")
+        return x
+    value = float(x)
+    if value != value or value in (float("inf"), float("-inf")):
+        raise PartError(f"{owner}: {value} is not a finite number. Give a finite number in SI units.")
+    return value
+
+
+def terms(row: Sequence[Scalar]) -> Terms:
+    """The entries that are not structurally zero."""
+    return tuple((index, x) for index, x in enumerate(row) if not is_zero(x))
+
+
+def along(row: Terms, x: Sequence[Scalar]) -> Scalar:
+    """The product row . x, without the structural zeros."""
+    total: Scalar = 0.0
+    for index, factor in row:
+        total = total + factor * x[index]
+    return total

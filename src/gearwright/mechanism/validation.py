@@ -1,0 +1,181 @@
+"""The rules a whole machine must obey: names, tree, rows, and inertia enough for every speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import cos, sin
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.algebra import Inertia, Rot, is_number, is_zero
+from gearwright.errors import InertiaError, JointError, SpinError, StructureError
+from gearwright.mechanism import checks
+from gearwright.mechanism.elements import BASE, Body
+from gearwright.mechanism.layout import Dof
+from gearwright.mechanism.rows import suggestion
+
+if TYPE_CHECKING:
+    from gearwright.mechanism.mechanism import Mechanism
+
+
+def names(mech: Mechanism) -> None:
+    """Every kind of element has its names once."""
+    kinds = {
+        "bodies": [b.name for b in mech.bodies],
+        "spins": [s.name for s in mech.spins],
+        "springs": [s.name for s in mech.springs],
+        "actuators": [a.name for a in mech.actuators],
+        "shafts": list(mech.shafts),
+        "frames": [f.name for f in mech.frames],
+    }
+    for kind, found in kinds.items():
+        _once(kind, found)
+    both = set(kinds["bodies"]) & set(kinds["frames"])
+    if both:
+        raise StructureError(f"{sorted(both)[0]!r} is the name of a body and of a frame. Rename one.")
+
+
+def _once(kind: str, found: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in found:
+        if not isinstance(name, str) or not name:
+            raise StructureError(f"a name among the {kind} is {name!r}. Give a non-empty text.")
+        if name in seen:
+            raise StructureError(f"two {kind} are called {name!r}. Give one of them another name.")
+        if name == "base" and kind == "bodies":
+            raise StructureError("a body is called 'base', which is the name of the ground. Give it another name.")
+        seen.add(name)
+
+
+def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
+    """The bodies with parents as indices; refuses unknown parents, circles and children before their parents."""
+    if not bodies:
+        raise StructureError("a machine needs at least one body.")
+    found = [b.name for b in bodies]
+    parents = [_parent(i, body, found) for i, body in enumerate(bodies)]
+    for i, parent in enumerate(parents):
+        if parent >= i:
+            _refuse_circle(i, parents, found)
+            raise StructureError(
+                f"body {found[i]!r} comes before its parent {found[parent]!r}. List parents before their children."
+            )
+    for body, parent in zip(bodies, parents, strict=True):
+        if body.joint == "free" and parent != BASE:
+            raise JointError(
+                f"body {body.name!r}: a free joint hangs on the base, not on {found[parent]!r}. "
+                "Give it parent -1, or use a spherical joint and three prismatic ones."
+            )
+    return tuple(replace(body, parent=parent) for body, parent in zip(bodies, parents, strict=True))
+
+
+def _parent(i: int, body: Body, found: Sequence[str]) -> int:
+    parent = body.parent
+    if parent in (BASE, "base"):
+        return BASE
+    if isinstance(parent, str):
+        if parent not in found:
+            raise StructureError(f"body {body.name!r}: its parent {parent!r} is unknown. {suggestion(parent, [*found, 'base'])}")
+        return found.index(parent)
+    if not 0 <= parent < len(found):
+        raise StructureError(f"body {body.name!r}: its parent {parent} is no body. Use -1 (base) or 0 to {len(found) - 1}.")
+    return int(parent)
+
+
+def _refuse_circle(start: int, parents: Sequence[int], found: Sequence[str]) -> None:
+    seen = [start]
+    while (parent := parents[seen[-1]]) != BASE:
+        if parent in seen:
+            loop = " -> ".join(found[i] for i in [*seen[seen.index(parent) :], parent])
+            raise StructureError(f"the parents form a circle: {loop}. Hang one of them on the base.")
+        seen.append(parent)
+
+
+def machine(mech: Mechanism) -> None:
+    """Rows that make sense, wheels that fit into their carriers, inertia for every speed."""
+    for spin in mech.spins:
+        _row(mech, f"spin {spin.name!r}", spin.terms, "A wheel that does not turn relative to its carrier belongs into the carrier's inertia")
+    for spring in mech.springs:
+        _row(mech, f"spring {spring.name!r}", spring.terms, "It would never be stretched")
+    for actuator in mech.actuators:
+        _row(mech, f"actuator {actuator.name!r}", actuator.terms, "It would drive nothing")
+    _lumped(mech)
+    _shafts_have_inertia(mech)
+    _speeds_have_inertia(mech)
+
+
+def _row(mech: Mechanism, owner: str, terms: tuple[tuple[int, object], ...], why: str) -> None:
+    if not terms:
+        raise SpinError(f"{owner}: its ratio is zero for every speed. {why}: give a ratio or leave it out.")
+    for index, value in terms:
+        if mech.layout.coordinate_of[index] < 0:
+            raise SpinError(
+                f"{owner}: ratio {value} on {mech.speeds[index]!r}, a speed of a free or spherical joint, "
+                "which no gear can drive. Put the ratio on a revolute or prismatic joint or a shaft."
+            )
+
+
+def _lumped(mech: Mechanism) -> None:
+    for i, body in enumerate(mech.bodies):
+        wheels = [(s.name, s.axis, s.inertia, s.coupled) for s in mech.wheels[i]]
+        flat = [x for _, e, J, Jc in wheels for x in (*e, J, Jc)]
+        if wheels and not body.effective and checks.numbers(*body.inertia, *flat):
+            checks.carries(f"body {body.name!r}", body.inertia, wheels)
+
+
+def _shafts_have_inertia(mech: Mechanism) -> None:
+    """The spins' rows restricted to the shafts have full rank: every shaft turns something with inertia."""
+    count = len(mech.shafts)
+    if not count:
+        return
+    first = mech.n - count
+    rows = [s.ratio[first:] for s in mech.spins if not is_zero(s.inertia)]  # type: ignore[index]
+    if not all(is_number(x) for row in rows for x in row):
+        return
+    matrix = np.array(rows, dtype=float).reshape(len(rows), count)
+    if np.linalg.matrix_rank(matrix) < count:
+        idle = [name for name, column in zip(mech.shafts, matrix.T, strict=True) if not column.any()]
+        who = f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {', '.join(mech.shafts)} are not independent"
+        raise InertiaError(f"{who}: it would have no inertia. Give a spin with a ratio on it.")
+
+
+def _speeds_have_inertia(mech: Mechanism) -> None:
+    """Moving one speed alone moves something with inertia, at a configuration without special angles."""
+    turned = {index for spin in mech.spins for index, _ in spin.terms if not is_zero(spin.inertia)}
+    composite = _composite(mech)
+    if composite is None:
+        return
+    moved: dict[int, bool] = {}
+    for i, joint in enumerate(mech.joints):
+        for dof in joint.dofs:
+            moved[dof.speed] = moved.get(dof.speed, False) or _has_inertia(dof, composite[i])
+    for speed, enough in moved.items():
+        if not enough and speed not in turned:
+            raise InertiaError(
+                f"speed {mech.speeds[speed]!r} moves nothing with inertia: the mass matrix would be singular. "
+                "Give its body (or one further out) mass and inertia, a rotor, or make the joint fixed."
+            )
+
+
+def _has_inertia(dof: Dof, inertia: Inertia) -> bool:
+    scale = max(abs(x) for x in (inertia.mass, *inertia.tensor))
+    share = dof.axis.dot(inertia.tensor @ dof.axis) if dof.angular else inertia.mass
+    return bool(scale > 0 and abs(share) > 1e-12 * scale)
+
+
+def _composite(mech: Mechanism) -> list[Inertia] | None:
+    """Per body the inertia of its whole subtree at generic joint angles; None when numbers are missing."""
+    total = [body.about_origin for body in mech.bodies]
+    if not checks.numbers(*(x for inertia in total for x in inertia)):
+        return None
+    for i in reversed(range(len(mech.bodies))):
+        body, parent = mech.bodies[i], mech.parent(i)
+        if parent == BASE:
+            continue
+        angle = 0.7 + 0.61803 * i if body.joint == "revolute" else 0.0
+        turn = body.rotation.after(Rot.about(body.axis, cos(angle), sin(angle)))
+        if not checks.numbers(*turn.a, *turn.b, *turn.c, *body.position):
+            return None
+        total[parent] = total[parent] + total[i].moved(turn, body.position)
+    return total

@@ -1,0 +1,80 @@
+"""Gears between a motor and a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gearwright.algebra import Scalar, is_number
+from gearwright.errors import TrainError
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel of a gear: an axisymmetric body at a fixed ratio to the drive.
+
+    Args:
+        name: its name within the drive.
+        inertia: axial inertia [kg m2].
+        ratio: its speed per unit speed of the side it belongs to: of the joint, or (elastic drive) of the motor's
+            shaft, which counts at the joint side too.
+        side: "motor" or "joint": which side of the spring it turns with, when the drive is elastic.
+        carrier: "mount" (the link that carries the motor) or "driven" (the link that the joint moves).
+        mass: mass [kg].
+        transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given.
+        position: centre of mass in the carrier's frame [m]; the motor's unless given.
+        axis: its axis in the carrier's frame; the drive's unless given.
+        coupling: coupling inertia if it differs from the axial one (0: balanced).
+        included: the carrier's numbers contain it already.
+    """
+
+    name: str
+    inertia: Scalar
+    ratio: Scalar
+    side: Literal["motor", "joint"] = "motor"
+    carrier: Literal["mount", "driven"] = "mount"
+    mass: Scalar = 0.0
+    transverse_inertia: Scalar | None = None
+    position: Any = None
+    axis: Any = None
+    coupling: Scalar | None = None
+    included: bool = False
+
+
+@dataclass(frozen=True)
+class Gear:
+    """A gear known by its ratio.
+
+    Args:
+        ratio: motor speed / joint speed, signed; |ratio| > 1 reduces. For a prismatic joint in rad/m.
+        inertia: inertia of the gear at its input [kg m2], turning with the motor, as catalogues give it.
+        stiffness: torsional stiffness at the joint side [Nm/rad]; None: rigid.
+        damping: of the elastic element at the joint side [Nms/rad].
+        efficiency: fraction of the power that reaches the joint, 0 to 1.
+        kind: what it is called in files and reports.
+    """
+
+    ratio: Scalar = 1.0
+    inertia: Scalar = 0.0
+    stiffness: Scalar | None = None
+    damping: Scalar = 0.0
+    efficiency: float | None = None
+    kind: str = "simple"
+
+    def __post_init__(self) -> None:
+        if is_number(self.ratio) and (self.ratio == 0 or self.ratio != self.ratio):
+            raise TrainError(
+                f"gear: ratio {self.ratio}: the motor would never turn. Give motor speed / joint speed, such as 100."
+            )
+        if self.efficiency is not None and not 0 < self.efficiency <= 1:
+            raise TrainError(f"gear: efficiency {self.efficiency} is not between 0 and 1. Give a fraction, such as 0.75.")
+        if is_number(self.inertia) and self.inertia < 0:
+            raise TrainError(f"gear: inertia {self.inertia} kg m2 is negative. Give 0 or more.")
+        if self.stiffness is not None and is_number(self.stiffness) and self.stiffness <= 0:
+            raise TrainError(f"gear: stiffness {self.stiffness} Nm/rad must be positive. Leave it out for a rigid gear.")
+
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels beside the motor's rotor."""
+        if is_number(self.inertia) and self.inertia == 0:
+            return ()
+        return (Wheel("gear", self.inertia, self.ratio),)

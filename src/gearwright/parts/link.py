@@ -1,0 +1,77 @@
+"""Links and joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gearwright.algebra import IDENTITY, ZERO, Scalar
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a joint may do; None means unlimited. SI units at the joint side."""
+
+    position: tuple[float, float] | None = None
+    speed: float | None = None
+    acceleration: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """How a link moves on its parent.
+
+    Args:
+        name: name of the joint and of its speed; the link's name unless given.
+        kind: revolute, prismatic, fixed, spherical or free.
+        axis: axis in the joint frame (the link's frame).
+        rotation: rotation of the joint frame in the parent's frame, (3, 3).
+        position: origin of the joint frame in the parent's frame [m].
+        limits: what it may do.
+        follows: (joint, multiplier, offset) for a joint without a speed of its own.
+        damping: viscous friction [Nms/rad or Ns/m] at the joint side.
+        friction: Coulomb friction [Nm or N] at the joint side.
+    """
+
+    name: str | None = None
+    kind: str = "revolute"
+    axis: Any = (0.0, 0.0, 1.0)
+    rotation: Any = IDENTITY
+    position: Any = ZERO
+    limits: Limits = field(default_factory=Limits)
+    follows: tuple[str, Scalar, Scalar] | None = None
+    damping: Scalar = 0.0
+    friction: Scalar = 0.0
+
+
+FREE = Joint(kind="free")
+"""The joint of a floating base."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid link without the wheels it carries.
+
+    Args:
+        name: its name.
+        parent: name of the link that carries it, or "base".
+        joint: how it moves on its parent.
+        mass: mass [kg].
+        com: centre of mass in the link frame [m].
+        inertia: tensor about the centre of mass in link axes [kg m2], (3, 3).
+        effective: only combinations of its numbers matter; physical checks are relaxed.
+    """
+
+    name: str
+    parent: str = "base"
+    joint: Joint = field(default_factory=Joint)
+    mass: Scalar = 0.0
+    com: Any = ZERO
+    inertia: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    effective: bool = False
+
+    @property
+    def joint_name(self) -> str:
+        """The name of its joint."""
+        return self.joint.name if self.joint.name is not None else self.name

@@ -1,0 +1,86 @@
+"""The robot as a designer states it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gearwright.algebra import Scalar
+from gearwright.errors import InputError, StructureError
+from gearwright.parts.drive import Drive
+from gearwright.parts.link import Link
+from gearwright.parts.payload import Frame, Payload
+
+
+@dataclass(frozen=True)
+class Robot:
+    """Links, drives, a payload and frames: a value; changing it makes a new one.
+
+    >>> from gearwright.parts import Drive, Gear, Motor
+    >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
+    >>> arm.with_payload(1.5, (0.4, 0, 0)).payload.mass
+    1.5
+    """
+
+    name: str
+    links: Sequence[Link]
+    drives: Sequence[Drive] = ()
+    payload: Payload | None = None
+    frames: Sequence[Frame] = ()
+    gravity: Any = (0.0, 0.0, -9.81)
+
+    def __post_init__(self) -> None:
+        for field in ("links", "drives", "frames"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+
+    def link(self, name: str) -> Link:
+        """The link of that name."""
+        return _named(name, {link.name: link for link in self.links}, "link")
+
+    def link_of_joint(self, joint: str) -> Link:
+        """The link that a joint moves."""
+        return _named(joint, {link.joint_name: link for link in self.links}, "joint")
+
+    def drive(self, name: str) -> Drive:
+        """The drive of that name (by default its joint's)."""
+        return _named(name, {drive.title: drive for drive in self.drives}, "drive")
+
+    def with_drive(self, drive: Drive | str, replacement: Drive | None = None) -> Robot:
+        """The robot with a drive added, or put in the place of the one of the same name.
+
+        `with_drive(drive)` or `with_drive("elbow", drive)`.
+        """
+        fresh = replacement if isinstance(drive, str) else drive
+        if fresh is None:
+            raise InputError(f"with_drive({drive!r}): give the drive to put there.")
+        title = drive if isinstance(drive, str) else drive.title
+        kept = [fresh if known.title == title else known for known in self.drives]
+        if all(known.title != title for known in self.drives):
+            kept.append(fresh)
+        return replace(self, drives=tuple(kept))
+
+    def with_payload(
+        self, mass: Scalar, position: Any = (0.0, 0.0, 0.0), body: str | None = None, inertia: Any = None
+    ) -> Robot:
+        """The robot carrying this payload instead of any it had; `body` None: the last link of a chain."""
+        payload = Payload(mass, position, body) if inertia is None else Payload(mass, position, body, inertia)
+        return replace(self, payload=payload)
+
+    def last_link(self) -> Link:
+        """The only link that carries no other."""
+        parents = {link.parent for link in self.links}
+        ends = [link for link in self.links if link.name not in parents]
+        if len(ends) != 1:
+            names = ", ".join(link.name for link in ends)
+            raise StructureError(f"robot {self.name!r} has {len(ends)} last links ({names}). Name the link to carry the payload.")
+        return ends[0]
+
+
+def _named(name: str, known: dict[str, Any], kind: str) -> Any:
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known) or 'none'}."
+        raise InputError(f"there is no {kind} {name!r}. {hint}")
+    return known[name]
