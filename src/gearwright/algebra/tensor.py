@@ -45,7 +45,12 @@ class Tensor:
         """The inertia of a point mass at r about the origin, m (r.r 1 - r r')."""
         s = r * mass
         return Tensor(
-            s.y * r.y + s.z * r.z, -(s.x * r.y), -(s.x * r.z), s.x * r.x + s.z * r.z, -(s.y * r.z), s.x * r.x + s.y * r.y
+            s.y * r.y + s.z * r.z,
+            -(s.x * r.y),
+            -(s.x * r.z),
+            s.x * r.x + s.z * r.z,
+            -(s.y * r.z),
+            s.x * r.x + s.y * r.y,
         )
 
     @staticmethod

@@ -35,7 +35,7 @@ def integrate(mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], ops: Op
         first, speed = joint.first, joint.dofs[0].speed
         shift = 3 if body.joint == "free" else 0
         w = Vec(*v[speed + shift : speed + shift + 3])
-        turn: Quaternion = _unit(tuple(q[first + shift : first + shift + 4]), ops)  # type: ignore[arg-type]
+        turn: Quaternion = _unit(tuple(q[first + shift : first + shift + 4]), ops)
         out[first + shift : first + shift + 4] = _product(turn, _exponential(w, ops))
         if shift:
             step = _screw_step(w, Vec(*v[speed : speed + 3]), ops)
@@ -55,8 +55,8 @@ def difference(mech: Mechanism, q0: Sequence[Scalar], q1: Sequence[Scalar], ops:
         first, speed = joint.first, joint.dofs[0].speed
         shift = 3 if body.joint == "free" else 0
         here, there = (tuple(q[first + shift : first + shift + 4]) for q in (q0, q1))
-        turn = _unit(here, ops)  # type: ignore[arg-type]
-        w = _logarithm(_product(_conjugate(turn), _unit(there, ops)), ops)  # type: ignore[arg-type]
+        turn = _unit(here, ops)
+        w = _logarithm(_product(_conjugate(turn), _unit(there, ops)), ops)
         out[speed + shift : speed + shift + 3] = w
         if shift:
             step = Rot.of_quaternion(*turn).T @ (Vec(*q1[first : first + 3]) - Vec(*q0[first : first + 3]))
@@ -75,9 +75,9 @@ def nudge(mech: Mechanism, q: Sequence[Scalar], d: Sequence[Scalar]) -> list[Sca
             continue
         first, speed = joint.first, joint.dofs[0].speed
         shift = 3 if body.joint == "free" else 0
-        turn: Quaternion = tuple(q[first + shift : first + shift + 4])  # type: ignore[assignment]
+        turn: Quaternion = tuple(q[first + shift : first + shift + 4])
         half = [x * 0.5 for x in d[speed + shift : speed + shift + 3]]
-        out[first + shift : first + shift + 4] = _product(turn, (1.0, *half))  # type: ignore[arg-type]
+        out[first + shift : first + shift + 4] = _product(turn, (1.0, *half))
         if shift:
             out[first : first + 3] = Vec(*q[first : first + 3]) + Rot.of_quaternion(*turn) @ Vec(*d[speed : speed + 3])
     return out

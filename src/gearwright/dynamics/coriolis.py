@@ -32,6 +32,7 @@ class Drift(NamedTuple):
     f: Vec
 
     def plus(self, other: Drift) -> Drift:
+        """The sum of two bodies' drifts in one frame."""
         return Drift(self.A + other.A, self.f + other.f)
 
     def moved(self, R: Rot, r: Vec) -> Drift:
@@ -58,7 +59,9 @@ def _add_links(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
     columns: list[list[tuple[Dof, Twist, Twist]]] = []
     for i, joint in enumerate(mech.joints):
         parent = mech.parent(i)
-        inherited = [(d, _carried(pose, i, S), _carried(pose, i, dS)) for d, S, dS in columns[parent]] if parent >= 0 else []
+        inherited = (
+            [(d, _carried(pose, i, S), _carried(pose, i, dS)) for d, S, dS in columns[parent]] if parent >= 0 else []
+        )
         own = [(d, S := _unit_twist(d), _rate(Twist(*moving[i]), S)) for d in joint.dofs]
         columns.append(inherited + own)
         for dof, S, dS in own:

@@ -9,8 +9,10 @@ from gearwright.algebra import Scalar
 from gearwright.dynamics.mass_matrix import Matrix
 
 
-def solve(matrix: Matrix, pattern: Sequence[AbstractSet[int]], order: Sequence[int], right: Sequence[Scalar]) -> list[Scalar]:
-    """x of `matrix` x = `right` by L D L' elimination in a given order, touching only what is not zero.
+def solve(
+    matrix: Matrix, pattern: Sequence[AbstractSet[int]], order: Sequence[int], right: Sequence[Scalar]
+) -> list[Scalar]:
+    """X of `matrix` x = `right` by L D L' elimination in a given order, touching only what is not zero.
 
     `pattern[i]` are the other speeds that share an entry with i. A tree eliminated from its leaves gets no fill-in;
     a full pattern gives the dense elimination.

@@ -12,9 +12,7 @@ from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import Pose
 
 
-def bias(
-    pose: Pose, v: Sequence[Scalar], wrenches: Wrenches | None = None, base: BaseMotion = AT_REST
-) -> list[Scalar]:
+def bias(pose: Pose, v: Sequence[Scalar], wrenches: Wrenches | None = None, base: BaseMotion = AT_REST) -> list[Scalar]:
     """C v + g + springs and dampers - J' wrenches: the forces that hold v constant."""
     return inverse_dynamics(pose, v, [0.0] * pose.mech.n, wrenches, base)
 
@@ -26,7 +24,7 @@ def forward_dynamics(
     wrenches: Wrenches | None = None,
     base: BaseMotion = AT_REST,
 ) -> list[Scalar]:
-    """a of M a + bias = tau, by elimination in the order that the tree and the ratio rows ask for."""
+    """A of M a + bias = tau, by elimination in the order that the tree and the ratio rows ask for."""
     mech = pose.mech
     right = [force - known for force, known in zip(tau, bias(pose, v, wrenches, base), strict=True)]
     return solve(mass_matrix(pose), mech.couplings, mech.elimination, right)

@@ -55,7 +55,10 @@ def gravity(pose: Pose) -> list[Scalar]:
     rest = [0.0] * mech.n
     moving = accelerations(pose, rest, rest, mech.gravity)
     tau: list[Scalar] = [0.0] * mech.n
-    weights = [Wrench(a * body.mass, body.about_origin.moment.cross(a)) for body, (_, _, a) in zip(mech.bodies, moving, strict=False)]
+    weights = [
+        Wrench(a * body.mass, body.about_origin.moment.cross(a))
+        for body, (_, _, a) in zip(mech.bodies, moving, strict=False)
+    ]
     for joint, wrench in zip(mech.joints, gathered(pose, weights), strict=True):
         project(joint.dofs, wrench, tau)
     return tau
@@ -117,5 +120,3 @@ def project(dofs: Sequence[Dof], wrench: Wrench, tau: list[Scalar]) -> None:
     for dof in dofs:
         share = dof.axis.dot(wrench.moment if dof.angular else wrench.force)
         tau[dof.speed] = tau[dof.speed] + dof.scaled(share)
-
-

@@ -74,8 +74,8 @@ def accelerations(
         wd = wd_k + omd + w_k x om
         a  = a_k + wd_k x r + w_k x (w_k x r) + vld + om x vl + 2 w_k x vl
 
-    with om, vl the joint's relative rates in body axes: eqs (40)-(44) of Sciavicco, Siciliano and Villani corrected, and the same
-    for spherical and free joints.
+    with om, vl the joint's relative rates in body axes: eqs (40)-(44) of Sciavicco, Siciliano and Villani corrected,
+    and the same for spherical and free joints.
     """
     mech = pose.mech
     moving = [Acceleration(base.omega, base.alpha, base.acceleration - gravity)] * (len(mech.bodies) + 1)

@@ -57,4 +57,3 @@ def place(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> Pose:
         turns.append(turn)
         shifts.append(shift)
     return Pose(mech, tuple(q), tuple(turns), tuple(shifts))
-

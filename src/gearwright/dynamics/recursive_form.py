@@ -98,7 +98,7 @@ def _links(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
 
 
 def _force(pose: Pose, k: int, link: Link) -> tuple[Form, Vec]:
-    """m (w_C - g) as a linear form, eqs (20.44), (20.46)."""
+    """M (w_C - g) as a linear form, eqs (20.44), (20.46)."""
     mass = pose.mech.bodies[k].mass
     return {i: x * mass for i, x in link.Xi.items()}, (link.Delta - pose.mech.gravity) * mass
 

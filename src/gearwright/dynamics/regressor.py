@@ -39,9 +39,7 @@ def regressor(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar]) -> Matrix:
     """
     mech = pose.mech
     moving = accelerations(pose, v, a, mech.gravity)
-    columns = [
-        _projected(pose, i, wrench) for i in range(len(mech.bodies)) for wrench in _body_wrenches(moving[i])
-    ]
+    columns = [_projected(pose, i, wrench) for i in range(len(mech.bodies)) for wrench in _body_wrenches(moving[i])]
     columns += [_spin_column(pose, spin, moving[int(spin.carrier)], v, a) for spin in mech.spins]
     for spring in mech.springs:
         columns += _spring_columns(pose, spring, v)
@@ -79,9 +77,7 @@ def _projected(pose: Pose, body: int, wrench: Wrench) -> Column:
     return column
 
 
-def _spin_column(
-    pose: Pose, spin: Spin, moving: Acceleration, v: Sequence[Scalar], a: Sequence[Scalar]
-) -> Column:
+def _spin_column(pose: Pose, spin: Spin, moving: Acceleration, v: Sequence[Scalar], a: Sequence[Scalar]) -> Column:
     share = spin.coupling_share
     rate, rate_dot = along(spin.terms, v), along(spin.terms, a)
     if spin.carrier == -1:

@@ -14,7 +14,9 @@ def structure_matrix(mech: Mechanism) -> Array:
     """A (n, actuators): its columns are the actuators' rows; speeds A' v, generalized forces A xi."""
     require_machine("structure_matrix", mech)
     if not mech.actuators:
-        raise InputError("structure_matrix: the machine has no actuators. Give drives to the robot, or actuators to the machine.")
+        raise InputError(
+            "structure_matrix: the machine has no actuators. Give drives to the robot, or actuators to the machine."
+        )
     return np.array([actuator.row for actuator in mech.actuators], dtype=np.float64).T
 
 
@@ -43,7 +45,7 @@ def actuator_torques(mech: Mechanism, tau: ArrayLike) -> Array:
     worst = int(np.argmax(left))
     if left[worst] > 1e-9 * (1 + np.abs(forces).max(initial=0.0)):
         raise SingularityError(
-            f"actuator_torques: no motor torques give this force on {mech.speeds[worst]!r} (short by {left[worst]:.3g}): "
-            "no actuator drives it. Give only forces that the motors can produce."
+            f"actuator_torques: no motor torques give this force on {mech.speeds[worst]!r} (short by {left[worst]:.3g}"
+            "): no actuator drives it. Give only forces that the motors can produce."
         )
     return xi

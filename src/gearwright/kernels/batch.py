@@ -38,7 +38,9 @@ def leading(function: str, inputs: Mapping[str, Array]) -> tuple[int, ...]:
         raise InputError(f"{function}: the leading axes do not broadcast: {shapes}. Make them equal or 1.") from None
 
 
-def _batch(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed: Fixed, lead: tuple[int, ...]) -> Array:
+def _batch(
+    program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed: Fixed, lead: tuple[int, ...]
+) -> Array:
     columns = {name: list(np.ascontiguousarray(np.moveaxis(array, -1, 0))) for name, array in inputs.items()}
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # the result is checked as a whole
         scalars = program.scalars(mech, ARRAYS, columns, fixed)
@@ -51,6 +53,6 @@ def _batch(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed
 def singular(function: str) -> SingularityError:
     """What to say when the arithmetic broke down on finite inputs."""
     return SingularityError(
-        f"{function}: the result is not finite. Either the mass matrix is singular at this configuration (a massless link "
-        "that moves freely: give it mass or a rotor), or the numbers are too large for float64."
+        f"{function}: the result is not finite. Either the mass matrix is singular at this configuration (a massless "
+        "link that moves freely: give it mass or a rotor), or the numbers are too large for float64."
     )

@@ -106,5 +106,6 @@ def _joined(function: str, base_motion: Any) -> Array:
         return np.concatenate(np.broadcast_arrays(*parts), axis=-1)
     except (TypeError, ValueError, IndexError):
         raise InputError(
-            f"{function}: base_motion must be (angular velocity, angular acceleration, linear acceleration), each (..., 3)."
+            f"{function}: base_motion must be (angular velocity, angular acceleration, linear acceleration), "
+            "each (..., 3)."
         ) from None

@@ -31,7 +31,7 @@ class Floats:
 
 
 FLOATS: Operations = Floats()
-ARRAYS: Operations = np  # type: ignore[assignment]  # NumPy's own names are the table's names
+ARRAYS: Operations = np  # NumPy's own names are the table's names
 
 
 @cache
@@ -48,4 +48,4 @@ def casadi_operations() -> Operations:
             return ca.if_else(condition, yes, no)
 
     table: Any = Casadi
-    return table  # type: ignore[no-any-return]
+    return table

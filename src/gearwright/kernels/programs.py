@@ -105,13 +105,15 @@ CORIOLIS_MATRIX = Program(
 KINETIC_ENERGY = Program(
     "kinetic_energy", ("q", "v"), lambda m, ops, x, _: kinetic_energy(_placed(m, ops, x), x["v"]), _one
 )
-POTENTIAL_ENERGY = Program(
-    "potential_energy", ("q",), lambda m, ops, x, _: potential_energy(_placed(m, ops, x)), _one
-)
+POTENTIAL_ENERGY = Program("potential_energy", ("q",), lambda m, ops, x, _: potential_energy(_placed(m, ops, x)), _one)
 MOMENTUM = Program("momentum", ("q", "v"), lambda m, ops, x, _: momentum(_placed(m, ops, x), x["v"]), lambda *_: (6,))
-CENTRE_OF_MASS = Program("centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(_placed(m, ops, x)), lambda *_: (3,))
+CENTRE_OF_MASS = Program(
+    "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(_placed(m, ops, x)), lambda *_: (3,)
+)
 PLACEMENT = Program("placement", ("q",), _placement, lambda *_: (12,))
-JACOBIAN = Program("jacobian", ("q",), lambda m, ops, x, fixed: jacobian(_placed(m, ops, x), *_spot(m, fixed)), _six_by_speeds)
+JACOBIAN = Program(
+    "jacobian", ("q",), lambda m, ops, x, fixed: jacobian(_placed(m, ops, x), *_spot(m, fixed)), _six_by_speeds
+)
 JACOBIAN_RATE = Program(
     "jacobian_rate",
     ("q", "v"),
@@ -127,9 +129,7 @@ REGRESSOR = Program(
 INTEGRATE = Program(
     "integrate", ("q", "v"), lambda m, ops, x, _: integrate(m, x["q"], x["v"], ops), lambda m, _: (m.nq,)
 )
-DIFFERENCE = Program(
-    "difference", ("q0", "q1"), lambda m, ops, x, _: difference(m, x["q0"], x["q1"], ops), _per_speed
-)
+DIFFERENCE = Program("difference", ("q0", "q1"), lambda m, ops, x, _: difference(m, x["q0"], x["q1"], ops), _per_speed)
 LAGRANGE_FORM = Program(
     "lagrange_form",
     ("q", "v"),

@@ -38,7 +38,9 @@ def assemble(robot: Robot) -> Mechanism:
     lumps: list[Lump] = []
     for drive in robot.drives:
         if drive.joint not in joints:
-            raise StructureError(f"drive {drive.title!r}: there is no joint {drive.joint!r}. {suggestion(drive.joint, joints)}")
+            raise StructureError(
+                f"drive {drive.title!r}: there is no joint {drive.joint!r}. {suggestion(drive.joint, joints)}"
+            )
         for spin, lump in _wheels(drive, joints[drive.joint], links):
             spins.append(spin)
             lumps += [lump] if lump else []
@@ -90,7 +92,9 @@ def _wheels(drive: Drive, driven: Link, links: Sequence[Link]) -> list[tuple[Spi
     mount = drive.mounted_on if drive.mounted_on is not None else driven.parent
     names = ["base", *(link.name for link in links)]
     if mount not in names:
-        raise StructureError(f"drive {drive.title!r}: it is mounted on {mount!r}, which is no link. {suggestion(mount, names)}")
+        raise StructureError(
+            f"drive {drive.title!r}: it is mounted on {mount!r}, which is no link. {suggestion(mount, names)}"
+        )
     axis = _axis(drive, driven, mount)
     made = []
     for wheel in (_rotor(drive, axis), *drive.gear.wheels()):
@@ -129,7 +133,13 @@ def _rotor(drive: Drive, axis: Vec) -> Wheel:
         refuse_off_axis(owner, com, position, axis)
         position = com
     return Wheel(
-        "rotor", axial, drive.gear.ratio, mass=motor.mass, transverse_inertia=transverse, position=position, included=motor.included
+        "rotor",
+        axial,
+        drive.gear.ratio,
+        mass=motor.mass,
+        transverse_inertia=transverse,
+        position=position,
+        included=motor.included,
     )
 
 

@@ -49,7 +49,9 @@ def symmetric(owner: str, rows: tuple[Vec, Vec, Vec]) -> None:
     pairs = {"xy": (a.y, b.x), "xz": (a.z, c.x), "yz": (b.z, c.y)}
     for name, (upper, lower) in pairs.items():
         if numbers(upper, lower) and abs(upper - lower) > TOLERANCE * (abs(upper) + abs(lower)) + 1e-15:
-            raise InertiaError(f"{owner}: element {name} is {upper} above and {lower} below the diagonal. Make it symmetric.")
+            raise InertiaError(
+                f"{owner}: element {name} is {upper} above and {lower} below the diagonal. Make it symmetric."
+            )
 
 
 def body(owner: str, mass: Scalar, inertia: Tensor, effective: bool) -> None:
@@ -86,7 +88,9 @@ def unphysical(inertia: Tensor) -> str | None:
 def spin(owner: str, inertia: Scalar, coupling: Scalar | None) -> None:
     """Inertia not negative; no coupling without inertia."""
     if is_number(inertia) and inertia < 0:
-        raise SpinError(f"{owner}: inertia {inertia} kg m2 is negative. Give the axial inertia of the wheel, 0 or more.")
+        raise SpinError(
+            f"{owner}: inertia {inertia} kg m2 is negative. Give the axial inertia of the wheel, 0 or more."
+        )
     if is_number(inertia) and inertia == 0 and coupling is not None and not (is_number(coupling) and coupling == 0):
         raise SpinError(f"{owner}: coupling {coupling} without inertia is no wheel. Give the inertia, or coupling 0.")
 
@@ -113,6 +117,6 @@ def carries(owner: str, inertia: Tensor, wheels: list[tuple[str, Vec, Scalar, Sc
         names = ", ".join(name for name, *_ in wheels)
         raise InertiaError(
             f"{owner}: its inertia is smaller than the wheels it carries ({names}): less sum (Jc^2/J) e e' it has the "
-            f"principal moment {low:.6g} kg m2. A body of a Mechanism contains its wheels at rest: add them to mass, com "
-            "and inertia (assemble does it), or mark the body effective."
+            f"principal moment {low:.6g} kg m2. A body of a Mechanism contains its wheels at rest: add them to mass, "
+            "com and inertia (assemble does it), or mark the body effective."
         )

@@ -113,7 +113,9 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
         leader, multiplier, shift = follows
         if isinstance(leader, str):
             if leader not in names:
-                raise JointError(f"joint {names[index]!r} follows {leader!r}, which is no joint. {suggestion(leader, names)}")
+                raise JointError(
+                    f"joint {names[index]!r} follows {leader!r}, which is no joint. {suggestion(leader, names)}"
+                )
             leader = names.index(leader)
         if not 0 <= leader < len(bodies):
             raise JointError(f"joint {names[index]!r} follows body {leader}, but there are {len(bodies)} bodies.")

@@ -76,10 +76,14 @@ def _parent(i: int, body: Body, found: Sequence[str]) -> int:
         return BASE
     if isinstance(parent, str):
         if parent not in found:
-            raise StructureError(f"body {body.name!r}: its parent {parent!r} is unknown. {suggestion(parent, [*found, 'base'])}")
+            raise StructureError(
+                f"body {body.name!r}: its parent {parent!r} is unknown. {suggestion(parent, [*found, 'base'])}"
+            )
         return found.index(parent)
     if not 0 <= parent < len(found):
-        raise StructureError(f"body {body.name!r}: its parent {parent} is no body. Use -1 (base) or 0 to {len(found) - 1}.")
+        raise StructureError(
+            f"body {body.name!r}: its parent {parent} is no body. Use -1 (base) or 0 to {len(found) - 1}."
+        )
     return int(parent)
 
 
@@ -95,7 +99,12 @@ def _refuse_circle(start: int, parents: Sequence[int], found: Sequence[str]) -> 
 def machine(mech: Mechanism) -> None:
     """Rows that make sense, wheels that fit into their carriers, inertia for every speed."""
     for spin in mech.spins:
-        _row(mech, f"spin {spin.name!r}", spin.terms, "A wheel that does not turn relative to its carrier belongs into the carrier's inertia")
+        _row(
+            mech,
+            f"spin {spin.name!r}",
+            spin.terms,
+            "A wheel that does not turn relative to its carrier belongs into the carrier's inertia",
+        )
     for spring in mech.springs:
         _row(mech, f"spring {spring.name!r}", spring.terms, "It would never be stretched")
     for actuator in mech.actuators:
@@ -136,7 +145,9 @@ def _shafts_have_inertia(mech: Mechanism) -> None:
     matrix = np.array(rows, dtype=float).reshape(len(rows), count)
     if np.linalg.matrix_rank(matrix) < count:
         idle = [name for name, column in zip(mech.shafts, matrix.T, strict=True) if not column.any()]
-        who = f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {', '.join(mech.shafts)} are not independent"
+        who = (
+            f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {', '.join(mech.shafts)} are not independent"
+        )
         raise InertiaError(f"{who}: it would have no inertia. Give a spin with a ratio on it.")
 
 

@@ -67,11 +67,15 @@ class Gear:
                 f"gear: ratio {self.ratio}: the motor would never turn. Give motor speed / joint speed, such as 100."
             )
         if self.efficiency is not None and not 0 < self.efficiency <= 1:
-            raise TrainError(f"gear: efficiency {self.efficiency} is not between 0 and 1. Give a fraction, such as 0.75.")
+            raise TrainError(
+                f"gear: efficiency {self.efficiency} is not between 0 and 1. Give a fraction, such as 0.75."
+            )
         if is_number(self.inertia) and self.inertia < 0:
             raise TrainError(f"gear: inertia {self.inertia} kg m2 is negative. Give 0 or more.")
         if self.stiffness is not None and is_number(self.stiffness) and self.stiffness <= 0:
-            raise TrainError(f"gear: stiffness {self.stiffness} Nm/rad must be positive. Leave it out for a rigid gear.")
+            raise TrainError(
+                f"gear: stiffness {self.stiffness} Nm/rad must be positive. Leave it out for a rigid gear."
+            )
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""

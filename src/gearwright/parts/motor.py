@@ -50,8 +50,13 @@ class Motor:
             if is_number(value) and value < 0:
                 raise SpinError(f"motor: rotor {name} {value} is negative. Give 0 or more.")
         across = self.transverse_inertia
-        if across is not None and is_number(across) and is_number(self.inertia) and self.inertia > 2 * across * (1 + 1e-6):
+        if (
+            across is not None
+            and is_number(across)
+            and is_number(self.inertia)
+            and self.inertia > 2 * across * (1 + 1e-6)
+        ):
             raise SpinError(
-                f"motor: axial inertia {self.inertia} is more than twice the transverse inertia {across} kg m2, which no "
-                "body can have (a thin disc has exactly twice). Check the two numbers, or leave the transverse one out."
+                f"motor: axial inertia {self.inertia} is more than twice the transverse inertia {across} kg m2, which "
+                "no body can have (a thin disc has exactly twice). Check the two numbers, or leave the transverse one out."
             )

@@ -21,8 +21,8 @@ def axial_and_transverse(owner: str, tensor: Tensor, axis: Vec) -> tuple[Scalar,
     worst = max((abs(x) for x in tensor - model if is_number(x)), default=0.0)
     if worst > TOLERANCE * scale:
         raise SpinError(
-            f"{owner}: its tensor is not axisymmetric about {tuple(axis)} (off by {worst:.3g} kg m2): the robot's inertia "
-            "would depend on the rotor's angle. Balance it, average the two transverse moments, or model it as a link."
+            f"{owner}: its tensor is not axisymmetric about {tuple(axis)} (off by {worst:.3g} kg m2): the robot's "
+            "inertia would depend on the rotor's angle. Balance it, average the two transverse moments, or model it as a link."
         )
     return axial, transverse
 

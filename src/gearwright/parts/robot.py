@@ -74,7 +74,9 @@ class Robot:
         ends = [link for link in self.links if link.name not in parents]
         if len(ends) != 1:
             names = ", ".join(link.name for link in ends)
-            raise StructureError(f"robot {self.name!r} has {len(ends)} last links ({names}). Name the link to carry the payload.")
+            raise StructureError(
+                f"robot {self.name!r} has {len(ends)} last links ({names}). Name the link to carry the payload."
+            )
         return ends[0]
 
 
