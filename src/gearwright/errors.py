@@ -17,6 +17,8 @@ A message names the part, the value, the rule and the way out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class GearwrightError(Exception):
     """The root of all errors raised on purpose."""
@@ -55,7 +57,15 @@ class SingularityError(GearwrightError, ArithmeticError):
 
 
 class FileError(GearwrightError, ValueError):
-    """A file that cannot be read as a robot."""
+    """A file that cannot be read as a robot.
+
+    Attributes:
+        problems: every problem of the file as (line or None, path of words such as "links[0].mass", message).
+    """
+
+    def __init__(self, message: str, problems: Iterable[tuple[int | None, str, str]] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
 
 
 class MissingExtraError(GearwrightError, ImportError):

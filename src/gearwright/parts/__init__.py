@@ -2,9 +2,9 @@
 
 from gearwright.parts.drive import Drive
 from gearwright.parts.gear import Gear, Wheel
-from gearwright.parts.link import FREE, Joint, Limits, Link
+from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
 from gearwright.parts.motor import Motor
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.robot import Robot
 
-__all__ = ["FREE", "Drive", "Frame", "Gear", "Joint", "Limits", "Link", "Motor", "Payload", "Robot", "Wheel"]
+__all__ = ["FREE", "Drive", "Frame", "Gear", "Joint", "Limits", "Link", "Motor", "Payload", "Robot", "Shape", "Wheel"]

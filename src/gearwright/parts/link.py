@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from gearwright.algebra import IDENTITY, ZERO, Scalar
 
@@ -45,6 +46,27 @@ class Joint:
     friction: Scalar = 0.0
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What a link looks like or collides as, kept as a reference: no mesh is opened, no dynamics uses it.
+
+    Args:
+        kind: mesh, box, cylinder or sphere.
+        size: mesh: scale (3,); box: three edges [m]; cylinder: radius and length [m]; sphere: radius [m].
+        file: the mesh's file or address, as it was written.
+        position: of the shape's frame in the link's frame [m].
+        rotation: of the shape's frame in the link's frame, (3, 3).
+        role: visual or collision.
+    """
+
+    kind: Literal["mesh", "box", "cylinder", "sphere"]
+    size: tuple[float, ...] = (1.0, 1.0, 1.0)
+    file: str | None = None
+    position: Any = ZERO
+    rotation: Any = IDENTITY
+    role: Literal["visual", "collision"] = "visual"
+
+
 FREE = Joint(kind="free")
 """The joint of a floating base."""
 
@@ -61,6 +83,7 @@ class Link:
         com: centre of mass in the link frame [m].
         inertia: tensor about the centre of mass in link axes [kg m2], (3, 3).
         effective: only combinations of its numbers matter; physical checks are relaxed.
+        shapes: what it looks like and collides as, as references.
     """
 
     name: str
@@ -70,6 +93,10 @@ class Link:
     com: Any = ZERO
     inertia: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     effective: bool = False
+    shapes: Sequence[Shape] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shapes", tuple(self.shapes))
 
     @property
     def joint_name(self) -> str:
