@@ -8,6 +8,7 @@ from gearwright import parts
 from gearwright._version import __version__
 from gearwright.kernels.actuation import actuator_speeds, actuator_torques, structure_matrix
 from gearwright.kernels.functions import (
+    axial_rates,
     bias,
     centre_of_mass,
     coriolis_matrix,
@@ -46,6 +47,7 @@ __all__ = [
     "actuator_torques",
     "approximate",
     "assemble",
+    "axial_rates",
     "bias",
     "centre_of_mass",
     "coriolis_matrix",

@@ -13,8 +13,8 @@ from gearwright.algebra.vec import ZERO, Vec
 class Inertia:
     """Mass m [kg], first moment m c [kg m] and tensor about the *origin* [kg m2]: the ten parameters, linear in all.
 
-    >>> Inertia.of_body(2.0, Vec(0.1, 0, 0), Tensor.diagonal(0, 0.01, 0.01)).tensor.zz
-    0.03
+    >>> Inertia.of_body(2.0, Vec(0.5, 0, 0), Tensor.diagonal(0, 0.25, 0.25)).tensor.zz
+    0.75
     """
 
     __slots__ = ("mass", "moment", "tensor")

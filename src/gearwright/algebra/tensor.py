@@ -13,7 +13,7 @@ class Tensor:
     """Six elements of a symmetric matrix, in the order xx, xy, xz, yy, yz, zz (elements, not products of inertia).
 
     >>> Tensor.diagonal(1, 2, 3) @ Vec(1, 1, 1)
-    Vec(1, 2, 3)
+    Vec(1.0, 2.0, 3.0)
     """
 
     __slots__ = ("xx", "xy", "xz", "yy", "yz", "zz")

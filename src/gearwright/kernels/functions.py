@@ -106,6 +106,14 @@ def mass_matrix(mech: Mechanism, q: ArrayLike) -> Array:
     return run(programs.MASS_MATRIX, mech, {"q": q})
 
 
+def axial_rates(mech: Mechanism, q: ArrayLike) -> Array:
+    """Axial rates h of every spin: the rate of its carrier about its axis per unit of each speed, (..., spins, n).
+
+    Where h is zero the wheel does not push on its carrier and its coupling to the links vanishes.
+    """
+    return run(programs.AXIAL_RATES, mech, {"q": q})
+
+
 def gravity(mech: Mechanism, q: ArrayLike) -> Array:
     """Forces that hold the machine against gravity, without springs [Nm, N], (..., n)."""
     return run(programs.GRAVITY, mech, {"q": q})

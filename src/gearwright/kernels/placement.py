@@ -12,8 +12,8 @@ from gearwright.kernels.inputs import Array
 class Placement(NamedTuple):
     """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world.
 
-    >>> Placement(np.eye(3), np.zeros(3)).yaw_pitch_roll
-    array([0., 0., 0.])
+    >>> Placement(np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), np.zeros(3)).yaw_pitch_roll[0]   # a quarter turn
+    np.float64(1.5707963267948966)
     """
 
     rotation: Array

@@ -11,7 +11,7 @@ from gearwright.dynamics.inverse_dynamics import Wrench, gravity, inverse_dynami
 from gearwright.dynamics.jacobian import jacobian, jacobian_rate
 from gearwright.dynamics.kinematics import AT_REST, BaseMotion
 from gearwright.dynamics.lagrange import lagrange_form
-from gearwright.dynamics.mass_matrix import mass_matrix
+from gearwright.dynamics.mass_matrix import axial_rates, mass_matrix
 from gearwright.dynamics.pose import Pose, place
 from gearwright.dynamics.recursive_form import recursive_form
 from gearwright.dynamics.regressor import parameter_names, regressor
@@ -69,6 +69,11 @@ def _spot(mech: Mechanism, fixed: Fixed) -> tuple[int, Vec]:
     return index, point
 
 
+def _axial_rates(pose: Pose) -> list[list[Scalar]]:
+    rates = [axial_rates(pose, spin) for spin in pose.mech.spins]
+    return [[h.get(speed, 0.0) for speed in range(pose.mech.n)] for h in rates]
+
+
 INVERSE_DYNAMICS = Program(
     "inverse_dynamics",
     ("q", "v", "a"),
@@ -98,6 +103,12 @@ REACTIONS = Program(
     outside=True,
 )
 MASS_MATRIX = Program("mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(_placed(m, ops, x)), _square)
+AXIAL_RATES = Program(
+    "axial_rates",
+    ("q",),
+    lambda m, ops, x, _: _axial_rates(_placed(m, ops, x)),
+    lambda m, _: (len(m.spins), m.n),
+)
 GRAVITY = Program("gravity", ("q",), lambda m, ops, x, _: gravity(_placed(m, ops, x)), _per_speed)
 CORIOLIS_MATRIX = Program(
     "coriolis_matrix", ("q", "v"), lambda m, ops, x, _: coriolis_matrix(_placed(m, ops, x), x["v"]), _square

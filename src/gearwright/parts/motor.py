@@ -58,5 +58,5 @@ class Motor:
         ):
             raise SpinError(
                 f"motor: axial inertia {self.inertia} is more than twice the transverse inertia {across} kg m2, which "
-                "no body can have (a thin disc has exactly twice). Check the two numbers, or leave the transverse one out."
+                "no body can have (a thin disc has exactly twice). Check both numbers, or leave the transverse one out."
             )

@@ -22,7 +22,7 @@ def axial_and_transverse(owner: str, tensor: Tensor, axis: Vec) -> tuple[Scalar,
     if worst > TOLERANCE * scale:
         raise SpinError(
             f"{owner}: its tensor is not axisymmetric about {tuple(axis)} (off by {worst:.3g} kg m2): the robot's "
-            "inertia would depend on the rotor's angle. Balance it, average the two transverse moments, or model it as a link."
+            "inertia would depend on the rotor's angle. Balance it, average the transverse moments, or make it a link."
         )
     return axial, transverse
 

@@ -1,0 +1,48 @@
+# Everything this repository needs is installed by these rules, into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+export MPLBACKEND ?= Agg
+
+.PHONY: help install demo test quick lint doctest bench fuzz docs clean
+
+help:
+	@echo "make demo    torques of a geared arm, and what the usual approximations get wrong"
+	@echo "make test    everything: lint, types, tests, docs"
+	@echo "make quick   the tests for daily work"
+	@echo "make bench   speed against the peers; make fuzz: broken files; make docs: the manual"
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable . --group dev
+	touch $(READY)
+
+install: $(READY)
+
+demo: $(READY)
+	$(BIN)/gearwright demo --folder demo
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+quick: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" -q
+
+bench: $(READY)
+	$(BIN)/gearwright bench
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz
+
+docs: $(READY)
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+clean:
+	rm -rf $(VENV) build dist docs/_build demo .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,124 @@
+"""The named columns of a CSV file, with complaints that name file, column and line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gearwright.errors import FileError
+from gearwright.motion.differentiation import rates
+
+Array = NDArray[np.float64]
+LARGEST_FILE = 1_000_000_000
+
+
+def read_columns(path: Path) -> Columns:
+    """The columns of a file whose first line names them."""
+    if path.is_file() and path.stat().st_size > LARGEST_FILE:
+        raise FileError(f"{path}: larger than {LARGEST_FILE // 10**6} MB. Split the motion into several files.")
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file)
+            rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file. Give a CSV file with columns t, q.<coordinate>, ...") from None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror}).") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FileError(f"{path}: this is no CSV text ({error}). Save it as comma-separated UTF-8 text.") from None
+    if not rows:
+        raise FileError(f"{path}: the file is empty. The first line must name the columns: t, q.<coordinate>, ...")
+    if len(rows) == 1:
+        raise FileError(f"{path}: there is a header line, but not one row of numbers below it.")
+    return Columns(str(path), [cell.strip() for cell in rows[0][1]], rows[1:])
+
+
+class Columns:
+    """The named columns of a file: `header` and numbers `values`, (T, columns)."""
+
+    def __init__(self, path: str, header: list[str], rows: list[tuple[int, list[str]]]) -> None:
+        self.path, self.header = path, header
+        twice = sorted({name for name in header if header.count(name) > 1})
+        if twice:
+            raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
+        for line, row in rows:
+            if len(row) != len(header):
+                raise FileError(f"{path}, line {line}: {len(row)} values for {len(header)} columns.")
+        self.lines = [line for line, _ in rows]
+        self.values = self._numbers([row for _, row in rows])
+
+    def _numbers(self, rows: list[list[str]]) -> Array:
+        used = [k for k, name in enumerate(self.header) if name == "t" or name[:2] in ("q.", "v.", "a.")]
+        chosen = [[row[k] for k in used] for row in rows]
+        try:
+            values = np.array(chosen, dtype=np.float64).reshape(len(rows), len(used))
+        except ValueError:
+            values = np.array([[self._number(cell) for cell in row] for row in chosen])
+        if not np.isfinite(values).all():
+            row, column = np.argwhere(~np.isfinite(values))[0]
+            raise FileError(
+                f"{self.path}, line {self.lines[row]}: {self.header[used[column]]} is {chosen[row][column]!r}, not a finite "
+                "number. Give numbers in SI units with a decimal point."
+            )
+        full = np.zeros((len(rows), len(self.header)))
+        full[:, used] = values
+        return full
+
+    @staticmethod
+    def _number(cell: str) -> float:
+        try:
+            return float(cell)
+        except ValueError:
+            return np.nan
+
+    def has(self, letter: str) -> bool:
+        """Whether any column of that letter is there."""
+        return any(name.startswith(f"{letter}.") for name in self.header)
+
+    def block(self, letter: str, names: Sequence[str]) -> Array:
+        """The columns `<letter>.<name>` in order, (T, len(names))."""
+        wanted = [f"{letter}.{name}" for name in names]
+        missing = [name for name in wanted if name not in self.header]
+        if missing:
+            raise FileError(
+                f"{self.path}: missing column{'s' * (len(missing) > 1)} {_several(missing)}. The header must name "
+                f"{_several(wanted)}; it names {_several(self.header)}."
+            )
+        return self.values[:, [self.header.index(name) for name in wanted]]
+
+    def times(self) -> Array | None:
+        """The column t, strictly increasing."""
+        if "t" not in self.header:
+            return None
+        t: Array = self.values[:, self.header.index("t")]
+        back = np.flatnonzero(np.diff(t) <= 0)
+        if back.size:
+            row = int(back[0])
+            raise FileError(
+                f"{self.path}, line {self.lines[row + 1]}: time {t[row + 1]:g} does not come after {t[row]:g}. "
+                "Times must increase from line to line."
+            )
+        return t
+
+    def derive(self, letter: str, t: Array | None, values: Array, source: str) -> Array:
+        """The rates of columns that the file leaves out."""
+        if t is None:
+            raise FileError(
+                f"{self.path}: columns {letter}.<speed> are missing, and without a column t they cannot be derived. "
+                "Add either."
+            )
+        if len(t) < 6:
+            raise FileError(
+                f"{self.path}: columns {letter}.<speed> are missing, and {len(t)} rows are too few to derive them from "
+                f"{source}.<name> (6 are needed). Add the columns or more rows."
+            )
+        return rates(t, values)
+
+
+def _several(names: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

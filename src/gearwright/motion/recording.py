@@ -1,0 +1,94 @@
+"""Motions in CSV files: columns t, q.<coordinate>, v.<speed>, a.<speed> in; t, tau.<speed> out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gearwright.errors import FileError
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import suggestion
+from gearwright.motion.columns import Array, Columns, read_columns
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A motion as samples.
+
+    Args:
+        t: times [s], (T,); None when the file has none.
+        q: configurations, (T, nq).
+        v: speeds, (T, n).
+        a: accelerations, (T, n).
+        remarks: what was derived or left out while reading, for the person.
+    """
+
+    t: Array | None
+    q: Array
+    v: Array
+    a: Array
+    remarks: tuple[str, ...] = ()
+
+
+def read_recording(path: str | Path, mech: Mechanism) -> Recording:
+    """The motion of a machine from a CSV file with a header line.
+
+    Speeds and accelerations that the file leaves out are derived from its times by quintic splines.
+
+    Args:
+        path: the file; columns in any order.
+        mech: the machine whose coordinates and speeds the columns name.
+    """
+    table = read_columns(Path(path))
+    remarks = _unused(table, mech)
+    t = table.times()
+    q = table.block("q", mech.coordinates)
+    v = table.block("v", mech.speeds) if table.has("v") else _speeds(table, mech, t, q)
+    a = table.block("a", mech.speeds) if table.has("a") else table.derive("a", t, v, "v")
+    derived = [word for letter, word in (("v", "speeds"), ("a", "accelerations")) if not table.has(letter)]
+    if derived:
+        remarks.append(
+            f"{path}: {' and '.join(derived)} derived from the times by a quintic spline; filter measured data first."
+        )
+    return Recording(t, q, v, a, tuple(remarks))
+
+
+def write_columns(names: Sequence[str], values: Array, t: Array | None = None) -> str:
+    """CSV text of columns (T, len(names)), preceded by the times; numbers read back to the last bit.
+
+    >>> print(write_columns(["tau.elbow"], np.array([[0.1], [0.25]]), np.array([0.0, 0.5])), end="")
+    t,tau.elbow
+    0.0,0.1
+    0.5,0.25
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names if t is None else ["t", *names])
+    writer.writerows(values.tolist() if t is None else np.column_stack([t, values]).tolist())
+    return text.getvalue()
+
+
+def _unused(table: Columns, mech: Mechanism) -> list[str]:
+    """Columns that will not be used: wrong names are refused, foreign ones are remarked upon."""
+    expected = {"q": mech.coordinates, "v": mech.speeds, "a": mech.speeds}
+    known = ["t", *(f"{letter}.{name}" for letter, names in expected.items() for name in names)]
+    strange = [name for name in table.header if name not in known]
+    for name in strange:
+        if name[:2] in ("q.", "v.", "a."):
+            raise FileError(f"{table.path}: column {name!r} belongs to no joint. {suggestion(name, known)}")
+    return [f"{table.path}: columns not used: {', '.join(strange)}."] if strange else []
+
+
+def _speeds(table: Columns, mech: Mechanism, t: Array | None, q: Array) -> Array:
+    lost = [name for name, where in zip(mech.speeds, mech.layout.coordinate_of, strict=True) if where < 0]
+    if lost:
+        raise FileError(
+            f"{table.path}: columns v.{lost[0]}, ... are missing. The speeds of a free or spherical joint cannot be "
+            "derived from its quaternion column by column: give every v.<speed>."
+        )
+    return table.derive("v", t, q[:, list(mech.layout.coordinate_of)], "q")

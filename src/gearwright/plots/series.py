@@ -1,0 +1,85 @@
+"""Curves over a common axis in panels, and bars in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#edae49", "#66a182", "#7d5ba6", "#8d6a4f", "#5c6b73")
+"""Readable in print and for the colour-blind; the first is for the reference curve."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One diagram: curves over the common axis.
+
+    Args:
+        label: what the vertical axis shows, with its unit.
+        curves: name -> values.
+        title: a heading.
+        thin: names of curves drawn thin and dashed.
+    """
+
+    label: str
+    curves: Mapping[str, ArrayLike]
+    title: str = ""
+    thin: Sequence[str] = field(default_factory=tuple)
+
+
+def figure(axis: ArrayLike, axis_label: str, panels: Sequence[Panel], columns: int = 1, title: str = "") -> Any:
+    """A matplotlib figure of panels that share the horizontal axis; a name keeps its colour in all of them."""
+    from matplotlib.figure import Figure
+
+    rows = -(-len(panels) // columns)
+    page = Figure(figsize=(5.2 * columns, 2.2 * rows + 0.9), layout="constrained")
+    names = list(dict.fromkeys(name for panel in panels for name in panel.curves))
+    colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(names)}
+    drawn: dict[str, Any] = {}
+    for k, panel in enumerate(panels):
+        axes = page.add_subplot(rows, columns, k + 1)
+        for name, values in panel.curves.items():
+            style = {"linewidth": 1.0, "linestyle": "--"} if name in panel.thin else {"linewidth": 1.6}
+            drawn[name] = axes.plot(np.asarray(axis), np.asarray(values), color=colour[name], **style)[0]
+        axes.set_ylabel(panel.label)
+        axes.set_title(panel.title, fontsize=10)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        if k >= len(panels) - columns:
+            axes.set_xlabel(axis_label)
+    page.legend(drawn.values(), drawn.keys(), loc="outside upper center", ncols=min(len(drawn), 4), frameon=False)
+    if title:
+        page.suptitle(title)
+    return page
+
+
+def bars(groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, title: str = "") -> Any:
+    """A matplotlib figure of bars: one group per name, one colour per series."""
+    from matplotlib.figure import Figure
+
+    page = Figure(figsize=(max(5.0, 0.9 * len(groups) + 2.5), 3.4), layout="constrained")
+    axes = page.add_subplot()
+    width = 0.8 / max(len(series), 1)
+    places = np.arange(len(groups))
+    for k, (name, values) in enumerate(series.items()):
+        offset = (k - (len(series) - 1) / 2) * width
+        axes.bar(places + offset, np.asarray(values), width, label=name, color=COLOURS[(k + 1) % len(COLOURS)])
+    axes.set_xticks(places, groups, rotation=30 if len(groups) > 6 else 0)
+    axes.axhline(0.0, color="#1b1b1b", linewidth=0.8)
+    axes.set_ylabel(label)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    axes.set_title(title, fontsize=11)
+    return page
+
+
+def save(page: Any, path: str | Path) -> Path:
+    """Write a figure; the ending chooses the format. Folders on the way are made."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    page.savefig(target, dpi=150)
+    return target
