@@ -1,0 +1,180 @@
+"""Parameter paths: the words of a robot file, joined by dots, name every number of a robot.
+
+`shoulder.motor.inertia`, `elbow.gear.ratio`, `payload.mass`, `upper.mass`, `upper.com.x`, `upper.inertia.xz`,
+`elbow.damping`, `tool.position.z`, `gravity.z`: a drive is named by its joint, a number of a link by the link.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gearwright.algebra import Rot, Scalar, Tensor, Vec
+from gearwright.errors import InputError
+from gearwright.parts.robot import Robot
+
+ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
+DRIVE_WORDS = ("motor", "gear", "axis")
+JOINT_WORDS = ("damping", "friction", "limits", "position")
+
+
+def parameter(robot: Robot, path: str) -> Scalar:
+    """The number at a path.
+
+    >>> from gearwright.parts import Drive, Gear, Link, Motor
+    >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
+    >>> parameter(arm, "upper.motor.inertia"), parameter(arm, "upper.com.x")
+    (0.0001, 0.2)
+    """
+    place = _locate(robot, path)
+    value = place.value
+    for word in place.words:
+        value = _step(path, value, word)
+    if value is None:
+        raise InputError(f"parameter {path!r} has no value in robot {robot.name!r}. Give it one in the robot first.")
+    return _scalar(path, value)
+
+
+def with_parameters(robot: Robot, values: Mapping[str, Scalar]) -> Robot:
+    """The robot with other numbers at the paths; the numbers may be scalars of any kind, symbols too.
+
+    >>> from gearwright.parts import Link
+    >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))])
+    >>> with_parameters(arm, {"upper.mass": 3, "upper.com.x": 0.25}).link("upper").com
+    (0.25, 0, 0)
+    """
+    for path, scalar in values.items():
+        place = _locate(robot, path)
+        robot = place.put(_changed(path, place.value, place.words, scalar))
+    return robot
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A part of a robot, the words of the path inside it, and how to put a changed part back."""
+
+    value: Any
+    words: Sequence[str]
+    put: Callable[[Any], Robot]
+
+
+def _locate(robot: Robot, path: str) -> _Place:
+    words = path.split(".") if isinstance(path, str) else []
+    if len(words) < 2:
+        raise InputError(f"{path!r} is no parameter path. Give words joined by dots, such as 'shoulder.motor.inertia'.")
+    if words[0] == "payload" and robot.payload is not None:
+        return _Place(robot.payload, words[1:], lambda fresh: replace(robot, payload=fresh))
+    if words[0] == "gravity":
+        return _Place(robot.gravity, words[1:], lambda fresh: replace(robot, gravity=fresh))
+    # Names may contain dots: the longest name that fits wins.
+    for count in range(len(words) - 1, 0, -1):
+        found = _part(robot, ".".join(words[:count]), words[count:])
+        if found is not None:
+            return found
+    raise InputError(_unknown(robot, path, words))
+
+
+def _part(robot: Robot, name: str, words: Sequence[str]) -> _Place | None:
+    """The drive, joint, link or frame of that name that has the first word."""
+    if words[0] in DRIVE_WORDS:
+        return _among(robot, "drives", [d.title == name for d in robot.drives], words)
+    if words[0] in JOINT_WORDS:
+        place = _among(robot, "links", [k.joint_name == name for k in robot.links], ["joint", *words])
+        return place or _among(robot, "frames", [f.name == name for f in robot.frames], words)
+    return _among(robot, "links", [k.name == name for k in robot.links], words)
+
+
+def _among(robot: Robot, kind: str, hits: Sequence[bool], words: Sequence[str]) -> _Place | None:
+    if True not in hits:
+        return None
+    index, parts = hits.index(True), getattr(robot, kind)
+
+    def put(fresh: Any) -> Robot:
+        return replace(robot, **{kind: (*parts[:index], fresh, *parts[index + 1 :])})
+
+    return _Place(parts[index], words, put)
+
+
+def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:
+    if words[0] == "payload":
+        return f"parameter {path!r}: robot {robot.name!r} carries no payload. Add one with robot.with_payload(...)."
+    drives = [d.title for d in robot.drives]
+    known = drives if words[-2:-1] and words[1] in DRIVE_WORDS else [k.name for k in robot.links] + drives
+    return f"parameter {path!r}: robot {robot.name!r} has no {words[0]!r}. {_hint(words[0], known)}"
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    names = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(word, names, n=1)
+    return f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(names) or 'none'}."
+
+
+def _step(path: str, value: Any, word: str) -> Any:
+    """One word further in."""
+    if is_dataclass(value):
+        return getattr(value, _known(path, word, [f.name for f in fields(value)]))
+    rows = _rows(value)
+    if rows is not None:
+        return getattr(Tensor.of(rows), _known(path, word, ELEMENTS))
+    members = _members(value)
+    return members[_known(path, word, members)]
+
+
+def _changed(path: str, value: Any, words: Sequence[str], scalar: Scalar) -> Any:
+    """The value with the scalar at the end of the words."""
+    if not words:
+        if value is not None:
+            _scalar(path, value)
+        return scalar
+    word, rest = words[0], words[1:]
+    fresh = _changed(path, _step(path, value, word), rest, scalar)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{word: fresh})
+    rows = _rows(value)
+    if rows is not None:
+        old = dict(zip(ELEMENTS, Tensor.of(rows), strict=True))
+        return Tensor(**{**old, word: fresh}).rows()
+    return tuple(fresh if name == word else old for name, old in _members(value).items())
+
+
+def _members(value: Any) -> dict[str, Any]:
+    """The named members of a vector (x, y, z) or of a sequence of parts (by name, else by number)."""
+    if isinstance(value, Vec) or (
+        isinstance(value, Sequence | np.ndarray) and len(value) == 3 and not _has_parts(value)
+    ):
+        return dict(zip("xyz", value, strict=True))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return {str(getattr(part, "name", index)): part for index, part in enumerate(value)}
+    return {}
+
+
+def _has_parts(value: Sequence[Any]) -> bool:
+    return any(is_dataclass(part) for part in value)
+
+
+def _rows(value: Any) -> Any:
+    """The rows of a symmetric matrix, or None for anything else."""
+    if isinstance(value, Tensor | Rot):
+        return value.rows()
+    if isinstance(value, Sequence | np.ndarray) and len(value) == 3 and not _has_parts(value):
+        nested = [isinstance(row, Sequence | np.ndarray | Vec) and not isinstance(row, str) for row in value]
+        return value if all(nested) and np.ndim(value[0]) in (0, 1) and len(tuple(value[0])) == 3 else None
+    return None
+
+
+def _known(path: str, word: str, known: Iterable[str]) -> str:
+    names = list(known)
+    if word not in names:
+        hint = _hint(word, names) if names else "It is a number already."
+        raise InputError(f"parameter {path!r}: there is no {word!r} there. {hint}")
+    return word
+
+
+def _scalar(path: str, value: Any) -> Scalar:
+    if isinstance(value, str | bool | Sequence | Vec | Rot | Tensor | np.ndarray) or is_dataclass(value):
+        raise InputError(f"parameter {path!r} is no number but {value!r}. Name a number inside it, or another word.")
+    return value
