@@ -1,0 +1,67 @@
+"""The demonstration: a geared arm through a motion, with everything the approximations get wrong."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from gearwright.catalogue import load
+from gearwright.design import Comparison, EnergyBalance, compare, energy_balance
+from gearwright.mechanism import assemble
+from gearwright.motion import chain, polynomial
+from gearwright.plots import save
+
+WAYPOINTS = ([0.0, -0.4, 0.9], [1.4, 0.6, -0.5], [-0.6, -0.2, 1.2])
+"""Joint angles [rad] the elbow arm visits, half a second a way."""
+
+
+def run_demo(folder: Path, console: Any) -> None:
+    """Torques of the elbow arm along a fast motion, the errors of the approximations, the energy balance, a figure."""
+    mech = assemble(load("elbow"))
+    motion = chain(*(polynomial(*ends, duration=0.5, order=7) for ends in pairwise(WAYPOINTS))).sample(801)
+    comparison = compare(mech, motion)
+    console.print(
+        "[bold]The elbow arm[/bold] of Sciavicco, Siciliano and Villani: three joints, three rotors, "
+        f"ratios {', '.join(f'{max(spin.ratio):g}' for spin in mech.spins)}, through three points in one second.\n"
+    )
+    console.print(_torques(comparison))
+    console.print(_errors(comparison))
+    _coupling(comparison, console)
+    _energy(energy_balance(mech, motion), console)
+    path = save(comparison.figure(), folder / "elbow_approximations.png")
+    console.print(f"\nFigure: [bold]{path}[/bold]")
+
+
+def _torques(comparison: Comparison) -> Table:
+    table = Table("time [s]", title="Exact joint torques [Nm]", title_justify="left")
+    for speed in comparison.mech.speeds:
+        table.add_column(speed, justify="right")
+    for k in np.linspace(0, len(comparison.motion.t) - 1, 9).astype(int):
+        table.add_row(f"{comparison.motion.t[k]:.3f}", *(f"{x:.3f}" for x in comparison.exact[k]))
+    return table
+
+
+def _errors(comparison: Comparison) -> Table:
+    table = Table("approximation", title="What the approximations get wrong", title_justify="left")
+    for heading in ("joint", "largest error [Nm]", "rms error [Nm]", "of the peak"):
+        table.add_column(heading, justify="left" if heading == "joint" else "right")
+    for miss in comparison.misses():
+        table.add_row(miss.kind, miss.speed, f"{miss.largest:.4f}", f"{miss.rms:.4f}", f"{100 * miss.share:.2f} %")
+    return table
+
+
+def _coupling(comparison: Comparison, console: Any) -> None:
+    names = ", ".join(comparison.uncoupled) or "none"
+    console.print(f"Rotors that never push on their carrier (the diagonal is exact for them): [bold]{names}[/bold]")
+
+
+def _energy(balance: EnergyBalance, console: Any) -> None:
+    moved = float(np.ptp(balance.kinetic) + np.ptp(balance.potential))
+    console.print(
+        f"Energy: the drives put in up to {balance.work.max():.2f} J, kinetic energy peaks at "
+        f"{balance.kinetic.max():.2f} J; the balance closes to {np.abs(balance.residual).max() / moved:.1e} of it."
+    )
