@@ -1,0 +1,158 @@
+"""Gearwright against Pinocchio with every rotor as its own body, on random trees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import gearwright as gw
+from support.compare import relative
+from support.designs import Design, State
+from support.machines import KINDS, random_design, random_parts_design, random_state
+from support.pinocchio_oracle import Oracle
+
+TREES = range(60)
+ODDS = [0.35, 0.2, 0.1, 0.15, 0.1, 0.1]
+
+
+def structure(rng: np.random.Generator) -> tuple[list[str], int]:
+    """Joints of a random tree (at least one moves) and a number of rotors from 0 to 12."""
+    kinds = [str(kind) for kind in rng.choice(KINDS, size=int(rng.integers(1, 8)), p=ODDS)]
+    return (kinds if set(kinds) != {"fixed"} else [*kinds, "revolute"]), int(rng.integers(0, 13))
+
+
+def written(seed: int) -> tuple[Design, gw.Mechanism, State]:
+    """A mechanism written by hand: general rows over several speeds, shafts, geared twin wheels."""
+    rng = np.random.default_rng(seed)
+    kinds, wheels = structure(rng)
+    design = random_design(rng, kinds, wheels=wheels, shafts=int(rng.integers(0, 3)), payload=True)
+    mech = design.written()
+    return design, mech, random_state(rng, mech, outside=True)
+
+
+def assembled(seed: int) -> tuple[Design, gw.Mechanism, State]:
+    """A robot of parts: rotors with mass, offset and transverse inertia, gear inertia, elastic drives, a payload."""
+    rng = np.random.default_rng(1000 + seed)
+    kinds, wheels = structure(rng)
+    design = random_parts_design(rng, kinds, wheels=wheels, elastic=int(rng.integers(0, 3)))
+    mech = replace(gw.assemble(design.robot()), springs=())  # Pinocchio has no springs; tests/laws has
+    return design, mech, random_state(rng, mech, outside=True)
+
+
+@pytest.mark.parametrize("made", [written, assembled])
+@pytest.mark.parametrize("seed", TREES)
+def test_torque_mass_matrix_gravity_bias(made, seed):
+    design, mech, s = made(seed)
+    oracle = Oracle(design, seed)
+    assert mech.n == oracle.n
+    assert mech.nq == oracle.nq
+    outside = (s.wrenches, s.base_motion)
+    assert relative(gw.inverse_dynamics(mech, s.q, s.v, s.a), oracle.torque(s.inside())) < 1e-10
+    assert relative(gw.inverse_dynamics(mech, s.q, s.v, s.a, *outside), oracle.torque(s)) < 1e-10
+    assert relative(gw.bias(mech, s.q, s.v), oracle.bias(s.inside())) < 1e-10
+    assert relative(gw.bias(mech, s.q, s.v, *outside), oracle.bias(s)) < 1e-10
+    assert relative(gw.gravity(mech, s.q), oracle.gravity(s)) < 1e-10
+    assert relative(gw.mass_matrix(mech, s.q), oracle.mass_matrix(s)) < 1e-10
+
+
+def test_the_random_trees_cover_what_they_should():
+    """A generator that draws nothing special would make the comparison empty."""
+    joints: Counter[str] = Counter()
+    wheels, shapes = [], Counter()
+    for seed in TREES:
+        design, mech, state = written(seed)
+        joints.update(bar.joint for bar in design.bars)
+        wheels.append(len(design.discs))
+        shapes["follower"] += any(bar.follows for bar in design.bars)
+        shapes["several speeds"] += any(len(disc.row) > 1 for disc in design.discs)
+        shapes["on the base"] += any(disc.carrier < 0 for disc in design.discs)
+        shapes["twin"] += any(disc.twin for disc in design.discs)
+        shapes["shaft"] += bool(design.shafts)
+        shapes["branch"] += len({bar.parent for bar in design.bars}) < len(design.bars)
+        shapes["wrench"] += bool(state.wrenches)
+    assert set(joints) == {"revolute", "prismatic", "fixed", "spherical", "free"}
+    assert max(wheels) >= 12
+    assert min(shapes.values()) >= 10, shapes
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 2))
+def test_coriolis_matrix(seed):
+    """Christoffel symbols: unique where speeds are rates of coordinates; elsewhere C v is."""
+    design, mech, s = written(seed)
+    oracle = Oracle(design, seed)
+    q, v, _ = oracle.motion(s.inside())
+    C = oracle.G.T @ pin.computeCoriolisMatrix(oracle.model, oracle.data, q, v) @ oracle.G
+    found = gw.coriolis_matrix(mech, s.q, s.v)
+    scale = 0.1 * np.abs(gw.mass_matrix(mech, s.q)).max()  # Pinocchio rounds numbers of this size where C is 0
+    assert relative(found @ s.v, C @ s.v, scale) < 1e-10
+    if not {"spherical", "free"} & {bar.joint for bar in design.bars}:
+        assert relative(found, C, scale) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(1, 40, 2))
+def test_energy_momentum_centre_of_mass(seed):
+    design, mech, s = written(seed)
+    oracle = Oracle(design, seed)
+    q, v, _ = oracle.motion(s.inside())
+    model, data = oracle.model, oracle.data
+    assert relative(gw.kinetic_energy(mech, s.q, s.v), pin.computeKineticEnergy(model, data, q, v)) < 1e-10
+    assert relative(gw.potential_energy(mech, s.q), pin.computePotentialEnergy(model, data, q)) < 1e-10
+    centre = pin.centerOfMass(model, data, q)
+    assert relative(gw.centre_of_mass(mech, s.q), centre) < 1e-10
+    central = pin.computeCentroidalMomentum(model, data, q, v)
+    expected = np.concatenate([central.linear, central.angular + np.cross(centre, central.linear)])
+    assert relative(gw.momentum(mech, s.q, s.v), expected) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_placement_jacobian_and_its_rate(seed):
+    design, mech, s = written(seed)
+    oracle = Oracle(design, seed)
+    body = len(design.bars) - 1
+    point = np.array([0.1, -0.2, 0.3])
+    joint, place = oracle.joint[body]
+    frame = oracle.model.addFrame(pin.Frame("tip", joint, place * pin.SE3(np.eye(3), point), pin.OP_FRAME))
+    model, data = oracle.model, oracle.model.createData()
+    q, v, a = oracle.motion(s.inside())
+    pin.forwardKinematics(model, data, q, v, a)
+    pin.updateFramePlacements(model, data)
+    R, p = gw.placement(mech, s.q, body)
+    assert relative(R, data.oMf[frame].rotation) < 1e-10
+    assert relative(R @ point + p, data.oMf[frame].translation) < 1e-10
+    J = gw.jacobian(mech, s.q, body, point)
+    axes = pin.LOCAL_WORLD_ALIGNED
+    assert relative(J, pin.computeFrameJacobian(model, data, q, frame, axes) @ oracle.G) < 1e-10
+    pin.forwardKinematics(model, data, q, v, a)
+    twist = pin.getFrameClassicalAcceleration(model, data, frame, axes)
+    expected = np.concatenate([twist.linear, twist.angular])
+    assert relative(J @ s.a + gw.jacobian_rate(mech, s.q, s.v, body, point) @ s.v, expected) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_reactions(seed):
+    """What Pinocchio calls data.f: the wrench from parent to child in the child's axes, wheels included."""
+    design, mech, s = written(seed)
+    oracle = Oracle(design, seed)
+    oracle.torque(s)
+    found = gw.reactions(mech, s.q, s.v, s.a, s.wrenches, s.base_motion)
+    moving = [i for i, bar in enumerate(design.bars) if bar.joint != "fixed"]
+    expected = np.array([np.concatenate([(f := oracle.data.f[oracle.joint[i][0]]).linear, f.angular]) for i in moving])
+    assert relative(found[moving], expected) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_regressor_of_the_bodies(seed):
+    """The ten columns of each body; Pinocchio orders the tensor xx, xy, yy, xz, yz, zz."""
+    design, mech, s = written(seed)
+    oracle = Oracle(design, seed)
+    Y = oracle.G.T @ pin.computeJointTorqueRegressor(oracle.model, oracle.data, *oracle.motion(s.inside()))
+    found = gw.regressor(mech, s.q, s.v, s.a)
+    for i, bar in enumerate(design.bars):
+        if bar.joint != "fixed":
+            first = 10 * (oracle.joint[i][0] - 1)
+            expected = Y[:, first : first + 10][:, [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]]
+            assert relative(found[:, 10 * i : 10 * i + 10], expected) < 1e-10
