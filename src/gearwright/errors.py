@@ -12,6 +12,8 @@
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
 
+    GearwrightWarning         (a UserWarning) what was read, but not as somebody may expect
+
 A message names the part, the value, the rule and the way out.
 """
 
@@ -70,3 +72,7 @@ class FileError(GearwrightError, ValueError):
 
 class MissingExtraError(GearwrightError, ImportError):
     """An optional dependency is not installed; the message says what to type."""
+
+
+class GearwrightWarning(UserWarning):
+    """Something was accepted that somebody may not expect: one warning per call lists all of it."""

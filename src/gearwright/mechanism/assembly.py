@@ -139,6 +139,7 @@ def _rotor(drive: Drive, axis: Vec) -> Wheel:
         mass=motor.mass,
         transverse_inertia=transverse,
         position=position,
+        coupling=motor.coupling,
         included=motor.included,
     )
 

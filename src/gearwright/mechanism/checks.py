@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from gearwright.algebra import Rot, Scalar, Tensor, Vec, is_number
 from gearwright.errors import InertiaError, PartError, SpinError
-
-TOLERANCE = 1e-6
-"""Relative slack of the physical rules: files carry rounded numbers."""
+from gearwright.parts.physical import TOLERANCE, overdrawn, unphysical
 
 
 def numbers(*values: Scalar) -> bool:
@@ -68,23 +64,6 @@ def body(owner: str, mass: Scalar, inertia: Tensor, effective: bool) -> None:
         )
 
 
-def unphysical(inertia: Tensor) -> str | None:
-    """What is wrong with a tensor about the centre of mass, or None.
-
-    >>> unphysical(Tensor.diagonal(1.0, 1.0, 3.0))
-    'principal moments 1, 1, 3 kg m2 violate the triangle inequality: 1 + 1 < 3.'
-    """
-    low, mid, high = (float(x) for x in np.linalg.eigvalsh(inertia.rows()))
-    if low < -TOLERANCE * abs(high):
-        return f"principal moment {low:.6g} kg m2 is negative."
-    if low + mid < high * (1 - TOLERANCE) - 1e-15:
-        return (
-            f"principal moments {low:.6g}, {mid:.6g}, {high:.6g} kg m2 violate the triangle inequality: "
-            f"{low:.6g} + {mid:.6g} < {high:.6g}."
-        )
-    return None
-
-
 def spin(owner: str, inertia: Scalar, coupling: Scalar | None) -> None:
     """Inertia not negative; no coupling without inertia."""
     if is_number(inertia) and inertia < 0:
@@ -107,13 +86,8 @@ def carries(owner: str, inertia: Tensor, wheels: list[tuple[str, Vec, Scalar, Sc
 
     `wheels` are (name, axis, J, Jc). Equations: M is then positive semidefinite.
     """
-    rest = np.array(inertia.rows(), dtype=float)
-    scale = max(float(np.abs(rest).max()), 1e-300)
-    for _, e, J, Jc in wheels:
-        if J:
-            rest -= np.array(Tensor.dyad(e, Jc * Jc / J).rows(), dtype=float)
-    low = float(np.linalg.eigvalsh(rest).min())
-    if low < -TOLERANCE * scale:
+    low = overdrawn(inertia, [wheel[1:] for wheel in wheels])
+    if low is not None:
         names = ", ".join(name for name, *_ in wheels)
         raise InertiaError(
             f"{owner}: its inertia is smaller than the wheels it carries ({names}): less sum (Jc^2/J) e e' it has the "

@@ -22,6 +22,8 @@ class Motor:
         tensor: instead of the two inertias, the full tensor about the centre of mass in the carrier's axes, (3, 3).
         com: centre of mass if it is stated apart from a point `position` on the axis; it must lie on the axis.
         included: the carrying link's numbers contain the rotor already.
+        coupling: coupling inertia if it differs from the axial one [kg m2]; 0 when only the reflected inertia is known
+            ("armature"): energy, no push on the carrier.
         torque_constant: [Nm/A].
         resistance: [Ohm].
         inductance: [H].
@@ -37,6 +39,7 @@ class Motor:
     tensor: Any = None
     com: Any = None
     included: bool = False
+    coupling: Scalar | None = None
     torque_constant: Scalar | None = None
     resistance: Scalar | None = None
     inductance: Scalar | None = None
