@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gearwright.parts.gear import Gear
+from gearwright.parts.gear import AnyGear, Gear
 from gearwright.parts.motor import Motor
 
 
@@ -24,7 +24,7 @@ class Drive:
 
     joint: str
     motor: Motor = field(default_factory=Motor)
-    gear: Gear = field(default_factory=Gear)
+    gear: AnyGear = field(default_factory=Gear)
     mounted_on: str | None = None
     axis: Any = None
     name: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
@@ -22,10 +22,18 @@ class Wheel:
         carrier: "mount" (the link that carries the motor) or "driven" (the link that the joint moves).
         mass: mass [kg].
         transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given.
-        position: centre of mass in the carrier's frame [m]; the motor's unless given.
-        axis: its axis in the carrier's frame; the drive's unless given.
+        position: centre of mass in the carrier's frame [m]; unless given that of the motor, or, for a wheel about the
+            joint's axis, the joint's origin.
+        axis: its axis in the carrier's frame; unless given the drive's or the joint's, see `about`.
         coupling: coupling inertia if it differs from the axial one (0: balanced).
         included: the carrier's numbers contain it already.
+        about: "motor" or "joint": whose axis it turns about when no axis is given.
+        count: how many equal wheels there are, evenly spread on a circle of `radius` [m] about `position`; inertia,
+            coupling and mass are those of one.
+        radius: radius of that circle [m].
+        towards: direction from `position` to the first of them, in the carrier's frame.
+        shape: instead of the body of revolution, the central moments at rest (along `towards`, across it, axial)
+            of one copy [kg m2]: a belt.
     """
 
     name: str
@@ -39,6 +47,40 @@ class Wheel:
     axis: Any = None
     coupling: Scalar | None = None
     included: bool = False
+    about: Literal["motor", "joint"] = "motor"
+    count: int = 1
+    radius: Scalar = 0.0
+    towards: Any = None
+    shape: tuple[Scalar, Scalar, Scalar] | None = None
+
+
+class AnyGear(Protocol):
+    """What every gear between a motor and a joint states: a new kind of gear is one more class that does."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def ratio(self) -> Scalar:
+        """Motor speed / joint speed, signed."""
+
+    @property
+    def stiffness(self) -> Scalar | None:
+        """Torsional stiffness at the joint side [Nm/rad]; None: rigid."""
+
+    @property
+    def damping(self) -> Scalar:
+        """Damping of the elastic element at the joint side [Nms/rad]."""
+
+    @property
+    def efficiency(self) -> float | None:
+        """Fraction of the power that reaches the joint."""
+
+    @property
+    def kind(self) -> str:
+        """What it is called in files and reports."""
+
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels beside the motor's rotor."""
 
 
 @dataclass(frozen=True)
