@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 # Deterministic, so that a red test is red for everyone; no deadline, because a test asserts no wall-clock time.
 SHARED = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("quick", max_examples=10, **SHARED)
-settings.register_profile("full", max_examples=40, **SHARED)
+settings.register_profile("quick", max_examples=25, **SHARED)
+settings.register_profile("full", max_examples=120, **SHARED)
 settings.load_profile(os.environ.get("GEARWRIGHT_PROFILE", "quick"))
 
 

@@ -64,7 +64,7 @@ def test_the_random_trees_cover_what_they_should():
     joints: Counter[str] = Counter()
     wheels, shapes = [], Counter()
     for seed in TREES:
-        design, mech, state = written(seed)
+        design, _, state = written(seed)
         joints.update(bar.joint for bar in design.bars)
         wheels.append(len(design.discs))
         shapes["follower"] += any(bar.follows for bar in design.bars)

@@ -1,7 +1,7 @@
 """Pinocchio with every wheel as a body of its own: q_full = G q, tau = G' rnea, M = G' crba G.
 
-Joints are added depth-first, each subtree contiguously: otherwise `crba` returns a wrong matrix without a word. The base
-is a free-flyer whose motion is given, so that a moving base needs no special case; its rows are dropped.
+Joints are added depth-first, each subtree contiguously: otherwise `crba` returns a wrong matrix without a word. The
+base is a free-flyer whose motion is given, so that a moving base needs no special case; its rows are dropped.
 """
 
 from __future__ import annotations
