@@ -1,0 +1,105 @@
+"""A prepared machine has the equations of motion of the original, and fewer numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import gearwright as gw
+from gearwright.kernels.prepare import PREPARED, prepare
+from support.compare import relative
+from support.machines import motions, random_design, random_state, rotation
+
+
+def arguments(name: str, q: np.ndarray, state) -> tuple[np.ndarray, ...]:
+    """The arguments of a public function, tau taken from the accelerations drawn."""
+    speeds = () if name in ("gravity", "mass_matrix") else (state.v,)
+    return (q, *speeds, state.a) if name in ("inverse_dynamics", "forward_dynamics") else (q, *speeds)
+
+
+def difference(name: str, mech: gw.Mechanism, state) -> float:
+    prepared = prepare(mech)
+    function = getattr(gw, name)
+    moved = np.array(prepared.placed_at(list(state.q)))
+    expected = function(mech, *arguments(name, state.q, state))
+    scale = 0.0
+    if name == "coriolis_matrix":  # what cancels in C has the size of M v
+        scale = float(np.abs(gw.mass_matrix(mech, state.q)).max() * np.abs(state.v).max())
+    return relative(function(prepared.mech, *arguments(name, moved, state)), expected, scale)
+
+
+@pytest.mark.parametrize("name", PREPARED)
+@given(motions())
+@settings(max_examples=40, deadline=None)
+def test_same_equations_on_random_machines(name, drawn):
+    _, mech, state = drawn
+    assert difference(name, mech, state) < 1e-12
+
+
+@pytest.mark.parametrize("kinds", [("revolute",) * 6, ("prismatic", "revolute", "prismatic", "revolute")])
+def test_right_angles_parallel_axes_and_level_ground(kinds):
+    """Machines with all the special positions: quarter turns, parallel axes, gravity along an axis, coaxial wheels."""
+    rng = np.random.default_rng(5)
+    quarter = [np.eye(3), [[1, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.diag([1, -1, -1])]
+    for _ in range(10):
+        bodies = [
+            gw.Body(
+                f"b{i}",
+                i - 1,
+                kind,
+                axis=np.eye(3)[rng.integers(3)],
+                rotation=np.asarray(quarter[rng.integers(4)], float),
+                position=rng.integers(0, 2, 3) * 0.3,
+                mass=2.0,
+                com=rng.integers(0, 2, 3) * 0.1,
+                inertia=np.diag([0.04, 0.05, 0.03]),
+            )
+            for i, kind in enumerate(kinds)
+        ]
+        spins = [
+            gw.Spin(f"s{i}", i - 1, np.eye(3)[rng.integers(3)], 1e-4, {f"b{i}": ratio})
+            for i, ratio in enumerate(rng.choice([1.0, -20.0, 50.0], len(kinds)))
+        ]
+        mech = gw.Mechanism(bodies, spins)
+        state = random_state(rng, mech)
+        for name in PREPARED:
+            assert difference(name, mech, state) < 1e-12, name
+
+
+def test_wheels_on_the_driven_link_and_further_out():
+    rng = np.random.default_rng(2)
+    mech = random_design(rng, ("revolute",) * 3, wheels=0, chain=True).written()
+    axes = rng.normal(size=(4, 3))
+    carriers = [("b0", "j0"), ("b1", "j1"), ("b2", "j0"), ("b1", "j2")]
+    spins = [gw.Spin(f"s{k}", c, axes[k], 1e-4, {j: 30.0}) for k, (c, j) in enumerate(carriers)]
+    mech = gw.Mechanism(mech.bodies, spins, gravity=mech.gravity)
+    for name in PREPARED:
+        assert difference(name, mech, random_state(rng, mech)) < 1e-12, name
+
+
+def test_a_chain_in_general_position_keeps_only_its_base_parameters():
+    """Seven per revolute body beyond the first (Gautier and Khalil), and a turn about x as fixed rotation."""
+    mech = random_design(np.random.default_rng(0), ("revolute",) * 5, wheels=0, chain=True).written()
+    for body in prepare(mech).mech.bodies[1:]:
+        m, _, _, hz, xx, _, _, yy, _, zz = body.about_origin
+        assert (m, hz) == (0.0, 0.0)
+        assert xx + yy == zz
+        assert body.rotation.rows()[0] == (1.0, 0.0, 0.0)
+        assert body.position.y == 0.0
+
+
+def test_a_vertical_first_joint_keeps_one_number():
+    body = gw.Body("turret", axis=(0, 0, 1), mass=5, com=(0.1, 0.2, 0.3), inertia=np.diag([0.1, 0.2, 0.25]))
+    prepared = prepare(gw.Mechanism([body], [gw.Spin("rotor", "base", (1, 2, 3), 1e-4, [-100])]))
+    assert prepared.mech.spins == ()
+    zz = 0.25 + 5 * (0.1**2 + 0.2**2) + 1e-4 * 100**2
+    expected = np.array([0, 0, 0, 0, 0, 0, 0, zz, 0, zz])
+    np.testing.assert_allclose(list(prepared.mech.bodies[0].about_origin), expected, rtol=1e-15)
+
+
+def test_rounded_rotations_are_left_alone():
+    """New frames would make a rotation exact that the original has rounded."""
+    R = np.round(rotation(np.random.default_rng(1)), 8)
+    mech = gw.Mechanism([gw.Body("a", mass=1, com=(0.1, 0, 0)), gw.Body("b", "a", rotation=R, mass=1, com=(0.1, 0, 0))])
+    assert prepare(mech).mech is mech
