@@ -12,11 +12,12 @@ from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.link import Link
 from gearwright.parts.payload import Frame, Payload
+from gearwright.parts.train import Train
 
 
 @dataclass(frozen=True)
 class Robot:
-    """Links, drives, a payload and frames: a value; changing it makes a new one.
+    """Links, drives, gear trains, a payload and frames: a value; changing it makes a new one.
 
     >>> from gearwright.parts import Drive, Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
@@ -30,9 +31,10 @@ class Robot:
     payload: Payload | None = None
     frames: Sequence[Frame] = ()
     gravity: Any = (0.0, 0.0, -9.81)
+    trains: Sequence[Train] = ()
 
     def __post_init__(self) -> None:
-        for field in ("links", "drives", "frames"):
+        for field in ("links", "drives", "frames", "trains"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
 
     def link(self, name: str) -> Link:

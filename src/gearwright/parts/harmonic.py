@@ -1,0 +1,187 @@
+"""Gears whose members are not quite bodies of revolution: harmonic drives, cycloidal and RV reducers.
+
+They enter averaged over a turn of the input, and each says how large the neglected part is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar, is_number
+from gearwright.errors import TrainError
+from gearwright.parts.gear import Wheel
+from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_teeth
+from gearwright.parts.planetary import orbiting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Harmonic(Elasticity):
+    r"""A harmonic drive: wave generator in, flexspline out (circular spline held) or the other way round.
+
+    $ratio = -Z_f / (Z_c - Z_f)$ with the circular spline held, $Z_c / (Z_c - Z_f)$ with the flexspline held.
+
+    Args:
+        reduction: the ratio as catalogues print it (100), instead of the teeth: Z_f / (Z_c - Z_f).
+        flexspline, circular: teeth of flexspline and circular spline, which has a few more.
+        held: "circular" or "flexspline".
+        generator_member: the wave generator; it is oval: give both transverse inertias, they enter averaged.
+        flexspline_member, circular_member: mass and inertia; only the one that turns counts.
+
+    >>> Harmonic(flexspline=200, circular=202).ratio, Harmonic(reduction=100, held="flexspline").ratio
+    (-100.0, 101)
+    """
+
+    reduction: Scalar | None = None
+    flexspline: int | None = None
+    circular: int | None = None
+    held: str = "circular"
+    generator_member: Member = NOTHING
+    flexspline_member: Member = NOTHING
+    circular_member: Member = NOTHING
+    kind: str = "harmonic"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_choice(self.kind, "held", self.held, ("circular", "flexspline"))
+        if (self.reduction is None) == (self.flexspline is None or self.circular is None):
+            raise TrainError("harmonic: give either the reduction, or the teeth of flexspline and circular spline.")
+        if self.flexspline is not None and self.circular is not None:
+            require_teeth(self.kind, flexspline=self.flexspline, circular=self.circular)
+            if self.circular <= self.flexspline:
+                raise TrainError(
+                    f"harmonic: the circular spline has {self.circular} teeth, not more than the flexspline's "
+                    f"{self.flexspline}. It has a few (mostly 2) more."
+                )
+        if self.reduction is not None and is_number(self.reduction) and self.reduction <= 0:
+            raise TrainError(f"harmonic: reduction {self.reduction} is not positive. Its sign follows from `held`.")
+
+    @property
+    def printed(self) -> Scalar:
+        """The ratio as catalogues print it."""
+        if self.reduction is not None:
+            return self.reduction
+        assert self.flexspline is not None
+        assert self.circular is not None
+        return self.flexspline / (self.circular - self.flexspline)
+
+    @property
+    def ratio(self) -> Scalar:
+        """Motor speed / joint speed."""
+        return -self.printed if self.held == "circular" else self.printed + 1
+
+    @property
+    def averaging_error(self) -> Scalar:
+        """Error of the transverse inertia by taking the wave generator as a body of revolution [kg m2]."""
+        return self.generator_member.averaging_error
+
+    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
+        """The wheels per unit speed of the output."""
+        found = self.input_wheel(self.ratio) + self.generator_member.wheel("generator", self.ratio, about="joint")
+        output = self.flexspline_member if self.held == "circular" else self.circular_member
+        return found + output.wheel("spline", 1.0, about="joint")
+
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels beside the motor's rotor."""
+        return self.members(self.rigid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cycloidal(Elasticity):
+    r"""A cycloidal reducer, or (with a spur stage before it) an RV reducer.
+
+    One disc of `pins` - 1 lobes rolls inside `pins` pins. Cycloidal, pins held: $ratio = -(Z - 1)$; the pins out
+    (the discs held from turning): $ratio = Z$. RV (sun and planets given, pins held, carrier out):
+    $ratio = 1 + Z_{planet} Z / Z_{sun}$.
+
+    The discs' centres circle with the eccentrics: `discs` m e^2 turns with them. Two discs half a turn apart are
+    balanced but not the same from every side; the transverse inertia enters averaged.
+
+    Args:
+        pins: number of pins.
+        held: "pins" or "discs".
+        discs: number of discs, evenly phased.
+        eccentricity: e [m].
+        sun, planet, planets: teeth of an RV reducer's first stage and number of its planets.
+        radius: radius of the planets' circle [m].
+        disc_member: one disc.
+        eccentric_member: the eccentric shaft; for RV one planet with its crank.
+        sun_member: the sun of an RV reducer.
+
+    >>> Cycloidal(pins=40).ratio, Cycloidal(pins=40, held="discs").ratio
+    (-39.0, 40.0)
+    >>> Cycloidal(pins=40, sun=16, planet=32).ratio
+    81.0
+    """
+
+    pins: int
+    held: str = "pins"
+    discs: int = 2
+    eccentricity: Scalar = 0.0
+    sun: int | None = None
+    planet: int | None = None
+    planets: int = 3
+    radius: Scalar = 0.0
+    disc_member: Member = NOTHING
+    eccentric_member: Member = NOTHING
+    sun_member: Member = NOTHING
+    kind: str = "cycloidal"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_teeth(self.kind, pins=self.pins, discs=self.discs, planets=self.planets)
+        require_choice(self.kind, "held", self.held, ("pins", "discs"))
+        if self.pins < 3:
+            raise TrainError(f"cycloidal: {self.pins} pins are too few for a disc with one lobe less. Use 3 or more.")
+        if (self.sun is None) != (self.planet is None):
+            raise TrainError("cycloidal: an RV reducer needs the teeth of sun and planet. Give both or neither.")
+        if self.sun is not None and self.planet is not None:
+            require_teeth(self.kind, sun=self.sun, planet=self.planet)
+            if self.held != "pins":
+                raise TrainError("cycloidal: an RV reducer has its pins held. Leave `held` out.")
+        if self.discs == 1 and self.disc_member.present:
+            raise TrainError(
+                "cycloidal: one disc alone is not balanced: its centre circles at the input speed. Use 2 or more."
+            )
+
+    @property
+    def eccentrics(self) -> Scalar:
+        """Speed of the eccentrics relative to the mount per unit speed of the output."""
+        return float(self.pins) if self.held == "discs" else -(self.pins - 1.0)
+
+    @property
+    def ratio(self) -> Scalar:
+        """Motor speed / joint speed."""
+        if self.sun is None or self.planet is None:
+            return self.eccentrics
+        return 1 - self.planet / self.sun * (self.eccentrics - 1)
+
+    @property
+    def averaging_error(self) -> Scalar:
+        """Error of the transverse inertia by averaging [kg m2]: two discs at e, and an oval eccentric."""
+        uneven = self.disc_member.mass * self.eccentricity * self.eccentricity if self.discs == 2 else 0.0
+        return uneven + self.eccentric_member.averaging_error
+
+    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
+        """The wheels per unit speed of the output."""
+        found = self.input_wheel(self.ratio) + self.sun_member.wheel("sun", self.ratio, about="joint")
+        orbit = self.discs * self.disc_member.mass * self.eccentricity * self.eccentricity
+        circling = Member(orbit, self.discs * self.disc_member.mass, orbit * 0.5)
+        found += circling.wheel("orbit", self.eccentrics, about="joint")
+        if self.held == "pins":  # the discs turn with the output
+            discs = Member(self.discs * self.disc_member.inertia, 0.0, self.discs * self.disc_member.transverse)
+            found += discs.wheel("discs", 1.0, about="joint")
+        return found + self._cranks(output_is_link)
+
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels beside the motor's rotor."""
+        return self.members(self.rigid)
+
+    def _cranks(self, output_is_link: bool) -> tuple[Wheel, ...]:
+        """The eccentric shaft on the axis; an RV reducer's cranks ride on the output carrier."""
+        one, s = self.eccentric_member, self.eccentrics
+        if self.sun is None:
+            return one.wheel("eccentric", s, about="joint")
+        if output_is_link:
+            where = {"carrier": "driven", "about": "joint", "count": self.planets, "radius": self.radius}
+            return one.wheel("cranks", s - 1.0, **where)
+        return orbiting("cycloidal", self.planets, one, NOTHING, self.radius, {"carrier": 1.0, "planet": s})

@@ -1,0 +1,122 @@
+"""What all gears share: their members as bodies of revolution, their elasticity and losses, and the rules of teeth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gearwright.algebra import Scalar, is_number
+from gearwright.errors import TrainError
+from gearwright.parts.gear import Wheel
+
+
+@dataclass(frozen=True)
+class Member:
+    """One member of a gear (a sun, a pulley, a wave generator) as a body of revolution.
+
+    Args:
+        inertia: axial inertia [kg m2].
+        mass: mass [kg].
+        transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given. A pair of values (a member
+            that is not quite axisymmetric) enters as their mean; `averaging_error` says what that costs.
+        position: centre of mass in the frame of the link that carries it [m].
+
+    >>> Member(2e-5, transverse_inertia=(1.2e-5, 1.0e-5)).transverse
+    1.1e-05
+    """
+
+    inertia: Scalar = 0.0
+    mass: Scalar = 0.0
+    transverse_inertia: Scalar | tuple[Scalar, Scalar] | None = None
+    position: Any = None
+
+    def __post_init__(self) -> None:
+        for name in ("inertia", "mass"):
+            value = getattr(self, name)
+            if is_number(value) and not 0 <= value < float("inf"):
+                raise TrainError(f"gear member: {name} {value} is not a finite number of 0 or more. Check its units.")
+
+    @property
+    def transverse(self) -> Scalar:
+        """The inertia across the axis, averaged if two are given [kg m2]."""
+        across = self.transverse_inertia
+        if across is None:
+            return self.inertia * 0.5
+        return (across[0] + across[1]) * 0.5 if isinstance(across, tuple) else across
+
+    @property
+    def averaging_error(self) -> Scalar:
+        """Largest error of the transverse inertia by averaging, half the difference of the two [kg m2]."""
+        across = self.transverse_inertia
+        return abs(across[0] - across[1]) * 0.5 if isinstance(across, tuple) else 0.0
+
+    @property
+    def present(self) -> bool:
+        """Whether it has mass or inertia at all."""
+        return not all(is_number(x) and x == 0 for x in (self.inertia, self.mass))
+
+    def wheel(self, name: str, ratio: Scalar, **where: Any) -> tuple[Wheel, ...]:
+        """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia."""
+        if not self.present:
+            return ()
+        where.setdefault("position", self.position)
+        return (Wheel(name, self.inertia, ratio, mass=self.mass, transverse_inertia=self.transverse, **where),)
+
+
+NOTHING = Member()
+"""A member whose mass and inertia do not count."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elasticity:
+    """What a gear has beside its wheels: `inertia` at its input [kg m2], elasticity at the joint side, efficiency."""
+
+    inertia: Scalar = 0.0
+    stiffness: Scalar | None = None
+    damping: Scalar = 0.0
+    efficiency: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.efficiency is not None and not 0 < self.efficiency <= 1:
+            raise TrainError(
+                f"gear: efficiency {self.efficiency} is not between 0 and 1. Give a fraction, such as 0.75."
+            )
+        if is_number(self.inertia) and self.inertia < 0:
+            raise TrainError(f"gear: inertia {self.inertia} kg m2 is negative. Give 0 or more.")
+        if self.stiffness is not None and is_number(self.stiffness) and self.stiffness <= 0:
+            raise TrainError(
+                f"gear: stiffness {self.stiffness} Nm/rad must be positive. Leave it out for a rigid gear."
+            )
+
+    def input_wheel(self, ratio: Scalar) -> tuple[Wheel, ...]:
+        """The inertia that catalogues give at the input, turning with the motor."""
+        return Member(self.inertia).wheel("input", ratio)
+
+    @property
+    def rigid(self) -> bool:
+        """Without a spring, the gear's output member is the driven link."""
+        return self.stiffness is None
+
+
+def require_teeth(owner: str, **teeth: Any) -> None:
+    """Numbers of teeth are whole and positive."""
+    for name, z in teeth.items():
+        if not is_number(z):
+            raise TrainError(f"{owner}: {name} has {z!r} teeth, which is not a number. Give a whole number of teeth.")
+        if z != int(z) or z <= 0:
+            raise TrainError(f"{owner}: {name} has {z} teeth. Give a whole number of teeth, 1 or more.")
+
+
+def require_positive(owner: str, **values: Any) -> None:
+    """Lengths, densities and the like are positive."""
+    for name, x in values.items():
+        if x is not None and is_number(x) and not 0 < x < float("inf"):
+            raise TrainError(f"{owner}: {name} {x} must be a positive finite number. Check its value and units.")
+
+
+def require_choice(owner: str, name: str, value: str, known: Iterable[str]) -> None:
+    """One of a few words."""
+    options = tuple(known)
+    if value not in options:
+        raise TrainError(f"{owner}: {name} {value!r} is unknown. Use one of {', '.join(options)}.")

@@ -1,0 +1,87 @@
+"""Gears that turn rotation into translation: rack and pinion, ball screw."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.errors import TrainError
+from gearwright.parts.gear import Wheel
+from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_positive, require_teeth
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rack(Elasticity):
+    r"""A rack and its pinion, ratio $= \pm 1 / r$ [rad/m].
+
+    Args:
+        radius: pitch radius of the pinion [m]; or
+        teeth, module: its teeth and module [m], r = module * teeth / 2.
+        reverse: whether a positive turn of the motor moves the joint backwards.
+        pinion_member: mass and inertia of the pinion.
+
+    >>> Rack(teeth=20, module=0.002).ratio
+    50.0
+    """
+
+    radius: Scalar | None = None
+    teeth: int | None = None
+    module: Scalar | None = None
+    reverse: bool = False
+    pinion_member: Member = NOTHING
+    kind: str = "rack"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_positive(self.kind, radius=self.radius, module=self.module)
+        if self.teeth is not None:
+            require_teeth(self.kind, pinion=self.teeth)
+        if (self.radius is None) == (self.teeth is None or self.module is None):
+            raise TrainError("rack: give either the pinion's radius, or its teeth and module.")
+
+    @property
+    def pitch_radius(self) -> Scalar:
+        """Pitch radius of the pinion [m]."""
+        if self.radius is not None:
+            return self.radius
+        assert self.teeth is not None
+        assert self.module is not None
+        return self.module * self.teeth / 2
+
+    @property
+    def ratio(self) -> Scalar:
+        """Motor speed / joint speed [rad/m]."""
+        return (-1.0 if self.reverse else 1.0) / self.pitch_radius
+
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels beside the motor's rotor."""
+        return self.input_wheel(self.ratio) + self.pinion_member.wheel("pinion", self.ratio)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screw(Elasticity):
+    r"""A ball screw, ratio $= \pm 2 \pi / lead$ [rad/m], positive for a right-handed one.
+
+    >>> round(Screw(lead=0.01).ratio, 4)
+    628.3185
+    """
+
+    lead: Scalar
+    hand: str = "right"
+    screw_member: Member = NOTHING
+    kind: str = "screw"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_positive(self.kind, lead=self.lead)
+        require_choice(self.kind, "hand", self.hand, ("right", "left"))
+
+    @property
+    def ratio(self) -> Scalar:
+        """Motor speed / joint speed [rad/m]."""
+        return (1.0 if self.hand == "right" else -1.0) * 2 * math.pi / self.lead
+
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels beside the motor's rotor."""
+        return self.input_wheel(self.ratio) + self.screw_member.wheel("screw", self.ratio)

@@ -1,0 +1,74 @@
+"""The Wolfrom gear: two rings on stepped planets, the carrier free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.errors import TrainError
+from gearwright.parts.gear import Wheel
+from gearwright.parts.member import NOTHING, Elasticity, Member, require_teeth
+from gearwright.parts.planetary import orbiting, require_apart, require_closing, require_even_spacing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wolfrom(Elasticity):
+    r"""A Wolfrom gear: sun in, first ring held, second ring out; stepped planets on a carrier that drives nothing.
+
+    ratio $= (1 + Z_{r1}/Z_s) / (1 - Z_{r1} Z_{p2} / (Z_{p1} Z_{r2}))$.
+
+    >>> round(Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57).ratio, 9)
+    76.0
+    """
+
+    sun: int
+    planet: int
+    ring: int
+    second_planet: int
+    second_ring: int
+    planets: int = 3
+    radius: Scalar = 0.0
+    sun_member: Member = NOTHING
+    planet_member: Member = NOTHING
+    carrier_member: Member = NOTHING
+    ring_member: Member = NOTHING
+    kind: str = "wolfrom"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        teeth = {"sun": self.sun, "planet": self.planet, "ring": self.ring}
+        require_teeth(self.kind, **teeth, second_planet=self.second_planet, second_ring=self.second_ring)
+        require_teeth(self.kind, planets=self.planets)
+        require_closing(self.kind, (self.sun, self.planet), (self.ring, self.planet))
+        require_closing(self.kind, (self.sun, self.planet), (self.second_ring, self.second_planet))
+        require_even_spacing(self.kind, self.planets, self.sun, self.planet, self.ring, self.planet)
+        require_even_spacing(self.kind, self.planets, self.sun, self.planet, self.second_ring, self.second_planet)
+        require_apart(self.kind, self.planets, self.sun + self.planet, max(self.planet, self.second_planet))
+        if self.ring * self.second_planet == self.planet * self.second_ring:
+            raise TrainError(
+                f"wolfrom: rings {self.ring}, {self.second_ring} and planets {self.planet}, {self.second_planet} make "
+                "the output stand still (ring / planet is the same twice). Change one of them."
+            )
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """Speeds of sun, carrier, planet and second ring relative to the mount per unit speed of the second ring."""
+        carrier = 1 / (1 - self.ring * self.second_planet / (self.planet * self.second_ring))
+        planet = carrier * (1 - self.ring / self.planet)
+        return {"sun": carrier * (1 + self.ring / self.sun), "carrier": carrier, "planet": planet, "ring": 1.0}
+
+    @property
+    def ratio(self) -> Scalar:
+        """Motor speed / joint speed."""
+        return self.rates["sun"]
+
+    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
+        """The wheels per unit speed of the second ring."""
+        s = self.rates
+        found = self.input_wheel(s["sun"]) + self.sun_member.wheel("sun", s["sun"], about="joint")
+        found += orbiting(self.kind, self.planets, self.planet_member, self.carrier_member, self.radius, s)
+        return found + self.ring_member.wheel("ring", 1.0, about="joint")
+
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels beside the motor's rotor."""
+        return self.members(self.rigid)
