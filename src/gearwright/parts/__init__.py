@@ -5,7 +5,7 @@ from gearwright.parts.differential import bevel_differential, nested_shafts, pla
 from gearwright.parts.drive import Drive
 from gearwright.parts.gear import AnyGear, Gear, Wheel
 from gearwright.parts.harmonic import Cycloidal, Harmonic
-from gearwright.parts.link import FREE, Joint, Limits, Link
+from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
 from gearwright.parts.member import Member
 from gearwright.parts.motor import Motor
 from gearwright.parts.payload import Frame, Payload
@@ -39,6 +39,7 @@ __all__ = [
     "Robot",
     "Screw",
     "Series",
+    "Shape",
     "Spur",
     "Train",
     "TrainMotor",
