@@ -7,6 +7,7 @@ turning at a rate that is linear in the generalized speeds. `load` or write a ro
 from gearwright import parts
 from gearwright._version import __version__
 from gearwright.kernels.actuation import actuator_speeds, actuator_torques, structure_matrix
+from gearwright.kernels.base_parameters import BaseParameters, base_parameters
 from gearwright.kernels.functions import (
     axial_rates,
     bias,
@@ -37,6 +38,7 @@ from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring,
 
 __all__ = [
     "Actuator",
+    "BaseParameters",
     "Body",
     "Frame",
     "Mechanism",
@@ -48,6 +50,7 @@ __all__ = [
     "approximate",
     "assemble",
     "axial_rates",
+    "base_parameters",
     "bias",
     "centre_of_mass",
     "coriolis_matrix",
