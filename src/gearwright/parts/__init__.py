@@ -40,6 +40,7 @@ __all__ = [
     "Screw",
     "Series",
     "Shape",
+    "Shape",
     "Spur",
     "Train",
     "TrainMotor",
