@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gearwright.errors import FileError
 from gearwright.motion.differentiation import rates
+from gearwright.motion.trajectory import Array
 
-Array = NDArray[np.float64]
 LARGEST_FILE = 1_000_000_000
 
 
@@ -61,8 +60,8 @@ class Columns:
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise FileError(
-                f"{self.path}, line {self.lines[row]}: {self.header[used[column]]} is {chosen[row][column]!r}, not a finite "
-                "number. Give numbers in SI units with a decimal point."
+                f"{self.path}, line {self.lines[row]}: {self.header[used[column]]} is {chosen[row][column]!r}, which is "
+                "no finite number. Give numbers in SI units with a decimal point."
             )
         full = np.zeros((len(rows), len(self.header)))
         full[:, used] = values
@@ -90,10 +89,10 @@ class Columns:
             )
         return self.values[:, [self.header.index(name) for name in wanted]]
 
-    def times(self) -> Array | None:
+    def times(self) -> Array:
         """The column t, strictly increasing."""
         if "t" not in self.header:
-            return None
+            raise FileError(f"{self.path}: missing column t (the times). The header names {_several(self.header)}.")
         t: Array = self.values[:, self.header.index("t")]
         back = np.flatnonzero(np.diff(t) <= 0)
         if back.size:
@@ -104,13 +103,8 @@ class Columns:
             )
         return t
 
-    def derive(self, letter: str, t: Array | None, values: Array, source: str) -> Array:
+    def derive(self, letter: str, t: Array, values: Array, source: str) -> Array:
         """The rates of columns that the file leaves out."""
-        if t is None:
-            raise FileError(
-                f"{self.path}: columns {letter}.<speed> are missing, and without a column t they cannot be derived. "
-                "Add either."
-            )
         if len(t) < 6:
             raise FileError(
                 f"{self.path}: columns {letter}.<speed> are missing, and {len(t)} rows are too few to derive them from "

@@ -5,34 +5,23 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.errors import FileError
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
-from gearwright.motion.columns import Array, Columns, read_columns
+from gearwright.motion.columns import Columns, read_columns
+from gearwright.motion.trajectory import Array, Motion
 
 
-@dataclass(frozen=True)
-class Recording:
-    """A motion as samples.
+class Recording(NamedTuple):
+    """A motion read from a file, and what was derived or left out while reading, for the person."""
 
-    Args:
-        t: times [s], (T,); None when the file has none.
-        q: configurations, (T, nq).
-        v: speeds, (T, n).
-        a: accelerations, (T, n).
-        remarks: what was derived or left out while reading, for the person.
-    """
-
-    t: Array | None
-    q: Array
-    v: Array
-    a: Array
-    remarks: tuple[str, ...] = ()
+    motion: Motion
+    remarks: tuple[str, ...]
 
 
 def read_recording(path: str | Path, mech: Mechanism) -> Recording:
@@ -55,10 +44,10 @@ def read_recording(path: str | Path, mech: Mechanism) -> Recording:
         remarks.append(
             f"{path}: {' and '.join(derived)} derived from the times by a quintic spline; filter measured data first."
         )
-    return Recording(t, q, v, a, tuple(remarks))
+    return Recording(Motion(t, q, v, a), tuple(remarks))
 
 
-def write_columns(names: Sequence[str], values: Array, t: Array | None = None) -> str:
+def write_columns(names: Sequence[str], values: Array, t: Array) -> str:
     """CSV text of columns (T, len(names)), preceded by the times; numbers read back to the last bit.
 
     >>> print(write_columns(["tau.elbow"], np.array([[0.1], [0.25]]), np.array([0.0, 0.5])), end="")
@@ -68,8 +57,8 @@ def write_columns(names: Sequence[str], values: Array, t: Array | None = None) -
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names if t is None else ["t", *names])
-    writer.writerows(values.tolist() if t is None else np.column_stack([t, values]).tolist())
+    writer.writerow(["t", *names])
+    writer.writerows(np.column_stack([t, values]).tolist())
     return text.getvalue()
 
 
@@ -84,7 +73,7 @@ def _unused(table: Columns, mech: Mechanism) -> list[str]:
     return [f"{table.path}: columns not used: {', '.join(strange)}."] if strange else []
 
 
-def _speeds(table: Columns, mech: Mechanism, t: Array | None, q: Array) -> Array:
+def _speeds(table: Columns, mech: Mechanism, t: Array, q: Array) -> Array:
     lost = [name for name, where in zip(mech.speeds, mech.layout.coordinate_of, strict=True) if where < 0]
     if lost:
         raise FileError(

@@ -1,0 +1,28 @@
+"""Pages written from the code at every build, so that they cannot differ from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from api_page import api_page
+from command_page import command_page
+from example_page import example_page
+from schema_page import schema_page
+from sphinx.application import Sphinx
+
+PAGES = {"api": api_page, "commands": command_page, "examples": example_page, "file_format": schema_page}
+
+
+def _write(app: Sphinx) -> None:
+    folder = Path(app.srcdir) / "reference" / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        file, text = folder / f"{name}.md", page()
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write the pages before Sphinx looks for sources."""
+    app.connect("builder-inited", _write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

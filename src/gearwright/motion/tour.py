@@ -1,0 +1,82 @@
+"""A motion that any machine can do, for comparisons when nobody gives one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from gearwright.algebra import is_number
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism
+from gearwright.motion.profiles import chain, polynomial
+from gearwright.motion.trajectory import Array, Motion
+from gearwright.parts import Limits, Robot
+
+REACH = {"revolute": 0.8, "prismatic": 0.1}
+"""How far a joint without limits goes from its zero [rad, m]."""
+SHORTEST = 0.5
+"""Duration of one of the two ways [s], unless a speed limit asks for more."""
+
+
+def tour(robot: Robot, mech: Mechanism, count: int = 801) -> Motion:
+    """Two fast ways through three points inside the joints' limits, each joint at its own phase, order 7 in time.
+
+    Free and spherical joints rest; the shaft of an elastic drive moves with its joint.
+
+    Args:
+        robot: the robot, whose limits are kept.
+        mech: the same robot, assembled.
+        count: samples.
+    """
+    columns = [k for k, place in enumerate(mech.layout.coordinate_of) if place >= 0]
+    if not columns:
+        raise InputError(f"robot {robot.name!r} has no revolute or prismatic joint: there is nothing to move.")
+    limits = _limits(robot)
+    points = np.array([_points(phase, *limits[_joint(mech.speeds[k])]) for phase, k in _phases(mech, columns)]).T
+    fastest = np.array([limits[_joint(mech.speeds[k])][1].speed or np.inf for k in columns])
+    way = np.abs(np.diff(points, axis=0)).max(axis=0)
+    duration = max(SHORTEST, float((35 / 16 * way / fastest).max()))  # order 7 peaks at 35/16 of the mean speed
+    short = chain(*(polynomial(*ends, duration=duration, order=7) for ends in pairwise(points))).sample(count)
+    return _spread(mech, columns, short)
+
+
+def _joint(speed: str) -> str:
+    """The joint whose limits a speed keeps: its own, or that of the joint which the shaft drives."""
+    return speed.removesuffix(".motor")
+
+
+def _limits(robot: Robot) -> dict[str, tuple[str, Limits]]:
+    known = {link.joint_name: (link.joint.kind, link.joint.limits) for link in robot.links}
+    return _Known(known)
+
+
+class _Known(dict[str, tuple[str, Limits]]):
+    """A shaft behind a differential has no joint of its own: it moves as an unlimited joint."""
+
+    def __missing__(self, name: str) -> tuple[str, Limits]:
+        return "revolute", Limits()
+
+
+def _phases(mech: Mechanism, columns: list[int]) -> list[tuple[float, int]]:
+    order = list(dict.fromkeys(_joint(mech.speeds[k]) for k in columns))
+    return [(2.4 * order.index(_joint(mech.speeds[k])), k) for k in columns]  # 2.4 rad: no two joints move alike
+
+
+def _points(phase: float, kind: str, limits: Limits) -> Array:
+    reach, middle = REACH.get(kind, 0.0), 0.0
+    if limits.position is not None and all(is_number(x) and np.isfinite(x) for x in limits.position):
+        low, high = limits.position
+        reach, middle = min(reach, (high - low) / 3), min(max(0.0, (2 * low + high) / 3), (low + 2 * high) / 3)
+    return middle + reach * np.sin(phase + np.array([0.0, 2.1, 4.2]))
+
+
+def _spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
+    """The motion over all coordinates and speeds of the machine."""
+    from gearwright.kernels.functions import neutral
+
+    q = np.tile(neutral(mech), (len(short.t), 1))
+    v, a = np.zeros((len(short.t), mech.n)), np.zeros((len(short.t), mech.n))
+    q[:, [mech.layout.coordinate_of[k] for k in columns]] = short.q
+    v[:, columns], a[:, columns] = short.v, short.a
+    return Motion(short.t, q, v, a)

@@ -1,0 +1,165 @@
+"""Break robot files and read them: each must give a valid robot or a clear error, soon.
+
+`python -m tests.fuzz [COUNT] [--first SEED] [--jobs N] [--folder FOLDER]`: the long run. An input is made from its seed
+alone, so `--first SEED` with COUNT 1 repeats one; failing inputs are saved with the traceback beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import numpy as np
+
+import gearwright as gw
+from gearwright import catalogue
+from gearwright.errors import GearwrightError, GearwrightWarning
+from support.mutations import broken
+
+SECONDS = 10
+"""No robot of a few kilobytes may take longer to read, refuse or assemble."""
+MEMORY = 4 * 10**9
+CHUNK = 250
+SAMPLES = Path(__file__).parent / "files" / "samples"
+
+
+class Original(NamedTuple):
+    """A file to be broken: how its name ends, and its text."""
+
+    ending: str
+    text: str
+
+
+class Failure(NamedTuple):
+    """An input that was neither read nor refused."""
+
+    seed: int
+    ending: str
+    content: bytes
+    trace: str
+
+
+class Hang(BaseException):
+    """The alarm; no `except Exception` on the way may swallow it."""
+
+
+@cache
+def originals() -> tuple[Original, ...]:
+    """Every bundled robot as YAML and as URDF, and the samples that use what the bundled ones do not."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        for name in sorted(catalogue.robots()):
+            robot = gw.load(name)
+            for ending in (".yaml", ".urdf"):
+                path = Path(folder) / f"{name}{ending}"
+                gw.save(robot, path)
+                found.append(Original(ending, path.read_text()))
+    found += [Original(path.suffix, path.read_text()) for path in sorted(SAMPLES.glob("*.*"))]
+    return tuple(found)
+
+
+def outcome(path: Path) -> str:
+    """What reading a file led to: "robot" or the name of the error; anything else is raised."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", GearwrightWarning)
+        try:
+            mech = gw.assemble(gw.load(path))
+            M = gw.mass_matrix(mech, gw.neutral(mech))
+        except GearwrightError as error:
+            if not str(error).strip():
+                raise AssertionError("an error without a message") from error
+            return type(error).__name__
+    assert np.isfinite(M).all(), "a mass matrix that is not finite came back quietly"
+    return "robot"
+
+
+def attempt(seed: int, folder: Path) -> tuple[str, Failure | None]:
+    """Read one broken file under the alarm."""
+    files = originals()
+    which, content = broken(seed, [file.text for file in files])
+    ending = files[which].ending
+    path = folder / f"robot{ending}"
+    path.write_bytes(content)
+    signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        return outcome(path), None
+    except (Exception, Hang):
+        return "failure", Failure(seed, ending, content, traceback.format_exc())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _ring(*_: object) -> None:
+    raise Hang(f"no answer within {SECONDS} s")
+
+
+def run(seeds: Sequence[int]) -> tuple[Counter[str], list[Failure]]:
+    """Outcomes of several seeds, counted, and the failures."""
+    counts: Counter[str] = Counter()
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in seeds:
+            result, failure = attempt(seed, Path(folder))
+            counts[result] += 1
+            failures += [failure] if failure else []
+    return counts, failures
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def _keep(failure: Failure, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{failure.seed}{failure.ending}").write_bytes(failure.content)
+    (folder / f"{failure.seed}.txt").write_text(failure.trace)
+
+
+def _results(first: int, count: int, jobs: int) -> Iterator[tuple[Counter[str], list[Failure]]]:
+    chunks = [range(k, min(k + CHUNK, first + count)) for k in range(first, first + count, CHUNK)]
+    originals()  # before the workers start, so that they share it
+    with ProcessPoolExecutor(jobs, initializer=_limit_memory) as pool:
+        yield from pool.map(run, chunks)
+
+
+def main() -> int:
+    """The long run; 1 when an input failed."""
+    from rich.progress import track
+
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("count", nargs="?", type=int, default=200_000)
+    options.add_argument("--first", type=int, default=0, metavar="SEED")
+    options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options.add_argument("--folder", type=Path, default=Path("fuzz_failures"))
+    chosen = options.parse_args()
+    total: Counter[str] = Counter()
+    steps = -(-chosen.count // CHUNK)
+    for counts, failures in track(_results(chosen.first, chosen.count, chosen.jobs), "Breaking robots", total=steps):
+        total += counts
+        for failure in failures:
+            _keep(failure, chosen.folder)
+    print(", ".join(f"{name} {number}" for name, number in total.most_common()))
+    if total["failure"]:
+        print(f"{total['failure']} inputs were neither read nor refused: see {chosen.folder}.")
+    return 1 if total["failure"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
