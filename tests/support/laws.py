@@ -203,7 +203,7 @@ def afloat(design: Design) -> Design:
 
 def coaxial_rotor_of_ratio_one_is_welded(design: Design, mech: gw.Mechanism, s: State) -> float:
     """A rotor on the parent, on the axis of a joint, that turns with it is part of the driven link."""
-    joint = next(i for i, bar in enumerate(design.bars) if bar.joint == "revolute" and bar.follows is None)
+    joint = [i for i, bar in enumerate(design.bars) if bar.joint == "revolute" and bar.follows is None][-1]
     bar, axial, across, mass, along_axis = design.bars[joint], 0.05, 0.04, 0.8, 0.15
     spot = bar.axis * along_axis
     on_parent = (bar.rotation @ bar.axis, axial, across, mass, bar.position + bar.rotation @ spot)
