@@ -1,0 +1,100 @@
+"""What happened while a URDF was read: what was not understood, what breaks a rule, what each ratio was read as."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from gearwright.errors import GearwrightWarning
+from gearwright.files.problems import Problems
+
+ENOUGH = 500
+"""Problems of one file after which reading stops, and kinds of ignored elements that a report spells out."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What reading a URDF found out.
+
+    Args:
+        source: the file.
+        notes: how something was read: each ratio, the root link, planar joints, ...
+        broken: links and joints that break a rule and were accepted all the same; `check` calls them problems.
+        ignored: what was not understood and is not in the robot.
+    """
+
+    source: str
+    notes: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    def warning(self) -> str | None:
+        """Everything that somebody must know, as one text; None when there is nothing.
+
+        >>> print(Report("arm.urdf", ignored=("gazebo: line 3",)).warning())
+        arm.urdf was read, but:
+          not understood and left out: gazebo: line 3
+        """
+        lines = [*self.broken, *(f"not understood and left out: {what}" for what in self.ignored)]
+        return "\n  ".join([f"{self.source} was read, but:", *lines]) if lines else None
+
+    def warn(self, depth: int = 3) -> None:
+        """Emit the one warning, if there is something to say; `depth` is the stack level it is shown at."""
+        text = self.warning()
+        if text is not None:
+            warnings.warn(text, GearwrightWarning, stacklevel=depth)
+
+
+class Findings(Problems):
+    """Problems of a file, and what goes into its report, collected while it is read."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self.notes: list[str] = []
+        self.broken: list[str] = []
+        self._ignored: dict[str, tuple[int, int | None]] = {}
+
+    def add(self, message: str, path: str = "", line: int | None = None) -> None:
+        """Note a problem and go on; a hopeless file is not followed to its end."""
+        super().add(message, path, line)
+        if len(self.found) >= ENOUGH:
+            raise self.error()
+
+    def at(self, element: Any, message: str) -> None:
+        """Note a problem at an element: its line, and the names that lead there."""
+        if element is None:
+            self.add(message)
+        else:
+            self.add(message, where(element), element.sourceline)
+
+    def note(self, text: str) -> None:
+        """Note how something was read."""
+        self.notes.append(text)
+
+    def ignore(self, what: str, line: int | None = None) -> None:
+        """Note something that is not understood; equal words are counted."""
+        count, first = self._ignored.get(what, (0, line))
+        self._ignored[what] = (count + 1, first)
+
+    def report(self) -> Report:
+        """What was found, as a value."""
+        lines = [_counted(what, count, line) for what, (count, line) in self._ignored.items()]
+        more = [f"... and {len(lines) - ENOUGH} other kinds of elements"] if len(lines) > ENOUGH else []
+        ignored = (*lines[:ENOUGH], *more)
+        return Report(self.source, tuple(self.notes), tuple(self.broken), ignored)
+
+
+def where(element: Any) -> str:
+    """The words that lead to an element: `link 'upper'/inertial/mass`."""
+    words: list[str] = []
+    while element is not None and element.getparent() is not None:
+        name = element.get("name")
+        words.append(f"{element.tag} {name!r}" if name else str(element.tag))
+        element = element.getparent()
+    return "/".join(reversed(words))
+
+
+def _counted(what: str, count: int, line: int | None) -> str:
+    place = "" if line is None else f"line {line}" if count == 1 else f"{count} times, first in line {line}"
+    return f"{what}: {place}" if place else what
