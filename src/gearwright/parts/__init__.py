@@ -40,7 +40,6 @@ __all__ = [
     "Screw",
     "Series",
     "Shape",
-    "Shape",
     "Spur",
     "Train",
     "TrainMotor",
