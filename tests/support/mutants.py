@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from gearwright.algebra import Moments
 from gearwright.dynamics import (
     coriolis,
     elimination,
@@ -47,10 +48,12 @@ class Mutant:
 
 
 MUTANTS = {
-    "inverse: gyroscopic term of a body": Mutant(inverse_dynamics.transmitted, " + w.cross(inertia.tensor @ w)", ""),
-    "inverse: gyroscopic term of a wheel": Mutant(inverse_dynamics.transmitted, " + w.cross(spin.axis) * rate", ""),
+    "inverse: gyroscopic term of a body": Mutant(Moments.pulled_by, "U, P = field,", "U, P = (field - field.T) * 0.5,"),
+    "inverse: gyroscopic term of a wheel": Mutant(
+        inverse_dynamics.transmitted, " + moving[i].omega.cross(e * rate)", ""
+    ),
     "inverse: coupling, wheel to carrier": Mutant(
-        inverse_dynamics.transmitted, "moment + push * spin.coupled", "moment"
+        inverse_dynamics.transmitted, "e = spin.axis * spin.coupled", "e = spin.axis * 0.0"
     ),
     "inverse: coupling, carrier to wheel": Mutant(inverse_dynamics.inverse_dynamics, " + spin.coupled * turning", ""),
     "inverse: sign of the coupling": Mutant(inverse_dynamics.inverse_dynamics, "+ spin.coupled", "- spin.coupled"),
@@ -60,9 +63,7 @@ MUTANTS = {
         inverse_dynamics.gravity, "body.about_origin.moment.cross(a)", "a.cross(body.about_origin.moment)"
     ),
     "motion: Coriolis acceleration": Mutant(kinematics.accelerations, "(w * 2).cross", "w.cross"),
-    "motion: sign of the centripetal acceleration": Mutant(
-        kinematics.accelerations, "+ w_k.cross(w_k.cross(r))", "- w_k.cross(w_k.cross(r))"
-    ),
+    "motion: sign of the centripetal acceleration": Mutant(kinematics.accelerations, "a_k + U_k", "a_k - U_k"),
     "motion: gyroscopic turning of an axis": Mutant(kinematics.accelerations, " + w.cross(turning)", ""),
     "motion: sign in the velocities": Mutant(kinematics.velocities, "parent.linear + parent", "parent.linear - parent"),
     "mass matrix: coupling": Mutant(mass_matrix._add_spin, "spin.coupled * b_i * h_r", "0.0 * b_i * h_r"),

@@ -5,9 +5,22 @@ a JAX tracer. Nothing in this room looks at what a scalar is, so everything buil
 """
 
 from gearwright.algebra.inertia import Inertia
+from gearwright.algebra.moments import Moments
 from gearwright.algebra.rot import IDENTITY, Rot
 from gearwright.algebra.scalar import Operations, Scalar, is_number, is_zero
 from gearwright.algebra.tensor import Tensor
 from gearwright.algebra.vec import ZERO, Vec
 
-__all__ = ["IDENTITY", "ZERO", "Inertia", "Operations", "Rot", "Scalar", "Tensor", "Vec", "is_number", "is_zero"]
+__all__ = [
+    "IDENTITY",
+    "ZERO",
+    "Inertia",
+    "Moments",
+    "Operations",
+    "Rot",
+    "Scalar",
+    "Tensor",
+    "Vec",
+    "is_number",
+    "is_zero",
+]

@@ -61,6 +61,18 @@ class Rot:
         """S(v), the matrix of the vector product: S(v) @ u = v x u."""
         return Rot(Vec(0.0, -v.z, v.y), Vec(v.z, 0.0, -v.x), Vec(-v.y, v.x, 0.0))
 
+    @staticmethod
+    def field(omega: Vec, alpha: Vec) -> Rot:
+        """S(alpha) + S(omega) S(omega): times r, the acceleration of a point at r relative to the origin."""
+        w = omega
+        xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
+        xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
+        return Rot(
+            Vec(-(yy + zz), xy - alpha.z, xz + alpha.y),
+            Vec(xy + alpha.z, -(xx + zz), yz - alpha.x),
+            Vec(xz - alpha.y, yz + alpha.x, -(xx + yy)),
+        )
+
     def __repr__(self) -> str:
         return f"Rot({self.a!r}, {self.b!r}, {self.c!r})"
 

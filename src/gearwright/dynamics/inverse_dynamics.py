@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gearwright.algebra import Scalar, Vec
+from gearwright.algebra import Moments, Scalar, Vec
 from gearwright.dynamics.kinematics import AT_REST, Acceleration, BaseMotion, accelerations
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
@@ -56,8 +56,8 @@ def gravity(pose: Pose) -> list[Scalar]:
     moving = accelerations(pose, rest, rest, mech.gravity)
     tau: list[Scalar] = [0.0] * mech.n
     weights = [
-        Wrench(a * body.mass, body.about_origin.moment.cross(a))
-        for body, (_, _, a) in zip(mech.bodies, moving, strict=False)
+        Wrench(a * body.about_origin.mass, body.about_origin.moment.cross(a))
+        for body, (_, _, a, _) in zip(mech.bodies, moving, strict=False)
     ]
     for joint, wrench in zip(mech.joints, gathered(pose, weights), strict=True):
         project(joint.dofs, wrench, tau)
@@ -87,15 +87,11 @@ def transmitted(
     mech = pose.mech
     needed = []
     for i, body in enumerate(mech.bodies):
-        w, wd, acceleration = moving[i]
-        inertia = body.about_origin
-        h = inertia.moment
-        force = acceleration * inertia.mass + wd.cross(h) + w.cross(w.cross(h))
-        moment = h.cross(acceleration) + inertia.tensor @ wd + w.cross(inertia.tensor @ w)
+        force, moment = Moments.of(body.about_origin).pulled_by(moving[i].field, moving[i].linear)
         for spin in mech.wheels[i]:
             rate, acceleration_of_rate = along(spin.terms, v), along(spin.terms, a)
-            push = spin.axis * acceleration_of_rate + w.cross(spin.axis) * rate  # d/dt of the spin's momentum
-            moment = moment + push * spin.coupled
+            e = spin.axis * spin.coupled
+            moment = moment + e * acceleration_of_rate + moving[i].omega.cross(e * rate)  # d/dt of its momentum
         if wrenches and i in wrenches:
             back = pose.world[i][0].T
             force, moment = force - back @ wrenches[i].force, moment - back @ wrenches[i].moment

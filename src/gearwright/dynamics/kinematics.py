@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.algebra import ZERO, Rot, Scalar, Vec
 from gearwright.dynamics.pose import Pose
 from gearwright.mechanism.layout import Dof
 
@@ -32,11 +32,20 @@ class Velocity(NamedTuple):
 
 
 class Acceleration(NamedTuple):
-    """Angular velocity, angular acceleration and acceleration of the body origin less gravity, body axes."""
+    """Angular velocity, angular acceleration and acceleration of the body origin less gravity, body axes.
+
+    `field` U: a point of the body at r has the acceleration linear + U r, with U r = alpha x r + omega x (omega x r).
+    """
 
     omega: Vec
     alpha: Vec
     linear: Vec
+    field: Rot
+
+    @staticmethod
+    def of(omega: Vec, alpha: Vec, linear: Vec) -> Acceleration:
+        """With the field that belongs to the angular velocity and acceleration."""
+        return Acceleration(omega, alpha, linear, Rot.field(omega, alpha))
 
 
 def relative(dofs: Sequence[Dof], x: Sequence[Scalar]) -> tuple[Vec | None, Vec | None]:
@@ -78,12 +87,12 @@ def accelerations(
     and the same for spherical and free joints.
     """
     mech = pose.mech
-    moving = [Acceleration(base.omega, base.alpha, base.acceleration - gravity)] * (len(mech.bodies) + 1)
+    moving = [Acceleration.of(base.omega, base.alpha, base.acceleration - gravity)] * (len(mech.bodies) + 1)
     for i, joint in enumerate(mech.joints):
-        w_k, wd_k, a_k = moving[mech.parent(i)]
+        w_k, wd_k, a_k, U_k = moving[mech.parent(i)]
         back, r = pose.turn[i].T, pose.shift[i]
         w, wd = back @ w_k, back @ wd_k
-        linear = back @ (a_k + wd_k.cross(r) + w_k.cross(w_k.cross(r)))
+        linear = back @ (a_k + U_k @ r)
         turning, sliding = relative(joint.dofs, v)
         turning_rate, sliding_rate = relative(joint.dofs, a)
         if sliding is not None and sliding_rate is not None:
@@ -93,7 +102,7 @@ def accelerations(
         if turning is not None and turning_rate is not None:
             wd = wd + turning_rate + w.cross(turning)
             w = w + turning
-        moving[i] = Acceleration(w, wd, linear)
+        moving[i] = Acceleration.of(w, wd, linear)
     return moving
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gearwright.algebra import Inertia, Scalar
+from gearwright.algebra import Moments, Scalar
 from gearwright.dynamics.pose import Pose
 from gearwright.mechanism import Spin
 
@@ -18,10 +18,10 @@ def mass_matrix(pose: Pose) -> Matrix:
     return M
 
 
-def composite_inertias(pose: Pose) -> list[Inertia]:
+def composite_inertias(pose: Pose) -> list[Moments]:
     """Per body the inertia of itself and everything beyond it, in its own frame."""
     mech = pose.mech
-    total = [body.about_origin for body in mech.bodies]
+    total = [Moments.of(body.about_origin) for body in mech.bodies]
     for i in reversed(range(len(total))):
         parent = mech.parent(i)
         if parent >= 0:
@@ -52,9 +52,9 @@ def _add_links(pose: Pose, M: Matrix) -> None:
         for column, dof in enumerate(joint.dofs):
             body = composite[i]
             if dof.angular:
-                force, moment = dof.axis.cross(body.moment), body.tensor @ dof.axis
+                force, moment = dof.axis.cross(body.first), body.turned_by(dof.axis)
             else:
-                force, moment = dof.axis * body.mass, body.moment.cross(dof.axis)
+                force, moment = dof.axis * body.mass, body.first.cross(dof.axis)
             for k in mech.paths[i]:
                 for row, other in enumerate(mech.joints[k].dofs):
                     if k == i and row < column:  # the pair was met already

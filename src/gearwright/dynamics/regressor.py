@@ -48,11 +48,11 @@ def regressor(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar]) -> Matrix:
 
 def _body_wrenches(moving: Acceleration) -> list[Wrench]:
     """The wrench per unit of each of a body's ten parameters: the columns of the block of equation 6.4."""
-    w, wd, a = moving
+    w, wd, a, field = moving
     nothing = a * 0.0
     wrenches = [Wrench(a, nothing)]
     for h in UNIT_AXES:  # first moments
-        wrenches.append(Wrench(wd.cross(h) + w.cross(w.cross(h)), h.cross(a)))
+        wrenches.append(Wrench(field @ h, h.cross(a)))
     x, y, z = UNIT_AXES
     for e, f in ((x, x), (x, y), (x, z), (y, y), (y, z), (z, z)):  # tensor elements
         wrenches.append(Wrench(nothing, _element(e, f, wd) + w.cross(_element(e, f, w))))
