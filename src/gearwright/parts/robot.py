@@ -32,6 +32,7 @@ class Robot:
     frames: Sequence[Frame] = ()
     gravity: Any = (0.0, 0.0, -9.81)
     trains: Sequence[Train] = ()
+    description: str = ""
 
     def __post_init__(self) -> None:
         for field in ("links", "drives", "frames", "trains"):

@@ -1,0 +1,68 @@
+"""Bundled robots and files by one name."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from gearwright.errors import FileError, InputError
+from gearwright.files.formats import ENDINGS, read_file
+from gearwright.files.motor_data import motor_table
+from gearwright.files.problems import did_you_mean
+from gearwright.parts import Robot
+
+
+def load(name_or_path: str | Path) -> Robot:
+    """A bundled robot by its name, or a robot from a .yaml, .yml, .urdf or .xacro file.
+
+    >>> load("elbow").drive("j2").gear.ratio
+    100.0
+
+    Raises:
+        FileError: there is no such robot or file, or the file is no robot; its `problems` list all that is wrong.
+    """
+    if not isinstance(name_or_path, str | Path):
+        raise InputError(f"{name_or_path!r} is no robot's name or file. Give a text such as 'elbow' or 'my_arm.urdf'.")
+    bundled = bundled_files()
+    if isinstance(name_or_path, str) and name_or_path in bundled:
+        return read_file(bundled[name_or_path])
+    path = Path(name_or_path)
+    if path.suffix.lower() not in ENDINGS and not path.exists():
+        raise FileError(
+            f"there is no bundled robot {str(name_or_path)!r}. {did_you_mean(str(name_or_path), bundled)} "
+            f"A file's name ends with one of {', '.join(ENDINGS)}."
+        )
+    return read_file(path)
+
+
+@cache
+def bundled_files() -> dict[str, Path]:
+    """The files of the bundled robots by their names."""
+    folder = Path(str(files("gearwright").joinpath("catalogue", "robots")))
+    return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in ENDINGS}
+
+
+def robots() -> dict[str, str]:
+    """The bundled robots: name and one line about each.
+
+    >>> robots()["elbow"]
+    '3-joint elbow arm with a motor on each preceding link (Sciavicco, Siciliano and Villani)'
+    """
+    return {name: _description(path) for name, path in bundled_files().items()}
+
+
+@cache
+def _description(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    word = "description:"
+    return next((line.removeprefix(word).strip() for line in lines if line.startswith(word)), "")
+
+
+def motors() -> dict[str, str]:
+    """The bundled motors: name and one line about each.
+
+    >>> motors()["maxon_re40"]
+    'maxon RE 40, 150 W, 48 V, brushed'
+    """
+    return {name: str(words.get("description", "")) for name, words in motor_table().items()}

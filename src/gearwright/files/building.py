@@ -1,0 +1,140 @@
+"""From words to parts: every number is moved once, from the frame it is stated in to the body frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from gearwright.algebra import Vec
+from gearwright.files.drive_words import DriveWords
+from gearwright.files.geometry import Seat
+from gearwright.files.link_words import Free, LinkWords
+from gearwright.files.placements import HERE, Placement
+from gearwright.files.problems import Problems
+from gearwright.files.robot_words import FrameWords, PayloadWords
+from gearwright.files.validation import Contents, spell
+from gearwright.files.words import Words
+from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape
+from gearwright.parts.physical import unphysical
+
+AnyWords = TypeVar("AnyWords", bound=Words)
+Part = TypeVar("Part")
+Frames = Mapping[str, Placement]
+"""Per link the frame in which its words are stated, in its body frame."""
+
+
+def build(contents: Contents, problems: Problems) -> Robot | None:
+    """The robot, or None when anything of the file was not understood; what is wrong with a part is noted."""
+    seats = _each(contents, problems, "links", lambda words: words.joint.seat())
+    frames = {words.name: seat.frame for words, seat in zip(contents.links, seats, strict=True) if words and seat}
+    pairs = dict(zip(map(id, contents.links), seats, strict=True))
+    links = _each(contents, problems, "links", lambda words: _link(words, pairs[id(words)], frames))
+    drives = _each(contents, problems, "drives", lambda words: _drive(words, contents, frames))
+    marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
+    head, complete = contents.header, [*links, *drives, *marks]
+    if head is None or not links or None in complete or problems.found:
+        return None
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, description=head.description)  # type: ignore[arg-type]
+    return _loaded(robot, head.payload, frames, contents, problems)
+
+
+def _each(contents: Contents, problems: Problems, word: str, make: Callable[[AnyWords], Part]) -> list[Part | None]:
+    """One part per entry; None where the words were not understood or the part cannot exist."""
+    made: list[Part | None] = []
+    for i, words in enumerate(getattr(contents, word)):
+        part: Part | None = None
+        if words is not None:
+            with problems.of(spell((word, i)), contents.root.line_of((word, i))):
+                part = make(words)
+        made.append(part)
+    return made
+
+
+def _link(words: LinkWords, seat: Seat | None, frames: Frames) -> Link | None:
+    if seat is None or (words.parent != "base" and words.parent not in frames):
+        return None
+    place = frames.get(words.parent, HERE).then(seat.joint)
+    return Link(
+        name=words.name,
+        parent=words.parent,
+        joint=_joint(words, place, seat.axis),
+        mass=words.mass,
+        com=seat.frame.point(Vec.of(words.com)),
+        inertia=seat.frame.tensor(words.inertia.tensor),
+        effective=words.effective,
+        shapes=[_moved(shape.shape(), seat.frame) for shape in words.shapes],
+    )
+
+
+def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
+    joint = words.joint
+    limits, follows = getattr(joint, "limits", None), getattr(joint, "follows", None)
+    return Joint(
+        name=joint.name,
+        kind=joint.type,
+        axis=axis,
+        rotation=place.rotation,
+        position=place.position,
+        limits=limits.limits() if limits is not None else Limits(),
+        follows=(follows.joint, follows.multiplier, follows.offset) if follows is not None else None,
+        damping=getattr(joint, "damping", 0.0),
+        friction=getattr(joint, "friction", 0.0),
+    )
+
+
+def _moved(shape: Shape, frame: Placement) -> Shape:
+    place = frame.then(Placement(shape.rotation, shape.position))
+    return replace(shape, position=place.position, rotation=place.rotation)
+
+
+def _drive(words: DriveWords, contents: Contents, frames: Frames) -> Drive:
+    mount = words.mounted_on or next(
+        (k.parent for k in contents.links if k and (k.joint.name or k.name) == words.joint), "base"
+    )
+    frame = frames.get(mount, HERE)
+    return Drive(
+        joint=words.joint,
+        motor=words.motor.motor(frame),
+        gear=words.gear.gear(),
+        mounted_on=words.mounted_on,
+        axis=None if words.axis is None else frame.direction(Vec.of(words.axis)),
+        name=words.name,
+    )
+
+
+def _frame(words: FrameWords, frames: Frames) -> Frame:
+    place = frames.get(words.link, HERE).then(words.placement)
+    return Frame(words.name, words.link, place.position, place.rotation)
+
+
+def _loaded(
+    robot: Robot, words: PayloadWords | None, frames: Frames, contents: Contents, problems: Problems
+) -> Robot | None:
+    """The robot with its payload, whose frame is that of the link that carries it."""
+    if words is None:
+        return robot
+    loaded = None
+    with problems.of("payload", contents.root.line_of(("payload",))):
+        link = words.link if words.link is not None else robot.last_link().name
+        frame = frames.get(link, HERE)
+        payload = Payload(
+            words.mass, frame.point(Vec.of(words.position)), words.link, frame.tensor(words.inertia.tensor)
+        )
+        loaded = replace(robot, payload=payload)
+    return loaded
+
+
+def physical_problems(contents: Contents, problems: Problems) -> None:
+    """Note every link that no body can be; `effective` ones are not meant to be bodies."""
+    for i, words in enumerate(contents.links):
+        if words is None or words.effective or isinstance(words.joint, Free) and words.mass == 0:
+            continue
+        where, line = spell(("links", i)), contents.root.line_of(("links", i))
+        if words.mass < 0:
+            problems.add(
+                f"mass {words.mass:g} kg is negative. Give 0 or more, or mark the link effective.", where, line
+            )
+        wrong = unphysical(words.inertia.tensor)
+        if wrong:
+            problems.add(f"{wrong} Check the tensor, or mark the link `effective: true`.", where, line)

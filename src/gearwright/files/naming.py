@@ -1,0 +1,109 @@
+"""Names that must exist, exist once, and make a tree: checked on the raw file, so that bad entries hide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gearwright.files.problems import Problems, did_you_mean
+from gearwright.files.validation import Contents, spell
+from gearwright.files.yaml_tree import Node, Path
+
+BASE = "base"
+
+
+def name_problems(contents: Contents, problems: Problems) -> None:
+    """Note every name that is missing, doubled or points nowhere."""
+    names = _Names(contents.root, problems)
+    names.unique("links", names.of("links", "name"), reserved=BASE)
+    names.unique("joints", names.joints())
+    names.unique("frames", names.of("frames", "name"))
+    names.unique("drives", names.titles())
+    links, joints = list(names.of("links", "name").values()), list(names.joints().values())
+    attached = bool(contents.root.data.get("attach"))
+    names.exist("parent", names.of("links", "parent"), [*links, BASE], "link")
+    names.exist("joint", names.of("drives", "joint"), joints, "joint", attached)
+    names.exist("mounted_on", names.of("drives", "mounted_on"), [*links, BASE], "link", attached)
+    names.exist("link", names.of("frames", "link"), links, "link")
+    names.exist("frame", names.of("attach", "frame"), names.of("frames", "name").values(), "frame")
+    names.exist("follows", names.leaders(), joints, "joint")
+    names.exist("payload", names.carrier(), links, "link", attached)
+    names.refuse_circles()
+
+
+class _Names:
+    """The names of a raw file by the path where they stand."""
+
+    def __init__(self, root: Node, problems: Problems) -> None:
+        self.root, self.problems = root, problems
+
+    def entries(self, word: str) -> Iterable[tuple[int, dict[str, Any]]]:
+        items = self.root.data.get(word)
+        if isinstance(items, list):
+            yield from ((i, item) for i, item in enumerate(items) if isinstance(item, dict))
+
+    def of(self, word: str, key: str) -> dict[Path, str]:
+        return {(word, i, key): item[key] for i, item in self.entries(word) if isinstance(item.get(key), str)}
+
+    def joints(self) -> dict[Path, str]:
+        found: dict[Path, str] = {}
+        for i, item in self.entries("links"):
+            joint = item.get("joint")
+            given = joint.get("name") if isinstance(joint, dict) else None
+            name = given if given is not None else item.get("name")
+            if isinstance(name, str):
+                found["links", i, "joint", "name"] = name
+        return found
+
+    def titles(self) -> dict[Path, str]:
+        names = {("drives", i, "name"): item.get("name", item.get("joint")) for i, item in self.entries("drives")}
+        return {path: name for path, name in names.items() if isinstance(name, str)}
+
+    def leaders(self) -> dict[Path, str]:
+        found: dict[Path, str] = {}
+        for i, item in self.entries("links"):
+            joint = item.get("joint")
+            follows = joint.get("follows") if isinstance(joint, dict) else None
+            if isinstance(follows, dict) and isinstance(follows.get("joint"), str):
+                found["links", i, "joint", "follows", "joint"] = follows["joint"]
+        return found
+
+    def carrier(self) -> dict[Path, str]:
+        payload = self.root.data.get("payload")
+        link = payload.get("link") if isinstance(payload, dict) else None
+        return {("payload", "link"): link} if isinstance(link, str) else {}
+
+    def note(self, path: Path, message: str) -> None:
+        self.problems.add(message, spell(path), self.root.line_of(path))
+
+    def unique(self, kind: str, names: dict[Path, str], reserved: str | None = None) -> None:
+        seen: set[str] = set()
+        for path, name in names.items():
+            if name == reserved:
+                self.note(path, f"{name!r} is the name of the ground. Give the link another name.")
+            elif name in seen:
+                self.note(path, f"two {kind} are called {name!r}. Give one of them another name.")
+            seen.add(name)
+
+    def exist(self, what: str, names: dict[Path, str], known: Iterable[str], kind: str, attached: bool = False) -> None:
+        """Every name is known; one that an attached robot may bring is looked at later."""
+        there = list(known)
+        for path, name in names.items():
+            if name not in there and not attached:
+                self.note(path, f"there is no {kind} {name!r}. {did_you_mean(name, there)}")
+
+    def refuse_circles(self) -> None:
+        parents = {
+            item["name"]: item.get("parent") for _, item in self.entries("links") if isinstance(item.get("name"), str)
+        }
+        known: set[str] = set()
+        for i, item in self.entries("links"):
+            chain: list[str] = []
+            name = item.get("name")
+            while isinstance(name, str) and name in parents and name not in known and name not in chain:
+                chain.append(name)
+                name = parents[name]
+            if name in chain:
+                loop = " -> ".join([*chain[chain.index(name) :], name])
+                self.note(("links", i, "parent"), f"the parents form a circle: {loop}. Hang one of them on the base.")
+            known.update(chain)

@@ -1,0 +1,66 @@
+"""Opening a file that anybody may have written: size, kind and place are looked at before its content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gearwright.errors import FileError
+
+MAX_BYTES = 8_000_000
+"""A robot is some kilobytes; the largest published ones stay far below this."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, or a FileError that says why there is none."""
+    content = _read_bytes(path)
+    if not content.strip():
+        raise problem(path, "the file is empty. Write a robot into it, or see the bundled ones with `gearwright list`.")
+    if b"\0" in content:
+        raise problem(path, "this is a binary file. Give a robot as text: .yaml, .yml, .urdf or .xacro.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise problem(path, f"byte {error.start} is not UTF-8 text. Save the file as UTF-8.", line) from None
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise problem(path, "this is a folder. Give the robot's file.")
+        if not path.exists():
+            raise problem(path, "there is no such file. Check the name and the folder.")
+        if not path.is_file():
+            raise problem(path, "this is no regular file. Give a robot's file.")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise problem(path, f"the file cannot be read ({reason}). Check its permissions.") from None
+    if len(content) > MAX_BYTES:
+        raise problem(
+            path, f"the file is larger than {MAX_BYTES} bytes. A robot is far smaller: split it, or attach parts."
+        )
+    return content
+
+
+def inside(folder: Path, name: str) -> Path:
+    """The file of that name in the folder, which it may not leave.
+
+    Raises:
+        FileError: the name is absolute or leads out of the folder.
+    """
+    try:
+        path = (folder / name).resolve()
+        fits = path.is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        fits = False
+    if not fits or Path(name).is_absolute():
+        raise FileError(f"{name!r} leads out of the folder of the robot's file. Put the file into that folder.")
+    return path
+
+
+def problem(path: Path, text: str, line: int | None = None) -> FileError:
+    """A FileError about the whole file (or a line of it)."""
+    where = f"{path}, line {line}" if line is not None else f"{path}"
+    return FileError(f"{where}: {text}", [(line, "", text)])

@@ -1,0 +1,68 @@
+"""The words of a whole robot file, and their JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from gearwright.files.drive_words import DriveWords
+from gearwright.files.link_words import LinkWords
+from gearwright.files.words import Gravity, Mass, Name, Origin, Position, TensorWords, Words
+
+
+class PayloadWords(Words):
+    """A body fixed to a link."""
+
+    mass: Mass
+    position: Position = Field((0.0, 0.0, 0.0), description="its centre of mass in the link's frame")
+    link: Name | None = Field(None, description="the last link of a chain unless given")
+    inertia: TensorWords = Field(TensorWords(), description="about its centre of mass; a point mass unless given")
+
+
+class FrameWords(Origin):
+    """A named place on a link: a tool, a flange, a sensor."""
+
+    name: Name
+    link: Name = Field(description="the link it is fixed to")
+
+
+class AttachWords(Words):
+    """Another robot on a frame: a gripper, a second arm."""
+
+    robot: Name = Field(description="a file in this file's folder, or the name of a bundled robot")
+    frame: Name = Field(description="the frame of this robot that becomes the other one's base")
+    prefix: str = Field(
+        "", max_length=50, description="put before the names of the other robot's links, joints and drives"
+    )
+
+
+class HeaderWords(Words):
+    """What a robot file says once."""
+
+    robot: Name = Field(description="the robot's name")
+    description: str = Field("", description="one line about it")
+    gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of free fall in the base frame")
+    payload: PayloadWords | None = None
+
+
+class RobotWords(HeaderWords):
+    """A robot file of Gearwright. Numbers are in SI units and radians unless a text states a unit, such as 90 deg."""
+
+    links: list[LinkWords]
+    drives: list[DriveWords] = []
+    frames: list[FrameWords] = []
+    attach: list[AttachWords] = []
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of robot files, for editors and other programs.
+
+    >>> schema()["title"]
+    'Gearwright robot'
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **RobotWords.model_json_schema(),
+        "title": "Gearwright robot",
+    }

@@ -1,0 +1,161 @@
+"""The atoms of the file format: numbers with units, vectors, tensors, placements.
+
+The models of this room are the words of a robot file; their JSON Schema is published, so every word is described here
+and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema, core_schema
+
+from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
+from gearwright.files.placements import Placement, of_quaternion, of_rpy
+from gearwright.files.units import UNITS, quantity
+
+
+class Words(BaseModel):
+    """A mapping of known words; any other word is a problem."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Unit:
+    """A number in SI units, or a text with a unit of one of the dimensions; in a range."""
+
+    def __init__(self, *dimensions: str, least: float | None = None, above: float | None = None) -> None:
+        self.dimensions, self.least, self.above = dimensions, least, above
+
+    def read(self, value: Any) -> float:
+        """The value in SI units, or a ValueError that says what is wrong."""
+        if isinstance(value, str):
+            number = quantity(value, *self.dimensions)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            number = float(value)
+        else:
+            raise ValueError(f"{_kind(value)} stands where a number is wanted. Give a {' or '.join(self.dimensions)}.")
+        if not math.isfinite(number):
+            raise ValueError(f"{value} is not a finite number. Give a finite one.")
+        if self.least is not None and number < self.least:
+            raise ValueError(f"{value} is less than {self.least:g}. Give {self.least:g} or more.")
+        if self.above is not None and number <= self.above:
+            raise ValueError(f"{value} is not above {self.above:g}. Give a larger number.")
+        return number
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        units = [unit for dimension in self.dimensions for unit in UNITS[dimension] if unit]
+        number: dict[str, Any] = {"type": "number"}
+        if self.least is not None:
+            number["minimum"] = self.least
+        if self.above is not None:
+            number["exclusiveMinimum"] = self.above
+        if not units:
+            return number
+        text = {"type": "string", "description": f"a number and one of the units {', '.join(units)}"}
+        return {"anyOf": [{**number, "description": f"in {units[0]}"}, text]}
+
+
+def _kind(value: Any) -> str:
+    kinds = {bool: "true or false", type(None): "nothing", list: "a list", dict: "a mapping"}
+    return kinds.get(type(value), f"{value!r}")
+
+
+Number = Annotated[float, Unit("number")]
+Fraction = Annotated[float, Unit("fraction", above=0)]
+Length = Annotated[float, Unit("length")]
+Mass = Annotated[float, Unit("mass")]
+Angle = Annotated[float, Unit("angle")]
+Inertia = Annotated[float, Unit("inertia")]
+Torque = Annotated[float, Unit("torque", least=0)]
+Direction = tuple[Number, Number, Number]
+Position = tuple[Length, Length, Length]
+Gravity = tuple[
+    Annotated[float, Unit("acceleration")],
+    Annotated[float, Unit("acceleration")],
+    Annotated[float, Unit("acceleration")],
+]
+Row = tuple[Number, Number, Number]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class TensorWords(Words):
+    """A symmetric inertia tensor by its elements (xz is the element, not minus it), or as three rows of three."""
+
+    xx: Inertia = 0.0
+    yy: Inertia = 0.0
+    zz: Inertia = 0.0
+    xy: Inertia = 0.0
+    xz: Inertia = 0.0
+    yz: Inertia = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rows(cls, value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        if len(value) != 3 or not all(isinstance(row, list) and len(row) == 3 for row in value):
+            raise ValueError("not a 3 x 3 matrix. Give three rows of three numbers, or {xx: .., yy: .., zz: ..}.")
+        places = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+        for name, (i, j) in places.items():
+            if value[i][j] != value[j][i]:
+                raise ValueError(
+                    f"element {name} is {value[i][j]} above and {value[j][i]} below the diagonal. Make it symmetric."
+                )
+        return {
+            **{name: value[i][j] for name, (i, j) in places.items()},
+            "xx": value[0][0],
+            "yy": value[1][1],
+            "zz": value[2][2],
+        }
+
+    @property
+    def tensor(self) -> Tensor:
+        """The six elements."""
+        return Tensor(self.xx, self.xy, self.xz, self.yy, self.yz, self.zz)
+
+
+class Origin(Words):
+    """A frame in another: where its origin is, and how it is turned (one of rpy, rotation, quaternion)."""
+
+    xyz: Position = (0.0, 0.0, 0.0)
+    rpy: tuple[Angle, Angle, Angle] | None = Field(
+        None, description="fixed axes, as in URDF: Rz(yaw) Ry(pitch) Rx(roll)"
+    )
+    rotation: tuple[Row, Row, Row] | None = Field(None, description="the rotation matrix, three rows")
+    quaternion: tuple[Number, Number, Number, Number] | None = Field(None, description="w, x, y, z")
+
+    @model_validator(mode="after")
+    def _one_rotation(self) -> Origin:
+        given = [name for name in ("rpy", "rotation", "quaternion") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} are given. Keep one of them.")
+        if self.rotation is not None:
+            _refuse_no_rotation(Rot.of(self.rotation))
+        if self.quaternion is not None and sum(x * x for x in self.quaternion) < 1e-12:
+            raise ValueError("a quaternion of length zero is no rotation. Give w, x, y, z such as [1, 0, 0, 0].")
+        return self
+
+    @property
+    def placement(self) -> Placement:
+        """Rotation and position."""
+        position = Vec.of(self.xyz)
+        if self.rpy is not None:
+            return Placement(of_rpy(*self.rpy), position)
+        if self.quaternion is not None:
+            return Placement(of_quaternion(*self.quaternion), position)
+        return Placement(IDENTITY if self.rotation is None else Rot.of(self.rotation), position)
+
+
+def _refuse_no_rotation(R: Rot) -> None:
+    error = max(abs(x - (i == j)) for i, row in enumerate(R.after(R.T).rows()) for j, x in enumerate(row))
+    if error > 1e-6 or R.a.dot(R.b.cross(R.c)) < 0:
+        raise ValueError("the rotation is not orthogonal with determinant 1. Give a rotation matrix, or rpy.")
+
+
+Role = Literal["visual", "collision"]

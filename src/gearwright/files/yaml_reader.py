@@ -1,0 +1,90 @@
+"""Gearwright's own robot files: YAML -> words -> parts, with every problem of the file in one error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gearwright.errors import FileError
+from gearwright.files.attaching import attach_all
+from gearwright.files.building import build
+from gearwright.files.drive_words import DriveWords
+from gearwright.files.link_words import LinkWords
+from gearwright.files.naming import name_problems
+from gearwright.files.problems import Problems
+from gearwright.files.reading import read_text
+from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
+from gearwright.files.validation import Contents, validated
+from gearwright.files.words import Words
+from gearwright.files.yaml_tree import Node, parse
+from gearwright.parts import Robot
+
+LISTS: dict[str, type[Words]] = {"links": LinkWords, "drives": DriveWords, "frames": FrameWords, "attach": AttachWords}
+YAML_ENDINGS = (".yaml", ".yml")
+AnyWords = TypeVar("AnyWords", bound=Words)
+
+
+def read_yaml(source: str | Path) -> Robot:
+    """A robot from a YAML file (a path, or a text that names a .yaml or .yml file) or from YAML text.
+
+    >>> read_yaml('''
+    ... robot: pendulum
+    ... links:
+    ...   - {name: rod, parent: base, joint: {axis: [0, 1, 0]}, mass: 2, com: [300 mm, 0, 0]}
+    ... ''').link("rod").com
+    Vec(0.3, 0.0, 0.0)
+
+    Raises:
+        FileError: the file is no robot; `problems` lists everything that is wrong with it.
+    """
+    path = as_path(source)
+    text = str(source) if path is None else read_text(path)
+    return read(text, path)
+
+
+def as_path(source: str | Path) -> Path | None:
+    """The file that is meant, or None for a text that holds YAML itself."""
+    if isinstance(source, Path):
+        return source
+    if not isinstance(source, str):
+        raise FileError(f"{source!r} is neither a file's name nor YAML text. Give a text or a pathlib.Path.")
+    return Path(source) if "\n" not in source and source.lower().endswith(YAML_ENDINGS) else None
+
+
+def read(text: str, path: Path | None, within: tuple[Path, ...] = ()) -> Robot:
+    """A robot from YAML text; attachments are looked for beside `path`, `within` are the files that attach this one."""
+    problems = Problems(str(path) if path is not None else "the YAML text")
+    root = parse(text, problems)
+    if not isinstance(root.data, dict):
+        problems.add("the file holds no mapping. Start with `robot: name` and `links:`.", line=root.line)
+        raise problems.error()
+    contents = _contents(root, problems)
+    name_problems(contents, problems)
+    robot = build(contents, problems)
+    if robot is not None:
+        robot = attach_all(robot, contents, problems, path, within)
+    problems.refuse()
+    assert robot is not None  # build returns None only after noting a problem
+    return robot
+
+
+def _contents(root: Node, problems: Problems) -> Contents:
+    """Every piece of the file by itself, so that a bad one does not hide the others."""
+    head = {word: value for word, value in root.data.items() if word not in LISTS}
+    header = validated(HeaderWords, head, root, (), problems)
+    if "links" not in root.data:
+        problems.add("the word 'links' is missing. List the robot's links.", line=root.line)
+    lists = {word: _items(root, word, model, problems) for word, model in LISTS.items()}
+    return Contents(root, header, **lists)
+
+
+def _items(root: Node, word: str, model: type[AnyWords], problems: Problems) -> list[AnyWords | None]:
+    items: Any = root.data.get(word)
+    if items is None:
+        items = []
+    if not isinstance(items, list):
+        problems.add("a list is wanted here. Start each entry with '- '.", word, root.line_of((word,)))
+        return []
+    if word == "links" and not items and "links" in root.data:
+        problems.add("there are no links. Give at least one.", word, root.line_of((word,)))
+    return [validated(model, item, root, (word, i), problems) for i, item in enumerate(items)]

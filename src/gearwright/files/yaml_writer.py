@@ -1,0 +1,178 @@
+"""Robots as YAML: the words that give back the same numbers, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
+from gearwright.errors import InputError
+from gearwright.files.gear_words import gear_words
+from gearwright.parts import Drive, Frame, Joint, Link, Motor, Payload, Robot, Shape
+
+MOTOR_WORDS = (
+    "catalogue", "inertia", "mass", "transverse_inertia", "included", "coupling",
+    "torque_constant", "resistance", "inductance", "max_torque", "max_speed",
+)  # fmt: skip
+
+
+def write_yaml(robot: Robot) -> str:
+    """The robot as YAML text; geometry as placement and axis, numbers in SI units.
+
+    >>> from gearwright.parts import Link
+    >>> print(write_yaml(Robot("pendulum", [Link("rod", mass=2.0, com=(0.3, 0, 0))])), end="")
+    robot: pendulum
+    gravity: [0.0, 0.0, -9.81]
+    links:
+    - name: rod
+      parent: base
+      joint:
+        type: revolute
+        axis: [0.0, 0.0, 1.0]
+      mass: 2.0
+      com: [0.3, 0.0, 0.0]
+
+    Raises:
+        InputError: a number of the robot is a symbol, which no file can hold.
+    """
+    words: dict[str, Any] = {"robot": robot.name}
+    words |= _given({"description": robot.description})
+    words["gravity"] = _vector("gravity", robot.gravity)
+    words["links"] = [_link(link) for link in robot.links]
+    words |= _given({"drives": [_drive(drive) for drive in robot.drives]})
+    if robot.payload is not None:
+        words["payload"] = _payload(robot.payload)
+    words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
+    return dump(words)
+
+
+def dump(words: Mapping[str, Any]) -> str:
+    """Plain data as YAML; lists of numbers stay on one line."""
+    text = yaml.dump(
+        dict(words), Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True, default_flow_style=False
+    )
+    return str(text)
+
+
+class _Dumper(yaml.SafeDumper):
+    """A list without lists or mappings in it is written on one line; nothing is written as an anchor."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
+    flat = not any(isinstance(x, dict) for x in values)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flat)
+
+
+_Dumper.add_representer(list, _represent_list)
+
+
+def _given(words: Mapping[str, Any]) -> dict[str, Any]:
+    """The words without those that say nothing."""
+    return {word: value for word, value in words.items() if value not in (None, "", [], {}, False)}
+
+
+def _number(owner: str, x: Any) -> float:
+    if not is_number(x):
+        raise InputError(f"{owner} is {x!r}, no number: a file cannot hold it. Put a number in its place first.")
+    return float(x)
+
+
+def _numbers(owner: str, words: Mapping[str, Any]) -> dict[str, Any]:
+    """The words with plain numbers, without those that are None."""
+    kept = {word: value for word, value in words.items() if value is not None}
+    return {w: x if isinstance(x, str | bool) else _number(f"{owner}, {w}", x) for w, x in kept.items()}
+
+
+def _vector(owner: str, v: Any) -> list[float]:
+    return [_number(owner, x) for x in Vec.of(v)]
+
+
+def _rows(matrix: Any) -> Any:
+    return matrix.rows() if isinstance(matrix, Rot | Tensor) else matrix
+
+
+def _tensor(owner: str, inertia: Any) -> dict[str, float]:
+    tensor = Tensor.of(_rows(inertia))
+    names = ("xx", "yy", "zz", "xy", "xz", "yz")
+    elements = {name: _number(f"{owner}, {name}", getattr(tensor, name)) for name in names}
+    return {name: x for name, x in elements.items() if x != 0}
+
+
+def _place(owner: str, position: Any, rotation: Any) -> dict[str, Any]:
+    words: dict[str, Any] = {}
+    xyz = _vector(owner, position)
+    if any(xyz):
+        words["xyz"] = xyz
+    if Rot.of(_rows(rotation)) != IDENTITY:
+        words["rotation"] = [_vector(owner, row) for row in _rows(rotation)]
+    return words
+
+
+def _link(link: Link) -> dict[str, Any]:
+    owner = f"link {link.name!r}"
+    words: dict[str, Any] = {"name": link.name, "parent": link.parent, "joint": _joint(link.joint, owner)}
+    words["mass"] = _number(f"{owner}, mass", link.mass)
+    com = _vector(f"{owner}, com", link.com)
+    words |= {"com": com} if any(com) else {}
+    words |= _given({"inertia": _tensor(f"{owner}, inertia", link.inertia), "effective": link.effective})
+    return words | _given({"shapes": [_shape(shape) for shape in link.shapes]})
+
+
+def _joint(joint: Joint, owner: str) -> dict[str, Any]:
+    owner = f"{owner}, joint"
+    words = _given({"name": joint.name}) | {"type": joint.kind}
+    words |= _given({"origin": _place(owner, joint.position, joint.rotation)})
+    if joint.kind in ("revolute", "prismatic"):
+        words["axis"] = _vector(f"{owner}, axis", joint.axis)
+    words |= _given({"limits": _limits(joint)})
+    if joint.follows is not None:
+        leader, multiplier, offset = joint.follows
+        words["follows"] = {"joint": leader, **_numbers(owner, {"multiplier": multiplier, "offset": offset})}
+    return words | {
+        w: x for w, x in _numbers(owner, {"damping": joint.damping, "friction": joint.friction}).items() if x
+    }
+
+
+def _limits(joint: Joint) -> dict[str, Any]:
+    limits = joint.limits
+    words: dict[str, Any] = {} if limits.position is None else {"position": [float(x) for x in limits.position]}
+    return words | _numbers("limits", {w: getattr(limits, w) for w in ("speed", "acceleration", "effort")})
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    words: dict[str, Any] = {"kind": shape.kind, "size": [float(x) for x in shape.size]}
+    place = _place("shape", shape.position, shape.rotation)
+    return words | _given({"file": shape.file, "origin": place}) | {"role": shape.role}
+
+
+def _drive(drive: Drive) -> dict[str, Any]:
+    words: dict[str, Any] = {"joint": drive.joint} | _given({"name": drive.name, "mounted_on": drive.mounted_on})
+    if drive.axis is not None:
+        words["axis"] = _vector(f"drive {drive.title!r}, axis", drive.axis)
+    words["motor"] = _motor(drive.motor, f"drive {drive.title!r}, motor")
+    words["gear"] = _numbers(f"drive {drive.title!r}, gear", gear_words(drive.gear))
+    return words
+
+
+def _motor(motor: Motor, owner: str) -> dict[str, Any]:
+    words = _numbers(owner, {word: getattr(motor, word) for word in MOTOR_WORDS})
+    words = {word: x for word, x in words.items() if x is not False}
+    position = _vector(f"{owner}, position", motor.position)
+    words |= {"position": position} if any(position) else {}
+    words |= {} if motor.com is None else {"com": _vector(f"{owner}, com", motor.com)}
+    return words | ({} if motor.tensor is None else {"tensor": _tensor(f"{owner}, tensor", motor.tensor)})
+
+
+def _payload(payload: Payload) -> dict[str, Any]:
+    words: dict[str, Any] = {"mass": _number("payload, mass", payload.mass)}
+    words["position"] = _vector("payload, position", payload.position)
+    return words | _given({"link": payload.link, "inertia": _tensor("payload, inertia", payload.inertia)})
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {"name": frame.name, "link": frame.link, **_place(f"frame {frame.name!r}", frame.position, frame.rotation)}
