@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gearwright.algebra import IDENTITY, Tensor, Vec
+from gearwright.files.link_words import refuse_escape
 from gearwright.files.urdf_pose import read_origin
 from gearwright.files.urdf_report import Findings
 from gearwright.files.urdf_xml import Element, child, children, name_of, number, numbers, report_others
@@ -77,7 +78,8 @@ def _shape(found: Findings, element: Element, role: str) -> tuple[str, tuple[flo
     if kind == "mesh":
         report_others(found, element, ("filename", "scale"), (), f"link/{role}/geometry/mesh")
         file = name_of(found, element, "filename")
-        return None if file is None else (kind, numbers(found, element, "scale", 3, (1.0, 1.0, 1.0)), file)
+        scale = numbers(found, element, "scale", 3, (1.0, 1.0, 1.0))
+        return None if file is None or _leads_out(found, element, file) else (kind, scale, file)
     if kind == "box":
         return kind, numbers(found, element, "size", 3), None
     if kind == "cylinder":
@@ -86,3 +88,13 @@ def _shape(found: Findings, element: Element, role: str) -> tuple[str, tuple[flo
         return kind, (number(found, element, "radius"),), None
     found.ignore(f"link/{role}/geometry/{kind}", element.sourceline)
     return None
+
+
+def _leads_out(found: Findings, element: Element, file: str) -> bool:
+    """Whether a mesh is named by a place outside the robot's folder, which is reported and not kept."""
+    try:
+        refuse_escape(file)
+    except ValueError as error:
+        found.ignore(f"mesh {error}", element.sourceline)
+        return True
+    return False

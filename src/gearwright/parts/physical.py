@@ -10,6 +10,8 @@ from gearwright.algebra import Scalar, Tensor, Vec
 
 TOLERANCE = 1e-6
 """Relative slack of the physical rules: files carry rounded numbers."""
+NOTHING = 1e-15
+"""Moments below this are those of no body [kg m2]: rounding may give them any sign."""
 
 
 def unphysical(inertia: Tensor) -> str | None:
@@ -19,9 +21,9 @@ def unphysical(inertia: Tensor) -> str | None:
     'principal moments 1, 1, 3 kg m2 violate the triangle inequality: 1 + 1 < 3.'
     """
     low, mid, high = (float(x) for x in np.linalg.eigvalsh(inertia.rows()))
-    if low < -TOLERANCE * abs(high):
+    if low < -TOLERANCE * abs(high) - NOTHING:
         return f"principal moment {low:.6g} kg m2 is negative."
-    if low + mid < high * (1 - TOLERANCE) - 1e-15:
+    if low + mid < high * (1 - TOLERANCE) - NOTHING:
         return (
             f"principal moments {low:.6g}, {mid:.6g}, {high:.6g} kg m2 violate the triangle inequality: "
             f"{low:.6g} + {mid:.6g} < {high:.6g}."
