@@ -24,17 +24,19 @@ def require_machine(function: str, mech: object) -> None:
         )
 
 
-def checked(function: str, mech: Mechanism, name: str, value: ArrayLike, size: int) -> Array:
+def checked(
+    function: str, mech: Mechanism, name: str, value: ArrayLike, size: int, names: Sequence[str] | None = None
+) -> Array:
     """A float64 array whose last axis has `size` finite numbers, or an error that says what is wrong where."""
     array = as_floats(function, name, value)
+    names = entry_names(mech, name) if names is None else names
     if array.ndim == 0 or array.shape[-1] != size:
-        names = entry_names(mech, name)
         raise InputError(
             f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
             f"({', '.join(names)}). Leading axes are a batch."
         )
     if not np.isfinite(array).all():
-        raise InputError(f"{function}: {not_finite(mech, name, array)} Give finite numbers.")
+        raise InputError(f"{function}: {not_finite(names, name, array)} Give finite numbers.")
     if name.startswith("q") and mech.nq != mech.n:
         _refuse_zero_quaternions(function, mech, name, array)
     return array
@@ -62,10 +64,10 @@ def entry_names(mech: Mechanism, name: str) -> Sequence[str]:
     return mech.coordinates if name.startswith("q") else mech.speeds
 
 
-def not_finite(mech: Mechanism, name: str, array: Array) -> str:
+def not_finite(names: Sequence[str], name: str, array: Array) -> str:
     """A sentence that names the first entry that is not finite."""
     where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-    return f"{name}{list(where)} ({entry_names(mech, name)[where[-1]]!r}) is {array[where]}."
+    return f"{name}{list(where)} ({names[where[-1]]!r}) is {array[where]}."
 
 
 def _refuse_zero_quaternions(function: str, mech: Mechanism, name: str, q: Array) -> None:
@@ -85,6 +87,10 @@ def outside(
 ) -> tuple[dict[str, ArrayLike], dict[str, Any]]:
     """External wrenches and base motion as inputs, and as what is fixed about them."""
     inputs: dict[str, ArrayLike] = {}
+    if wrenches is not None and not isinstance(wrenches, Mapping):
+        raise InputError(
+            f"{function}: wrenches is a {type(wrenches).__name__}. Give a mapping from bodies to (..., 6): force, moment."
+        )
     for body, wrench in (wrenches or {}).items():
         name = WRENCH + mech.bodies[mech.index(body)].name
         if name in inputs:

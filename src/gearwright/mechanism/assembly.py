@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gearwright.algebra import ZERO, Inertia, Rot, Tensor, Vec, is_number
-from gearwright.errors import StructureError
+from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Body, Frame, Rest, Spin, Spring, matrix, vector
 from gearwright.mechanism.mechanism import Mechanism
@@ -32,6 +32,10 @@ def assemble(robot: Robot) -> Mechanism:
     >>> assemble(arm).spins[0].ratio
     (100.0,)
     """
+    if not isinstance(robot, Robot):
+        raise InputError(
+            f"assemble: a {type(robot).__name__} is no Robot. Give the parts; a Mechanism is assembled already."
+        )
     links = _parents_first(robot.links)
     joints = {link.joint_name: link for link in links}
     spins: list[Spin] = []

@@ -6,6 +6,7 @@ Only numbers are checked; a symbol is checked where it gets its nominal value.
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 from gearwright.algebra import Rot, Scalar, Tensor, Vec, is_number
 from gearwright.errors import InertiaError, PartError, SpinError
@@ -15,6 +16,11 @@ from gearwright.parts.physical import TOLERANCE, overdrawn, unphysical
 def numbers(*values: Scalar) -> bool:
     """Whether all values are plain numbers, which can be checked."""
     return all(is_number(x) for x in values)
+
+
+def is_index(x: object) -> bool:
+    """Whether x counts something: a whole number that is no truth value."""
+    return isinstance(x, Integral) and not isinstance(x, bool)
 
 
 def unit(owner: str, axis: Vec) -> Vec:

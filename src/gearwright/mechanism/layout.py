@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, Vec, is_number, is_zero
 from gearwright.errors import JointError, StructureError
+from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Body
 from gearwright.mechanism.rows import suggestion
 
@@ -117,7 +118,7 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
                     f"joint {names[index]!r} follows {leader!r}, which is no joint. {suggestion(leader, names)}"
                 )
             leader = names.index(leader)
-        if not 0 <= leader < len(bodies):
+        if not checks.is_index(leader) or not 0 <= leader < len(bodies):
             raise JointError(f"joint {names[index]!r} follows body {leader}, but there are {len(bodies)} bodies.")
         offset = offset + factor * shift
         factor = factor * multiplier

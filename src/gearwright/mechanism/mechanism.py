@@ -9,7 +9,7 @@ from typing import Any
 
 from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.errors import InputError, StructureError
-from gearwright.mechanism import validation
+from gearwright.mechanism import checks, validation
 from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spring, vector
 from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import full_row, suggestion
@@ -139,8 +139,8 @@ class Mechanism:
             if body not in names:
                 raise InputError(f"there is no body {body!r}. {suggestion(body, names)}")
             return names.index(body)
-        if not 0 <= body < len(names):
-            raise InputError(f"there is no body {body}: bodies are numbered 0 to {len(names) - 1}; names work too.")
+        if not checks.is_index(body) or not 0 <= body < len(names):
+            raise InputError(f"there is no body {body!r}: bodies are numbered 0 to {len(names) - 1}; names work too.")
         return int(body)
 
     def place_of(self, body_or_frame: int | str) -> tuple[int, Rot | None, Vec | None]:

@@ -37,7 +37,7 @@ def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
             raise InputError(f"{owner}: there is no speed {unknown[0]!r}. {suggestion(unknown[0], speeds)}")
         values = [row.get(name, 0.0) for name in speeds]
     else:
-        values = list(row)
+        values = list(row) if isinstance(row, Iterable) else [row]
         if len(values) != len(speeds):
             raise InputError(
                 f"{owner}: the row has {len(values)} numbers, the machine has {len(speeds)} speeds "

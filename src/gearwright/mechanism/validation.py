@@ -80,9 +80,9 @@ def _parent(i: int, body: Body, found: Sequence[str]) -> int:
                 f"body {body.name!r}: its parent {parent!r} is unknown. {suggestion(parent, [*found, 'base'])}"
             )
         return found.index(parent)
-    if not 0 <= parent < len(found):
+    if not checks.is_index(parent) or not 0 <= parent < len(found):
         raise StructureError(
-            f"body {body.name!r}: its parent {parent} is no body. Use -1 (base) or 0 to {len(found) - 1}."
+            f"body {body.name!r}: its parent {parent!r} is no body. Use -1 (base) or 0 to {len(found) - 1}."
         )
     return int(parent)
 
