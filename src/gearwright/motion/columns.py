@@ -15,8 +15,8 @@ from gearwright.motion.trajectory import Array
 LARGEST_FILE = 1_000_000_000
 
 
-def read_columns(path: Path) -> Columns:
-    """The columns of a file whose first line names them."""
+def read_columns(path: Path, letters: Sequence[str] = ("q", "v", "a")) -> Columns:
+    """The columns of a file whose first line names them; those called t and <letter>.<name> hold numbers."""
     if path.is_file() and path.stat().st_size > LARGEST_FILE:
         raise FileError(f"{path}: larger than {LARGEST_FILE // 10**6} MB. Split the motion into several files.")
     try:
@@ -33,14 +33,16 @@ def read_columns(path: Path) -> Columns:
         raise FileError(f"{path}: the file is empty. The first line must name the columns: t, q.<coordinate>, ...")
     if len(rows) == 1:
         raise FileError(f"{path}: there is a header line, but not one row of numbers below it.")
-    return Columns(str(path), [cell.strip() for cell in rows[0][1]], rows[1:])
+    return Columns(str(path), [cell.strip() for cell in rows[0][1]], rows[1:], letters)
 
 
 class Columns:
     """The named columns of a file: `header` and numbers `values`, (T, columns)."""
 
-    def __init__(self, path: str, header: list[str], rows: list[tuple[int, list[str]]]) -> None:
-        self.path, self.header = path, header
+    def __init__(
+        self, path: str, header: list[str], rows: list[tuple[int, list[str]]], letters: Sequence[str] = ("q", "v", "a")
+    ) -> None:
+        self.path, self.header, self.letters = path, header, tuple(letters)
         twice = sorted({name for name in header if header.count(name) > 1})
         if twice:
             raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
@@ -51,7 +53,7 @@ class Columns:
         self.values = self._numbers([row for _, row in rows])
 
     def _numbers(self, rows: list[list[str]]) -> Array:
-        used = [k for k, name in enumerate(self.header) if name == "t" or name[:2] in ("q.", "v.", "a.")]
+        used = [k for k, name in enumerate(self.header) if name == "t" or name.partition(".")[0] in self.letters]
         chosen = [[row[k] for k in used] for row in rows]
         try:
             values = np.array(chosen, dtype=np.float64).reshape(len(rows), len(used))
@@ -60,8 +62,8 @@ class Columns:
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise FileError(
-                f"{self.path}, line {self.lines[row]}: {self.header[used[column]]} is {chosen[row][column]!r}, which is "
-                "no finite number. Give numbers in SI units with a decimal point."
+                f"{self.path}, line {self.lines[row]}: {self.header[used[column]]} is {chosen[row][column]!r}, which "
+                "is no finite number. Give numbers in SI units with a decimal point."
             )
         full = np.zeros((len(rows), len(self.header)))
         full[:, used] = values
