@@ -1,8 +1,9 @@
 """What the usual approximations of an elbow arm get wrong.
 
 The arm of Sciavicco, Siciliano and Villani with three motors, of which the second sits on the first link and the third
-on the second. At one state the exact torques are (9.60148721, 25.10781709, 3.26984181) Nm. Without the rotors ("none") the
-first joint misses 90 % of its torque; a number per joint ("diagonal") misses the push of the rotors on their carriers.
+on the second. At one state the exact torques are (9.60148721, 25.10781709, 3.26984181) Nm. Without the rotors ("none")
+the first joint misses 90 % of its torque; a number per joint ("diagonal") misses the push of the rotors on their
+carriers.
 """
 
 import numpy as np

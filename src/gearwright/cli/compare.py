@@ -1,0 +1,88 @@
+"""`gearwright compare`: what the usual approximations get wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.motion import Motion
+from gearwright.motion.recording import read_recording
+from gearwright.motion.tour import tour
+from gearwright.parts import Robot
+
+
+def compare(
+    robot: RobotName,
+    trajectory: Annotated[
+        Path | None,
+        typer.Argument(metavar="[TRAJECTORY.csv]", help="The motion; a fast one through three points unless given."),
+    ] = None,
+    figure: Annotated[
+        bool, typer.Option("--figure", help="Draw torques and errors into ROBOT_comparison.png.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare exact torques with the usual approximations.
+
+    "reflected" keeps the wheels' energy without their push on the links, "diagonal" is one number per joint (armature),
+    "none" leaves the wheels' turning out.
+
+    Example: gearwright compare elbow --figure
+    """
+    from gearwright.design import compare as compared
+
+    loaded = load(robot)
+    mech = assemble(loaded)
+    comparison = compared(mech, _motion(loaded, mech, trajectory))
+    facts = {
+        "robot": loaded.name,
+        "seconds": float(comparison.motion.t[-1] - comparison.motion.t[0]),
+        "errors": [miss._asdict() for miss in comparison.misses()],
+        "uncoupled": list(comparison.uncoupled),
+    }
+    if json:
+        write_json(facts)
+    else:
+        _show(facts)
+    if figure or output is not None:
+        from gearwright.plots import save
+
+        say(f"Figure: {save(comparison.figure(), output or Path(f'{loaded.name}_comparison.png'))}")
+
+
+def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:
+    if trajectory is None:
+        return tour(robot, mech)
+    motion, notes = read_recording(trajectory, mech)
+    for note in notes:
+        say(note)
+    return motion
+
+
+def _show(facts: dict[str, Any]) -> None:
+    screen = results()
+    screen.print(
+        f"[bold]{escape(facts['robot'])}[/bold]: torques [Nm, or N] over a motion of {number(facts['seconds'])} s"
+    )
+    rows = [
+        (e["kind"], e["speed"], number(e["peak"]), number(e["largest"]), number(e["rms"]), _share(e))
+        for e in facts["errors"]
+    ]
+    columns = ["approximation", "joint", "exact peak", "largest error", "rms error", "of peak"]
+    screen.print(table(columns, rows, text=2))
+    if facts["uncoupled"]:
+        screen.print("Wheels that never push on their carrier: " + escape(", ".join(facts["uncoupled"])) + ".")
+
+
+def _share(error: dict[str, Any]) -> str:
+    return f"{error['largest'] / error['peak']:.2%}" if error["peak"] else "-"

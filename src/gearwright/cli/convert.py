@@ -1,0 +1,32 @@
+"""`gearwright convert`: from one file format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gearwright.catalogue import load
+from gearwright.cli.output import say
+from gearwright.errors import InputError
+from gearwright.files import save
+
+
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf, .xacro) or a bundled robot.")
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending chooses the format.")],
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Translate a robot file: YAML to URDF, URDF to YAML.
+
+    A URDF gets a YAML file beside it that keeps what URDF cannot say.
+
+    Example: gearwright convert my_arm.urdf my_arm.yaml
+    """
+    if target.exists() and not force:
+        raise InputError(f"{target} exists already. Choose another name, or overwrite it with --force.")
+    save(load(source), target)
+    say(f"{source} written as {target}.")

@@ -1,0 +1,67 @@
+"""How the commands speak: results on standard output, remarks and errors on standard error, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+
+def results() -> Console:
+    """Standard output: colour on a terminal only, 80 columns when there is none."""
+    return Console(highlight=False)
+
+
+def remarks() -> Console:
+    """Standard error."""
+    return Console(stderr=True, highlight=False)
+
+
+def say(text: str) -> None:
+    """A remark for the person; a program reading standard output never sees it."""
+    remarks().print(escape(text), style="dim")
+
+
+def complain(text: str) -> None:
+    """An error message."""
+    remarks().print(Text.assemble(("Error: ", "bold red"), text))
+
+
+def write_json(value: Any) -> None:
+    """A value as JSON on standard output; NaN and infinity are refused, no program could read them."""
+    sys.stdout.write(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
+    """A plain table whose first `text` columns are words and whose others are numbers."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for index, column in enumerate(columns):
+        made.add_column(escape(column), justify="left" if index < text else "right", overflow="fold")
+    for row in rows:
+        made.add_row(*(escape(cell) for cell in row))
+    return made
+
+
+def number(x: float, digits: int = 4) -> str:
+    """A number for people.
+
+    >>> number(0.000123456), number(12000.0), number(-0.0), number(3.35e-6)
+    ('0.0001235', '12000', '0', '3.35e-06')
+    """
+    return f"{float(f'{x + 0.0:.{digits}g}'):.10g}"
+
+
+def vector(values: Sequence[float], digits: int = 3) -> str:
+    """A vector for people; what is only rounding beside the largest element is zero.
+
+    >>> vector((6.1e-17, 1.0, -0.5))
+    '0, 1, -0.5'
+    """
+    rounding = 1e-12 * max(abs(x) for x in values)
+    return ", ".join(number(x if abs(x) > rounding else 0.0, digits) for x in values)
