@@ -4,6 +4,7 @@ A scalar is whatever adds and multiplies: a float, a NumPy array of 10,000 value
 a JAX tracer. Nothing in this room looks at what a scalar is, so everything built from it runs on all of them.
 """
 
+from gearwright.algebra.hinge import Hinge
 from gearwright.algebra.inertia import Inertia
 from gearwright.algebra.moments import Moments
 from gearwright.algebra.rot import IDENTITY, Rot
@@ -14,6 +15,7 @@ from gearwright.algebra.vec import ZERO, Vec
 __all__ = [
     "IDENTITY",
     "ZERO",
+    "Hinge",
     "Inertia",
     "Moments",
     "Operations",

@@ -12,8 +12,8 @@ from gearwright.algebra.vec import Vec
 class Moments:
     """Mass m, first moment h and second moment P = sum m r r' of a body's points: I = tr(P) 1 - P.
 
-    >>> Moments.of(Inertia(2.0, Vec(0.2, 0, 0), Tensor.diagonal(0, 0.03, 0.03))).second
-    Tensor(0.03, 0.0, 0.0, 0.0, 0.0, 0.0)
+    >>> Moments.of(Inertia(2.0, Vec(0.2, 0, 0), Tensor.diagonal(0, 0.03, 0.03))).second.xx
+    0.03
     """
 
     __slots__ = ("first", "mass", "second")

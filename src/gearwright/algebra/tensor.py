@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gearwright.algebra.hinge import Hinge, rotated, rotated_tensor
 from gearwright.algebra.rot import Rot
 from gearwright.algebra.scalar import Scalar
 from gearwright.algebra.vec import Vec
@@ -93,6 +94,14 @@ class Tensor:
 
     def rotated(self, R: Rot) -> Tensor:
         """The same tensor in other axes, R I R'."""
+        if isinstance(R, Hinge):
+            return self._hinged(R)
         half = R.after(self.matrix())
         p, q, r = half.a, half.b, half.c
         return Tensor(p.dot(R.a), p.dot(R.b), p.dot(R.c), q.dot(R.b), q.dot(R.c), r.dot(R.c))
+
+    def _hinged(self, R: Hinge) -> Tensor:
+        xx, xy, yy = rotated_tensor(R.turn, self.xx, self.xy, self.yy)
+        xz, yz = rotated(R.turn, self.xz, self.yz)
+        yy, yz, zz = rotated_tensor(R.tilt, yy, yz, self.zz)
+        return Tensor(xx, *rotated(R.tilt, xy, xz), yy, yz, zz)

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
+from gearwright.algebra import IDENTITY, ZERO, Hinge, Operations, Rot, Scalar, Vec, is_zero
+from gearwright.algebra.hinge import rotated
 from gearwright.mechanism import BASE, Mechanism
+
+Z = Vec(0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ def place(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> Pose:
         if body.joint in ("revolute", "prismatic"):
             angle = joint.coordinate(q)
             if body.joint == "revolute":
-                turn = turn.after(Rot.about(body.axis, ops.cos(angle), ops.sin(angle)))
+                turn = _turned(turn, body.axis, ops.cos(angle), ops.sin(angle))
             else:
                 shift = shift + turn @ (body.axis * angle)
         elif body.joint in ("spherical", "free"):
@@ -57,3 +60,10 @@ def place(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> Pose:
         turns.append(turn)
         shifts.append(shift)
     return Pose(mech, tuple(q), tuple(turns), tuple(shifts))
+
+
+def _turned(fixed: Rot, axis: Vec, cos: Scalar, sin: Scalar) -> Rot:
+    """The fixed rotation of a joint after its turn about the axis."""
+    if axis == Z and is_zero(fixed.a.z):  # fixed = Rx(tilt) Rz(start)
+        return Hinge(rotated((fixed.a.x, -fixed.a.y), cos, sin), (fixed.c.z, -fixed.b.z))
+    return fixed.after(Rot.about(axis, cos, sin))

@@ -1,0 +1,74 @@
+"""The rotation of most joints: a fixed tilt about x after a turn about z."""
+
+from __future__ import annotations
+
+from gearwright.algebra.rot import Rot
+from gearwright.algebra.scalar import Scalar, is_zero
+from gearwright.algebra.vec import Vec
+
+Turn = tuple[Scalar, Scalar]
+"""Cosine and sine of an angle."""
+
+
+class Hinge(Rot):
+    """Rx(tilt) Rz(turn): a rotation that is applied as two plane ones, with twelve operations instead of fifteen.
+
+    >>> Hinge(turn=(0, 1), tilt=(0, 1)) @ Vec(1, 0, 0)
+    Vec(0, 0, 1)
+    """
+
+    __slots__ = ("tilt", "turn")
+
+    def __init__(self, turn: Turn, tilt: Turn) -> None:
+        (c, s), (ct, st) = turn, tilt
+        super().__init__(Vec(c, -s, 0.0), Vec(ct * s, ct * c, -st), Vec(st * s, st * c, ct))
+        self.turn, self.tilt = turn, tilt
+
+    def __matmul__(self, v: Vec) -> Vec:
+        x, y = rotated(self.turn, v.x, v.y)
+        return Vec(x, *rotated(self.tilt, y, v.z))
+
+    @property
+    def T(self) -> Rot:
+        """The inverse."""
+        return Unhinge(self)
+
+
+class Unhinge(Rot):
+    """The inverse of a hinge: the tilt is undone first."""
+
+    __slots__ = ("hinge",)
+
+    def __init__(self, hinge: Hinge) -> None:
+        super().__init__(*hinge.columns())
+        self.hinge = hinge
+
+    def __matmul__(self, v: Vec) -> Vec:
+        (c, s), (ct, st) = self.hinge.turn, self.hinge.tilt
+        y, z = rotated((ct, -st), v.y, v.z)
+        return Vec(*rotated((c, -s), v.x, y), z)
+
+    @property
+    def T(self) -> Rot:
+        """The hinge."""
+        return self.hinge
+
+
+def rotated(turn: Turn, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    """The point (x, y) turned in its plane."""
+    c, s = turn
+    return c * x - s * y, s * x + c * y
+
+
+def rotated_tensor(turn: Turn, xx: Scalar, xy: Scalar, yy: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """Elements xx, xy, yy of a symmetric tensor turned in the plane of x and y; the trace stays.
+
+    >>> rotated_tensor((0.6, 0.8), 25.0, 0.0, 0.0)
+    (9.0, 12.0, 16.0)
+    """
+    c, s = turn
+    if is_zero(c):  # a quarter turn swaps
+        return yy, -xy, xx
+    u = c * (xx - yy) - s * (2 * xy)
+    v = c * u
+    return yy + v, xy + s * u, xx - v
