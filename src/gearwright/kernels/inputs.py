@@ -89,7 +89,7 @@ def outside(
     inputs: dict[str, ArrayLike] = {}
     if wrenches is not None and not isinstance(wrenches, Mapping):
         raise InputError(
-            f"{function}: wrenches is a {type(wrenches).__name__}. Give a mapping from bodies to (..., 6): force, moment."
+            f"{function}: wrenches is a {type(wrenches).__name__}. Give a mapping from bodies to (..., 6) arrays."
         )
     for body, wrench in (wrenches or {}).items():
         name = WRENCH + mech.bodies[mech.index(body)].name

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import cos, sin
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.algebra import Inertia, Rot, is_number, is_zero
+from gearwright.algebra import is_number, is_zero
 from gearwright.errors import InertiaError, JointError, SpinError, StructureError
 from gearwright.mechanism import checks
+from gearwright.mechanism.definiteness import every_motion_has_inertia
 from gearwright.mechanism.elements import BASE, Body
-from gearwright.mechanism.layout import Dof
 from gearwright.mechanism.rows import suggestion
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def machine(mech: Mechanism) -> None:
         _row(mech, f"actuator {actuator.name!r}", actuator.terms, "It would drive nothing")
     _lumped(mech)
     _shafts_have_inertia(mech)
-    _speeds_have_inertia(mech)
+    every_motion_has_inertia(mech)
 
 
 def _row(mech: Mechanism, owner: str, terms: tuple[tuple[int, object], ...], why: str) -> None:
@@ -149,44 +148,3 @@ def _shafts_have_inertia(mech: Mechanism) -> None:
             f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {', '.join(mech.shafts)} are not independent"
         )
         raise InertiaError(f"{who}: it would have no inertia. Give a spin with a ratio on it.")
-
-
-def _speeds_have_inertia(mech: Mechanism) -> None:
-    """Moving one speed alone moves something with inertia, at a configuration without special angles."""
-    turned = {index for spin in mech.spins for index, _ in spin.terms if not is_zero(spin.inertia)}
-    composite = _composite(mech)
-    if composite is None:
-        return
-    moved: dict[int, bool] = {}
-    for i, joint in enumerate(mech.joints):
-        for dof in joint.dofs:
-            moved[dof.speed] = moved.get(dof.speed, False) or _has_inertia(dof, composite[i])
-    for speed, enough in moved.items():
-        if not enough and speed not in turned:
-            raise InertiaError(
-                f"speed {mech.speeds[speed]!r} moves nothing with inertia: the mass matrix would be singular. "
-                "Give its body (or one further out) mass and inertia, a rotor, or make the joint fixed."
-            )
-
-
-def _has_inertia(dof: Dof, inertia: Inertia) -> bool:
-    scale = max(abs(x) for x in (inertia.mass, *inertia.tensor))
-    share = dof.axis.dot(inertia.tensor @ dof.axis) if dof.angular else inertia.mass
-    return bool(scale > 0 and abs(share) > 1e-12 * scale)
-
-
-def _composite(mech: Mechanism) -> list[Inertia] | None:
-    """Per body the inertia of its whole subtree at generic joint angles; None when numbers are missing."""
-    total = [body.about_origin for body in mech.bodies]
-    if not checks.numbers(*(x for inertia in total for x in inertia)):
-        return None
-    for i in reversed(range(len(mech.bodies))):
-        body, parent = mech.bodies[i], mech.parent(i)
-        if parent == BASE:
-            continue
-        angle = 0.7 + 0.61803 * i if body.joint == "revolute" else 0.0
-        turn = body.rotation.after(Rot.about(body.axis, cos(angle), sin(angle)))
-        if not checks.numbers(*turn.a, *turn.b, *turn.c, *body.position):
-            return None
-        total[parent] = total[parent] + total[i].moved(turn, body.position)
-    return total
