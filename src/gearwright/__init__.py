@@ -33,6 +33,7 @@ from gearwright.kernels.functions import (
     recursive_form,
     regressor,
 )
+from gearwright.kernels.kernel import Kernel, compile
 from gearwright.kernels.linearise import linearise
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
 
@@ -41,6 +42,7 @@ __all__ = [
     "BaseParameters",
     "Body",
     "Frame",
+    "Kernel",
     "Mechanism",
     "Spin",
     "Spring",
@@ -53,6 +55,7 @@ __all__ = [
     "base_parameters",
     "bias",
     "centre_of_mass",
+    "compile",
     "coriolis_matrix",
     "difference",
     "forward_dynamics",

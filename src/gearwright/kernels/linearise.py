@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from gearwright.kernels.batch import leading
 from gearwright.kernels.inputs import Array, checked, require_machine
 from gearwright.kernels.programs import FORWARD_DYNAMICS
-from gearwright.kernels.trace import cached_tangent_derivative
+from gearwright.kernels.tangent import cached_tangent_derivative
 from gearwright.mechanism import Mechanism
 
 

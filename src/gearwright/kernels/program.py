@@ -31,6 +31,7 @@ class Program:
         run: (machine, operations, inputs, fixed) -> scalars, nested as they come.
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
+        options: names of what must or may be fixed before running.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Program:
     run: Callable[[Mechanism, Operations, Inputs, Fixed], Any]
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
     outside: bool = False
+    options: tuple[str, ...] = ()
 
     def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
         """Every input with its number of scalars, in the order of the public arguments."""

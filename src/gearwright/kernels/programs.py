@@ -121,15 +121,20 @@ MOMENTUM = Program("momentum", ("q", "v"), lambda m, ops, x, _: momentum(_placed
 CENTRE_OF_MASS = Program(
     "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(_placed(m, ops, x)), lambda *_: (3,)
 )
-PLACEMENT = Program("placement", ("q",), _placement, lambda *_: (12,))
+PLACEMENT = Program("placement", ("q",), _placement, lambda *_: (12,), options=("body",))
 JACOBIAN = Program(
-    "jacobian", ("q",), lambda m, ops, x, fixed: jacobian(_placed(m, ops, x), *_spot(m, fixed)), _six_by_speeds
+    "jacobian",
+    ("q",),
+    lambda m, ops, x, fixed: jacobian(_placed(m, ops, x), *_spot(m, fixed)),
+    _six_by_speeds,
+    options=("body", "point"),
 )
 JACOBIAN_RATE = Program(
     "jacobian_rate",
     ("q", "v"),
     lambda m, ops, x, fixed: jacobian_rate(_placed(m, ops, x), x["v"], *_spot(m, fixed)),
     _six_by_speeds,
+    options=("body", "point"),
 )
 REGRESSOR = Program(
     "regressor",
@@ -153,3 +158,6 @@ RECURSIVE_FORM = Program(
     lambda m, ops, x, _: recursive_form(_placed(m, ops, x), x["v"]),
     lambda m, _: (m.n * (m.n + 1),),
 )
+
+BY_NAME = {value.name: value for value in list(globals().values()) if isinstance(value, Program)}
+"""Every program under the name of its public function."""

@@ -1,0 +1,217 @@
+"""The traced program as a graph of operations, each computed once, in the order in which they run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+COMMUTATIVE = frozenset({"add", "mul", "min", "max"})
+LIBRARY = ("exp", "log", "tanh", "atan2", "asin", "acos", "atan", "pow", "tan", "sinh", "cosh")
+"""Operations left to the mathematical library, one lane at a time."""
+
+
+class Operations(NamedTuple):
+    """What a traced program computes per state; sign changes cost nothing and are counted apart."""
+
+    additions: int
+    multiplications: int
+    divisions: int
+    sincos: int
+    negations: int
+    other: int
+
+    @property
+    def arithmetic(self) -> int:
+        """Additions, multiplications and divisions."""
+        return self.additions + self.multiplications + self.divisions
+
+
+class Node(NamedTuple):
+    """One operation: `a` and `b` are indices of nodes, of an input, or (const) the value itself."""
+
+    op: str
+    a: int | float = -1
+    b: int | float = -1
+
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """The nodes it needs."""
+        if self.op in ("const", "input"):
+            return ()
+        return (int(self.a),) if self.b == -1 else (int(self.a), int(self.b))
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Operations in order of execution; every operand comes before its use.
+
+    Args:
+        nodes: the operations.
+        outputs: the nodes that are results.
+        guards: nodes that must not be negative (or NaN) for the results to be valid.
+    """
+
+    nodes: tuple[Node, ...]
+    outputs: tuple[int, ...]
+    guards: tuple[int, ...] = ()
+
+    @property
+    def operations(self) -> Operations:
+        """The operation count; a sine and a cosine of one argument count as one."""
+        count = dict.fromkeys(Operations._fields, 0)
+        kinds = {
+            "add": "additions",
+            "sub": "additions",
+            "mul": "multiplications",
+            "div": "divisions",
+            "neg": "negations",
+        }
+        angles = set()
+        for node in self.nodes:
+            if node.op in ("sin", "cos"):
+                angles.add(node.a)
+            elif node.op not in ("const", "input"):
+                count[kinds.get(node.op, "other")] += 1
+        return Operations(**{**count, "sincos": len(angles)})
+
+
+class Builder:
+    """Makes nodes: equal ones are shared, whichever way round their operands stand and whatever their sign."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._known: dict[Node, int] = {}
+
+    def node(self, op: str, a: int | float = -1, b: int | float = -1) -> int:
+        """The index of a node, new or known."""
+        if op in COMMUTATIVE and b < a:
+            a, b = b, a
+        key = Node(op, a, b)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return found
+
+    def const(self, value: float) -> int:
+        """A number."""
+        return self.node("const", value, math.copysign(1.0, value) if value == 0 else -1)
+
+    def value(self, index: int) -> float | None:
+        """The number that a node is, or None."""
+        node = self.nodes[index]
+        return float(node.a) if node.op == "const" else None
+
+    def negated(self, index: int) -> int | None:
+        """What a node is the negative of, or None."""
+        node = self.nodes[index]
+        return int(node.a) if node.op == "neg" else None
+
+    def neg(self, x: int) -> int:
+        """-x."""
+        value, inner = self.value(x), self.negated(x)
+        if value is not None:
+            return self.const(-value)
+        return inner if inner is not None else self.node("neg", x)
+
+    def add(self, x: int, y: int) -> int:
+        """The sum x + y."""
+        p, q = self.value(x), self.value(y)
+        if p is not None and q is not None:
+            return self.const(p + q)
+        if p == 0 or q == 0:
+            return y if p == 0 else x
+        minus_x, minus_y = self.negated(x), self.negated(y)
+        if minus_x is not None and minus_y is not None:
+            return self.neg(self.add(minus_x, minus_y))
+        if minus_x is not None:
+            return self.sub(y, minus_x)
+        return self.sub(x, minus_y) if minus_y is not None else self.node("add", x, y)
+
+    def sub(self, x: int, y: int) -> int:
+        """The difference x - y, as -(y - x) if that is there already."""
+        p, q = self.value(x), self.value(y)
+        if p is not None and q is not None:
+            return self.const(p - q)
+        if x == y:
+            return self.const(0.0)
+        if p == 0 or q == 0:
+            return self.neg(y) if p == 0 else x
+        minus_x, minus_y = self.negated(x), self.negated(y)
+        if minus_y is not None:
+            return self.add(x, minus_y)
+        if minus_x is not None:
+            return self.neg(self.add(minus_x, y))
+        if Node("sub", y, x) in self._known:
+            return self.neg(self.node("sub", y, x))
+        return self.node("sub", x, y)
+
+    def mul(self, x: int, y: int) -> int:
+        """The product x y; signs move outwards, so that x y and x (-y) are one product."""
+        p, q = self.value(x), self.value(y)
+        if p is not None and q is not None:
+            return self.const(p * q)
+        if q is not None:
+            return self.mul(y, x)
+        if p is not None:
+            return self._scaled(p, y)
+        minus_x, minus_y = self.negated(x), self.negated(y)
+        if minus_x is not None:
+            return self.neg(self.mul(minus_x, y))
+        return self.neg(self.mul(x, minus_y)) if minus_y is not None else self.node("mul", x, y)
+
+    def _scaled(self, factor: float, x: int) -> int:
+        inner = self.negated(x)
+        if factor < 0 or inner is not None:
+            positive = self._scaled(abs(factor), x if inner is None else inner)
+            return positive if (factor < 0) == (inner is not None) else self.neg(positive)
+        if factor == 0:
+            return self.const(0.0)
+        if factor == 1:
+            return x
+        return self.node("add", x, x) if factor == 2 else self.node("mul", self.const(factor), x)
+
+    def div(self, x: int, y: int) -> int:
+        """The quotient x / y; a division by a number is a product."""
+        p, q = self.value(x), self.value(y)
+        if q is not None and q != 0:
+            return self.const(p / q) if p is not None else self.mul(self.const(1 / q), x)
+        minus_x, minus_y = self.negated(x), self.negated(y)
+        if minus_x is not None:
+            return self.neg(self.div(minus_x, y))
+        return self.neg(self.div(x, minus_y)) if minus_y is not None else self.node("div", x, y)
+
+    def sin(self, x: int) -> int:
+        """Sine; odd."""
+        inner = self.negated(x)
+        return self.node("sin", x) if inner is None else self.neg(self.node("sin", inner))
+
+    def cos(self, x: int) -> int:
+        """Cosine; even."""
+        inner = self.negated(x)
+        return self.node("cos", x if inner is None else inner)
+
+    def graph(self, outputs: Sequence[int], guards: Sequence[int] = ()) -> Graph:
+        """The graph of what the outputs need, everything else left out, order kept."""
+        needed = self._needed([*outputs, *guards])
+        place = {old: new for new, old in enumerate(k for k, keep in enumerate(needed) if keep)}
+        nodes = [self._moved(self.nodes[old], place) for old in place]
+        return Graph(tuple(nodes), tuple(place[k] for k in outputs), tuple(place[k] for k in guards))
+
+    def _needed(self, wanted: Iterable[int]) -> list[bool]:
+        needed = [False] * len(self.nodes)
+        for k in wanted:
+            needed[k] = True
+        for k in reversed(range(len(self.nodes))):
+            if needed[k]:
+                for operand in self.nodes[k].operands:
+                    needed[operand] = True
+        return needed
+
+    @staticmethod
+    def _moved(node: Node, place: dict[int, int]) -> Node:
+        if not node.operands:
+            return node
+        return Node(node.op, *(place[k] for k in node.operands))

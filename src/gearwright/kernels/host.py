@@ -1,0 +1,94 @@
+"""The processor that kernels are made for, and LLVM as it must be set up for them."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+_LLVM = threading.Lock()
+
+# The scheduler would undo the order of the recursion, and loop-invariant motion would spill the constant table to the
+# stack. Both are switched off while a kernel is compiled and on again for others who use LLVM in this process.
+_QUIET = ("-disable-machine-licm", "-enable-misched")
+
+
+@dataclass(frozen=True)
+class Host:
+    """A processor: its name and features as LLVM spells them, and what follows for the kernels.
+
+    Args:
+        triple: LLVM's name of the platform.
+        cpu: LLVM's name of the processor.
+        features: its features as LLVM lists them.
+        width: states per vector.
+        fused: whether it has fused multiply-add.
+        wide_table: whether numbers are stored once per lane; processors that broadcast memory operands need it once.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    width: int
+    fused: bool
+    wide_table: bool
+
+
+@cache
+def binding() -> Any:
+    """llvmlite, made ready at the first call."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@cache
+def host() -> Host:
+    """This machine: 8 states per vector with AVX-512, 4 with AVX2 and FMA, else 2 (SSE2, NEON)."""
+    llvm = binding()
+    features = dict(llvm.get_host_cpu_features())
+    triple = llvm.get_process_triple()
+    wide = bool(features.get("avx512f") and features.get("avx512vl") and features.get("avx512dq"))
+    fused = bool(features.get("fma")) or triple.startswith(("aarch64", "arm64"))
+    width = 8 if wide else 4 if features.get("avx2") and fused else 2
+    return Host(triple, llvm.get_host_cpu_name(), llvm.FeatureMap(features).flatten(), width, fused, not wide)
+
+
+def generic() -> Host:
+    """A processor of the same kind with nothing special about it: two states per vector, no fused multiply-add."""
+    llvm = binding()
+    triple = llvm.get_process_triple()
+    arm = triple.startswith(("aarch64", "arm64"))
+    return Host(triple, "generic" if arm else "x86-64", "", 2, arm, True)
+
+
+def object_code(text: str, host: Host, level: int) -> bytes:
+    """The object file of a module in LLVM text."""
+    llvm = binding()
+    with _LLVM:
+        module = llvm.parse_assembly(text)
+        target = llvm.Target.from_triple(host.triple)
+        machine = target.create_target_machine(
+            cpu=host.cpu, features=host.features, opt=level, reloc="pic", codemodel="small", jit=True
+        )
+        llvm.set_option("", _QUIET[0] + "=true")
+        llvm.set_option("", _QUIET[1] + "=false")
+        try:
+            return bytes(machine.emit_object(module))
+        finally:
+            llvm.set_option("", _QUIET[0] + "=false")
+            llvm.set_option("", _QUIET[1] + "=true")
+
+
+def loaded(code: bytes) -> Any:
+    """An execution engine that holds an object file."""
+    llvm = binding()
+    with _LLVM:
+        machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        return engine

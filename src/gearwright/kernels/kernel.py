@@ -1,0 +1,286 @@
+"""The kernel object: a function of the dynamics compiled for one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.errors import InputError
+from gearwright.kernels import programs
+from gearwright.kernels.batch import evaluate, leading
+from gearwright.kernels.compile import built, layout_of, stored
+from gearwright.kernels.entry import THREADED_WORK
+from gearwright.kernels.graph import Operations
+from gearwright.kernels.inputs import Array, checked, outside
+from gearwright.kernels.machine_parameters import machine_with, nominal
+from gearwright.kernels.source import c_source
+from gearwright.kernels.threads import over_rows, thread_count
+from gearwright.kernels.trace import PARAMETERS, Task, traced
+from gearwright.kernels.virtual_machine import evaluate_traced
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism.rows import suggestion
+from gearwright.parts import Robot
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything a kernel is made from; what is pickled of it.
+
+    Args:
+        function: name of the public function.
+        source: the robot or machine.
+        parameters: paths of the parameters that are inputs.
+        fixed: what is decided before running, as (name, value) pairs.
+        wrt: inputs that the result is differentiated by.
+    """
+
+    function: str
+    source: Robot | Mechanism
+    parameters: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+    wrt: tuple[str, ...] = ()
+
+    def task(self) -> Task:
+        """What to trace."""
+        mech = self.source if isinstance(self.source, Mechanism) else assemble(self.source)
+        symbolic = partial(_machine, self.source, self.parameters) if self.parameters else None
+        program = programs.BY_NAME[self.function]
+        return Task(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
+
+    def identity(self) -> str:
+        """The machine and its symbolic parameters, exactly."""
+        return f"{self.source!r} {self.parameters!r}"
+
+
+def _machine(source: Robot | Mechanism, paths: Sequence[str], values: Sequence[Any]) -> Mechanism:
+    return machine_with(source, dict(zip(paths, values, strict=True)))
+
+
+class Kernel:
+    """A function of the dynamics compiled for one machine.
+
+    Called like the function without its first argument: `k(q, v, a)`, arrays of any leading axes that broadcast, and
+    `out=` for the result, which must not overlap an input. Kernels with parameters take `parameters=` (..., P), those
+    with wrenches or a moving base `wrenches=` and `base_motion=`. Several threads may call it at once; long batches are
+    spread over the cores (`GEARWRIGHT_THREADS`). It can be pickled and used after a fork.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Mechanism([gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))])
+    >>> k = gw.compile(gw.inverse_dynamics, arm)
+    >>> k(np.array([0.0]), np.array([0.0]), np.array([1.0]))
+    array([0.6])
+    """
+
+    __slots__ = ("__call__", "__weakref__", "_code", "_layout", "_recipe", "_shape", "_task", "operations")
+
+    __call__: Callable[..., Array]
+    operations: Operations
+    """Additions, multiplications, divisions, sines of one state."""
+
+    def __init__(self, recipe: Recipe, only_stored: bool = False) -> None:
+        self._recipe, self._task = recipe, recipe.task()
+        self._layout, self._shape = layout_of(self._task), self._task.shape()
+        made = stored(self._task, recipe.identity()) if only_stored else built(self._task, recipe.identity())
+        if made is None:
+            raise LookupError("not in the cache")
+        self._code, self.operations = made
+        general = partial(_general, self._task, self._code, recipe, self.operations.arithmetic)
+        self.__call__ = general if self._code is None else self._code.builtin(recipe.function, general)
+
+    def __reduce__(self) -> tuple[type[Kernel], tuple[Recipe]]:
+        return Kernel, (self._recipe,)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{name} {size}" for name, size in self._task.sizes().items())
+        what = f"d {self.name} / d ({', '.join(self._recipe.wrt)})" if self._recipe.wrt else self.name
+        return f"<Kernel {what} of {inputs}: result {self._shape}, {self.operations.arithmetic} operations>"
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._recipe.function
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Paths of the parameters that are inputs."""
+        return self._recipe.parameters
+
+    @property
+    def nominal(self) -> Array:
+        """The parameters' values in the machine it was compiled for, (P,)."""
+        return np.array([nominal(self._recipe.source, path) for path in self.parameters])
+
+    @property
+    def columns(self) -> dict[str, slice]:
+        """For a derivative, where along the last axis each input's columns are."""
+        found, start = {}, 0
+        for name, count in self._task.columns().items():
+            found[name] = slice(start, start + count)
+            start += count
+        return found
+
+    def jacobian(self, *inputs: str) -> Kernel:
+        """The kernel of the exact derivative by one or more inputs, (..., *shape, columns).
+
+        Columns of several inputs stand side by side (see `columns`); one kernel for all inputs costs less than one for
+        each. Without arguments, all inputs. A derivative by q has n columns: free and
+        spherical joints turn about body axes.
+        """
+        if self._recipe.wrt:
+            raise InputError(f"{self!r} is a derivative already. Differentiate the function's own kernel.")
+        known = list(self._task.sizes())
+        for name in inputs:
+            if name not in known:
+                raise InputError(
+                    f"{self.name}: there is no input {name!r} to differentiate by. {suggestion(name, known)}"
+                )
+        r = self._recipe
+        return Kernel(Recipe(r.function, r.source, r.parameters, r.fixed, tuple(inputs) or tuple(known)))
+
+    def source(self, language: str = "c") -> str:
+        """The program as source text: C99 that needs nothing but `sin`, `cos` and, for quaternions, `sqrt`."""
+        if language != "c":
+            raise InputError(f"there is no source in {language!r}. Use 'c'.")
+        return c_source(traced(self._task), self.name, self._task.sizes(), self._layout.outputs)
+
+
+def compile(
+    function: Callable[..., Any] | str,
+    robot_or_mech: Robot | Mechanism,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Kernel:
+    """Compile a function of the dynamics for one robot or machine.
+
+    Args:
+        function: a public function such as `gw.inverse_dynamics`, or its name.
+        robot_or_mech: a robot (parameters are then paths of its file, and what is lumped from them follows) or a machine.
+        parameters: paths of numbers that stay inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
+        fixed: what the function takes beside arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies that
+            feel wrenches; `base_motion=True`.
+
+    Returns:
+        The kernel.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Mechanism([gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))])
+    >>> k = gw.compile(gw.mass_matrix, arm, parameters=["arm.mass"])
+    >>> k(np.array([0.0]), parameters=np.array([[2.0], [4.0]])).ravel()
+    array([0.6, 1.1])
+    """
+    name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
+    if name not in programs.BY_NAME:
+        raise InputError(f"compile: {name!r} cannot be compiled. {suggestion(name, programs.BY_NAME)}")
+    if not isinstance(robot_or_mech, Robot | Mechanism):
+        raise InputError(
+            f"compile: the second argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
+        )
+    paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    if len(set(paths)) < len(paths):
+        raise InputError(f"compile: a parameter is named twice in {', '.join(paths)}. Name each once.")
+    mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
+    for path in paths:
+        nominal(robot_or_mech, path)
+    return Kernel(Recipe(name, robot_or_mech, paths, _decided(name, mech, fixed)))
+
+
+def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What is fixed, checked and in a form that compares and pickles."""
+    program = programs.BY_NAME[name]
+    allowed = {*program.options, *(("wrenches", "base_motion") if program.outside else ())}
+    for option in fixed:
+        if option not in allowed:
+            raise InputError(f"compile: {name} has no option {option!r}. {suggestion(option, allowed)}")
+    decided = {option: value for option, value in fixed.items() if value is not None and value is not False}
+    if "body" in program.options:
+        if "body" not in decided:
+            raise InputError(f"compile: {name} needs body=, the body or frame it is for.")
+        mech.place_of(decided["body"])
+    if "point" in decided:
+        decided["point"] = tuple(float(x) for x in decided["point"])
+    if "wrenches" in decided:
+        decided["wrenches"] = tuple(mech.bodies[mech.index(body)].name for body in decided["wrenches"])
+    return tuple(sorted(decided.items()))
+
+
+def _general(
+    task: Task,
+    code: Any,
+    recipe: Recipe,
+    work: int,
+    *args: ArrayLike,
+    out: Array | None = None,
+    parameters: ArrayLike | None = None,
+    wrenches: Mapping[Any, ArrayLike] | None = None,
+    base_motion: Any = None,
+) -> Array:
+    """Any call: arguments are checked and converted, leading axes broadcast, long batches spread over threads."""
+    name, mech = recipe.function, task.mech
+    if len(args) == len(task.program.inputs) + 1 and out is None:
+        *args, out = args  # type: ignore[assignment]
+    if len(args) != len(task.program.inputs):
+        raise InputError(f"{name}: the kernel takes {', '.join(task.program.inputs)}, but {len(args)} arrays came.")
+    given: dict[str, ArrayLike] = dict(zip(task.program.inputs, args, strict=True))
+    more, fixed = outside(name, mech, wrenches, base_motion)
+    if set(fixed.get("wrenches", ())) != set(task.fixed.get("wrenches", ())) or bool(base_motion) != bool(
+        task.fixed.get("base_motion")
+    ):
+        raise InputError(
+            f"{name}: the kernel was compiled for wrenches={task.fixed.get('wrenches', ())!r} and "
+            f"base_motion={bool(task.fixed.get('base_motion'))}. Give exactly these, or compile another."
+        )
+    given |= more
+    if (parameters is None) == bool(recipe.parameters):
+        wanted = ", ".join(recipe.parameters) or "none"
+        raise InputError(
+            f"{name}: the kernel's parameters are {wanted}. Give parameters=, (..., {len(recipe.parameters)})."
+        )
+    if parameters is not None:
+        given[PARAMETERS] = parameters
+    arrays = {
+        x: checked(name, mech, x, given[x], size, recipe.parameters if x == PARAMETERS else None)
+        for x, size in task.sizes().items()
+    }
+    return _computed(task, code, work, arrays, out)
+
+
+def _computed(task: Task, code: Any, work: int, arrays: Mapping[str, Array], out: Array | None) -> Array:
+    name = task.program.name
+    lead = leading(name, arrays)
+    shape = lead + task.shape()
+    if out is not None:
+        _check_output(name, out, shape, arrays)
+    rows = int(np.prod(lead, dtype=int))
+    result = np.empty(shape) if out is None else out
+    if rows == 0:
+        return result
+    if code is None or not _run(code, work, arrays, lead, result.reshape(rows, -1), rows):
+        again = evaluate(task.program, task.mech, arrays, task.fixed) if not (task.wrt or task.count) else None
+        result[...] = evaluate_traced(task, arrays) if again is None else again
+    return result
+
+
+def _run(code: Any, work: int, arrays: Mapping[str, Array], lead: tuple[int, ...], flat: Array, rows: int) -> bool:
+    inputs, strides = [], []
+    for array in arrays.values():
+        one = array.size == array.shape[-1]
+        whole = array if one or array.shape[:-1] == lead else np.broadcast_to(array, (*lead, array.shape[-1]))
+        inputs.append(np.ascontiguousarray(whole))
+        strides.append(0 if one else 8 * array.shape[-1])
+    threads = thread_count() if rows * work >= THREADED_WORK else 1
+    return over_rows(lambda begin, end: bool(code.run(inputs, strides, flat, begin, end)), rows, threads)
+
+
+def _check_output(name: str, out: Any, shape: tuple[int, ...], arrays: Mapping[str, Array]) -> None:
+    right = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape
+    if not right or not out.flags.c_contiguous or not out.flags.writeable or not out.flags.aligned:
+        what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise InputError(f"{name}: out is {what}; it must be a writable C-order float64 array of shape {shape}.")
+    for x, array in arrays.items():
+        if np.may_share_memory(out, array):
+            raise InputError(f"{name}: out overlaps the input {x}. Give an array of its own.")

@@ -1,0 +1,180 @@
+"""LLVM text for vectors of states: one state per lane, with sines and transposes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+HUGE_SCALE = 2.0**994
+"""An angle of 2^30 or more overflows when multiplied by it, which marks the state as one this code cannot do."""
+
+# Minimax polynomials of sine and cosine on [-pi/4, pi/4] (the coefficients of fdlibm's kernels).
+SINE = (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
+        -1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01)  # fmt: skip
+COSINE = (-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
+          2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02)  # fmt: skip
+TWO_OVER_PI = 0.6366197723675814
+ROUNDER = 6755399441055744.0  # 1.5 2^52: adding it rounds to an integer, which then stands in the low bits
+# pi/2 in pieces. With fused multiply-add each product is exact to the last bit; without it, each piece is short enough
+# for its product with a quadrant number below 2^20 to be exact.
+FUSED_PIECES = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
+SHORT_PIECES = (
+    1.57079632673412561417e00,
+    6.07710050630396597660e-11,
+    2.02226624879595063154e-21,
+    8.47842766036889956997e-32,
+)
+
+
+def literal(x: float) -> str:
+    """A number as LLVM writes it: the bits."""
+    import struct
+
+    return "0x" + struct.pack(">d", x).hex().upper()
+
+
+@dataclass
+class Writer:
+    """Writes instructions on vectors of `width` doubles, each result under a fresh name.
+
+    Args:
+        width: states per vector; 1 makes plain doubles.
+        fused: whether the machine has fused multiply-add.
+        table: numbers used so far, by place in the constant table.
+        wide_table: the table repeats each number in every lane; otherwise it is broadcast when read.
+    """
+
+    width: int
+    fused: bool
+    wide_table: bool
+    table: dict[str, int] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def type(self) -> str:
+        """The LLVM type of a value."""
+        return "double" if self.width == 1 else f"<{self.width} x double>"
+
+    @property
+    def bits(self) -> str:
+        """The integer type of the same size."""
+        return "i64" if self.width == 1 else f"<{self.width} x i64>"
+
+    def put(self, text: str) -> str:
+        """Append `%new = text`."""
+        self.count += 1
+        name = f"%x{self.count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def run(self, text: str) -> None:
+        """Append an instruction without a result."""
+        self.lines.append("  " + text)
+
+    def splat(self, value: float) -> str:
+        """A number in every lane as an immediate vector."""
+        if self.width == 1:
+            return literal(value)
+        return "<" + ", ".join([f"double {literal(value)}"] * self.width) + ">"
+
+    def bit_splat(self, value: int) -> str:
+        """An integer in every lane."""
+        return str(value) if self.width == 1 else "<" + ", ".join([f"i64 {value}"] * self.width) + ">"
+
+    def number(self, value: float) -> str:
+        """A number, read from the constant table as a memory operand."""
+        place = self.table.setdefault(literal(value), len(self.table))
+        size = 8 * (self.width if self.wide_table else 1)
+        where = self.put(f"getelementptr i8, ptr %table, i64 {place * size}")
+        if self.wide_table:
+            return self.put(f"load {self.type}, ptr {where}, align {size}")
+        return self.broadcast(self.put(f"load double, ptr {where}, align 8"))
+
+    def broadcast(self, scalar: str) -> str:
+        """One double in every lane."""
+        if self.width == 1:
+            return scalar
+        first = self.put(f"insertelement {self.type} poison, double {scalar}, i64 0")
+        zeros = ", ".join(["i32 0"] * self.width)
+        return self.put(f"shufflevector {self.type} {first}, {self.type} poison, <{self.width} x i32> <{zeros}>")
+
+    def binary(self, op: str, a: str, b: str) -> str:
+        """fadd, fsub, fmul, fdiv; products and sums may fuse."""
+        return self.put(f"{op} contract {self.type} {a}, {b}")
+
+    def fma(self, a: str, b: str, c: str) -> str:
+        """The sum a b + c, rounded once where the machine can."""
+        name = "fma" if self.fused else "fmuladd"
+        suffix = "f64" if self.width == 1 else f"v{self.width}f64"
+        return self.put(f"call {self.type} @llvm.{name}.{suffix}({self.type} {a}, {self.type} {b}, {self.type} {c})")
+
+    def unary(self, intrinsic: str, a: str) -> str:
+        """An LLVM intrinsic of one argument, such as sqrt or fabs."""
+        suffix = "f64" if self.width == 1 else f"v{self.width}f64"
+        return self.put(f"call {self.type} @llvm.{intrinsic}.{suffix}({self.type} {a})")
+
+    def horner(self, coefficients: Sequence[float], z: str) -> str:
+        """A polynomial, highest power first."""
+        value = self.number(coefficients[0])
+        for c in coefficients[1:]:
+            value = self.fma(value, z, self.number(c))
+        return value
+
+    def sincos(self, x: str) -> tuple[str, str]:
+        """Sine and cosine to less than 2 ulp for |x| < 2^30 (2^20 without fused multiply-add).
+
+        Reduction by multiples of pi/2 in three pieces after Cody and Waite, then minimax polynomials; the quadrant
+        swaps and negates. Larger arguments are the caller's to refuse.
+        """
+        t = self.fma(x, self.number(TWO_OVER_PI), self.number(ROUNDER))
+        k = self.binary("fsub", t, self.number(ROUNDER)).replace("contract", "")
+        r = x
+        for piece in FUSED_PIECES if self.fused else SHORT_PIECES:
+            r = self.fma(k, self.number(-piece), r)
+        z = self.binary("fmul", r, r)
+        sine = self.fma(self.binary("fmul", z, r), self.horner(SINE, z), r)
+        half = self.fma(z, self.number(-0.5), self.number(1.0))
+        cosine = self.fma(self.binary("fmul", z, z), self.horner(COSINE, z), half)
+        return self._quadrant(t, sine, cosine)
+
+    def _quadrant(self, t: str, sine: str, cosine: str) -> tuple[str, str]:
+        """Swap and negate by the two low bits of the quadrant number."""
+        number = self.put(f"bitcast {self.type} {t} to {self.bits}")
+        odd = self.put(f"and {self.bits} {number}, {self.bit_splat(1)}")
+        swap = self.put(f"icmp ne {self.bits} {odd}, {self.bit_splat(0)}")
+        condition = "i1" if self.width == 1 else f"<{self.width} x i1>"
+        choose = f"select {condition} {swap}, {self.type}"
+        s = self.put(f"{choose} {cosine}, {self.type} {sine}")
+        c = self.put(f"{choose} {sine}, {self.type} {cosine}")
+        after = self.put(f"add {self.bits} {number}, {self.bit_splat(1)}")
+        return self._signed(s, number), self._signed(c, after)
+
+    def _signed(self, value: str, quadrant: str) -> str:
+        """Negate where bit 1 of the quadrant number is set."""
+        two = self.put(f"and {self.bits} {quadrant}, {self.bit_splat(2)}")
+        sign = self.put(f"shl {self.bits} {two}, {self.bit_splat(62)}")
+        raw = self.put(f"bitcast {self.type} {value} to {self.bits}")
+        return self.put(f"bitcast {self.bits} {self.put(f'xor {self.bits} {raw}, {sign}')} to {self.type}")
+
+    def shuffle(self, a: str, b: str, pattern: Sequence[int]) -> str:
+        """Lanes of two vectors chosen by number."""
+        lanes = ", ".join(f"i32 {k}" for k in pattern)
+        return self.put(f"shufflevector {self.type} {a}, {self.type} {b}, <{len(pattern)} x i32> <{lanes}>")
+
+    def transposed(self, rows: Sequence[str]) -> list[str]:
+        """min(4, width) vectors of neighbouring entries as vectors over states, or back: its own inverse.
+
+        Vectors of eight hold rows k and k + 4 in their halves, and each half is transposed by itself.
+        """
+        w = self.width
+        if w == 1:
+            return list(rows)
+        even = [k if k % 2 == 0 else w + k - 1 for k in range(w)]
+        odd = [k + 1 if k % 2 == 0 else w + k for k in range(w)]
+        pairs = [self.shuffle(rows[k], rows[k + 1], lanes) for k in range(0, len(rows), 2) for lanes in (even, odd)]
+        if w == 2:
+            return pairs
+        low = [k if k % 4 < 2 else w + k - 2 for k in range(w)]
+        high = [k + 2 if k % 4 < 2 else w + k for k in range(w)]
+        return [self.shuffle(pairs[k], pairs[k + 2], lanes) for lanes in (low, high) for k in (0, 1)]

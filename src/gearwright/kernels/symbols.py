@@ -1,0 +1,112 @@
+"""Recorded symbols: scalars over CasADi SX that remember the order in which they were made.
+
+The order matters: machine code runs fastest when it computes in the order in which the recursion was written, while
+CasADi alone sorts by the outputs. So every intermediate is kept on a tape, and the tape is walked first.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+from gearwright.algebra import Operations, Scalar
+
+
+class Symbol:
+    """A scalar expression on a tape; a result that turns out to be a number is returned as a float."""
+
+    __array_ufunc__ = None  # a NumPy number to the left leaves the operation to the symbol
+    __slots__ = ("sx", "tape")
+
+    def __init__(self, sx: Any, tape: list[Any]) -> None:
+        self.sx, self.tape = sx, tape
+
+    def made(self, sx: Any) -> Scalar:
+        """A new expression on the same tape, or a float."""
+        if sx.is_constant():
+            return float(sx)
+        self.tape.append(sx)
+        return Symbol(sx, self.tape)
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.sx})"
+
+    def __add__(self, other: Scalar) -> Scalar:
+        if isinstance(other, Symbol):
+            return self.made(self.sx + other.sx)
+        return self if other == 0 else self.made(self.sx + float(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        if isinstance(other, Symbol):
+            return self.made(self.sx - other.sx)
+        return self if other == 0 else self.made(self.sx - float(other))
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return -self if other == 0 else self.made(float(other) - self.sx)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        if isinstance(other, Symbol):
+            return self.made(self.sx * other.sx)
+        if other == 0:
+            return 0.0
+        return self if other == 1 else self.made(self.sx * float(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        return self.made(self.sx / plain(other))
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return self.made(float(other) / self.sx) if other else 0.0
+
+    def __neg__(self) -> Scalar:
+        return self.made(-self.sx)
+
+    def __abs__(self) -> Scalar:
+        return operations().absolute(self)
+
+    def __lt__(self, other: Scalar) -> Scalar:
+        return self.made(self.sx < plain(other))
+
+    def __le__(self, other: Scalar) -> Scalar:
+        return self.made(self.sx <= plain(other))
+
+    def __gt__(self, other: Scalar) -> Scalar:
+        return self.made(plain(other) < self.sx)
+
+    def __ge__(self, other: Scalar) -> Scalar:
+        return self.made(plain(other) <= self.sx)
+
+
+def plain(x: Scalar) -> Any:
+    """The CasADi expression, or the number as it is."""
+    return x.sx if isinstance(x, Symbol) else float(x)
+
+
+def recorded(function: Any, number: Any) -> Any:
+    """A CasADi function of one or more scalars as one of symbols; numbers alone are computed at once."""
+
+    def apply(*args: Scalar) -> Scalar:
+        first = next((x for x in args if isinstance(x, Symbol)), None)
+        return number(*args) if first is None else first.made(function(*(plain(x) for x in args)))
+
+    return staticmethod(apply)
+
+
+@cache
+def operations() -> Operations:
+    """The operations table for symbols; imports CasADi at the first call."""
+    import casadi as ca
+
+    class Recorded:
+        cos, sin = recorded(ca.cos, math.cos), recorded(ca.sin, math.sin)
+        sqrt, exp, tanh = recorded(ca.sqrt, math.sqrt), recorded(ca.exp, math.exp), recorded(ca.tanh, math.tanh)
+        arctan2, absolute = recorded(ca.atan2, math.atan2), recorded(ca.fabs, abs)
+        minimum, maximum = recorded(ca.fmin, min), recorded(ca.fmax, max)
+        where = recorded(ca.if_else, lambda condition, yes, no: yes if condition else no)
+
+    table: Any = Recorded
+    return table  # type: ignore[no-any-return]
