@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gearwright.algebra import Vec
 from gearwright.files.drive_words import DriveWords
@@ -14,11 +14,9 @@ from gearwright.files.placements import HERE, Placement
 from gearwright.files.problems import Problems
 from gearwright.files.robot_words import FrameWords, PayloadWords
 from gearwright.files.validation import Contents, spell
-from gearwright.files.words import Words
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape
 from gearwright.parts.physical import unphysical
 
-AnyWords = TypeVar("AnyWords", bound=Words)
 Part = TypeVar("Part")
 Frames = Mapping[str, Placement]
 """Per link the frame in which its words are stated, in its body frame."""
@@ -31,15 +29,16 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     pairs = dict(zip(map(id, contents.links), seats, strict=True))
     links = _each(contents, problems, "links", lambda words: _link(words, pairs[id(words)], frames))
     drives = _each(contents, problems, "drives", lambda words: _drive(words, contents, frames))
+    trains = _each(contents, problems, "trains", lambda words: words.train(frames))
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
-    head, complete = contents.header, [*links, *drives, *marks]
+    head, complete = contents.header, [*links, *drives, *trains, *marks]
     if head is None or not links or None in complete or problems.found:
         return None
-    robot = Robot(head.robot, links, drives, None, marks, head.gravity, description=head.description)  # type: ignore[arg-type]
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description)  # type: ignore[arg-type]
     return _loaded(robot, head.payload, frames, contents, problems)
 
 
-def _each(contents: Contents, problems: Problems, word: str, make: Callable[[AnyWords], Part]) -> list[Part | None]:
+def _each(contents: Contents, problems: Problems, word: str, make: Callable[[Any], Part]) -> list[Part | None]:
     """One part per entry; None where the words were not understood or the part cannot exist."""
     made: list[Part | None] = []
     for i, words in enumerate(getattr(contents, word)):
@@ -89,14 +88,13 @@ def _moved(shape: Shape, frame: Placement) -> Shape:
 
 
 def _drive(words: DriveWords, contents: Contents, frames: Frames) -> Drive:
-    mount = words.mounted_on or next(
-        (k.parent for k in contents.links if k and (k.joint.name or k.name) == words.joint), "base"
-    )
+    moved = next((k for k in contents.links if k and (k.joint.name or k.name) == words.joint), None)
+    mount = words.mounted_on or (moved.parent if moved else "base")
     frame = frames.get(mount, HERE)
     return Drive(
         joint=words.joint,
         motor=words.motor.motor(frame),
-        gear=words.gear.gear(),
+        gear=words.gear.gear(frame, frames.get(moved.name if moved else "", HERE)),
         mounted_on=words.mounted_on,
         axis=None if words.axis is None else frame.direction(Vec.of(words.axis)),
         name=words.name,
@@ -128,7 +126,7 @@ def _loaded(
 def physical_problems(contents: Contents, problems: Problems) -> None:
     """Note every link that no body can be; `effective` ones are not meant to be bodies."""
     for i, words in enumerate(contents.links):
-        if words is None or words.effective or isinstance(words.joint, Free) and words.mass == 0:
+        if words is None or words.effective or (isinstance(words.joint, Free) and words.mass == 0):
             continue
         where, line = spell(("links", i)), contents.root.line_of(("links", i))
         if words.mass < 0:

@@ -27,7 +27,9 @@ def read_file(path: Path, within: tuple[Path, ...] = ()) -> Robot:
 
 
 def save(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a file; the ending chooses the format: .yaml or .yml, or .urdf (with what URDF cannot say beside it).
+    """Write a robot to a file; the ending chooses the format: .yaml, .yml or .urdf.
+
+    What URDF cannot say is written beside it.
 
     Raises:
         FileError: an unknown ending, or the file cannot be written.

@@ -1,131 +1,155 @@
-"""The words of gears: a registry from `type` to a model that makes the part, so that a kind of gear is one entry."""
+"""The words of gears: a registry from `type` to the part, so that a kind of gear is one entry."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import MISSING, fields, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gearwright.algebra import is_number
-from gearwright.files.words import Fraction, Inertia, Unit, Words
-from gearwright.parts import Gear
+from gearwright.errors import PartError
+from gearwright.files.part_words import Ratio, arguments, moved, plain_words, words_of
+from gearwright.files.placements import HERE, Placement
+from gearwright.files.words import Words
+from gearwright.parts import (
+    AnyGear,
+    Belt,
+    Bevel,
+    Cycloidal,
+    Gear,
+    Harmonic,
+    Member,
+    Planetary,
+    Rack,
+    Screw,
+    Series,
+    Spur,
+    Wolfrom,
+    Worm,
+)
 
-Ratio = Annotated[float, Unit("number", "turns per length")]
-Stiffness = Annotated[float, Unit("angular stiffness", "stiffness", above=0)]
-Damping = Annotated[float, Unit("angular damping", "damping", least=0)]
-Teeth = Annotated[int, Field(ge=1, le=100_000)]
+GEARS: dict[str, type] = {
+    "simple": Gear,
+    "spur": Spur,
+    "bevel": Bevel,
+    "worm": Worm,
+    "belt": Belt,
+    "chain": Belt,
+    "rack": Rack,
+    "screw": Screw,
+    "planetary": Planetary,
+    "wolfrom": Wolfrom,
+    "harmonic": Harmonic,
+    "cycloidal": Cycloidal,
+    "series": Series,
+}
+"""What `gear: {type: ...}` may say, and the part it makes. A new kind of gear is one entry here and its part."""
+
+SHARED = ("type", "ratio", *(field.name for field in fields(Gear)))
 
 
 class GearWords(Words):
-    """What every gear may state; numbers of the elastic element are at the joint side."""
-
-    stiffness: Stiffness | None = Field(None, description="at the joint side; left out: rigid")
-    damping: Damping = Field(0.0, description="of the elastic element, at the joint side")
-    efficiency: Fraction | None = Field(None, description="fraction of the power that reaches the joint")
-    inertia: Inertia = Field(0.0, description="of the gear at its input, turning with the motor")
-
-    def gear(self) -> Gear:
-        """The part."""
-        shared = {word: getattr(self, word) for word in GearWords.model_fields}
-        return Gear(ratio=self._ratio(), kind=getattr(self, "type", "simple"), **shared)
-
-    def _ratio(self) -> float:
-        raise NotImplementedError
-
-
-class SimpleGear(GearWords):
-    """A gear known by its ratio."""
-
-    type: Literal["simple"] = "simple"
-    ratio: Ratio = Field(1.0, description="motor speed / joint speed, signed; for a prismatic joint in rad/m")
-
-    def _ratio(self) -> float:
-        return self.ratio
-
-
-class HarmonicGear(SimpleGear):
-    """A strain-wave gear known by its ratio."""
-
-    type: Literal["harmonic"]  # type: ignore[assignment]
-
-
-class PlanetaryGear(GearWords):
-    """A planetary stage: motor on the sun (on the ring when the sun is held), Zr = Zs + 2 Zp."""
-
-    type: Literal["planetary"]
-    sun: Teeth | None = None
-    planet: Teeth | None = None
-    ring: Teeth | None = None
-    planets: Annotated[int, Field(ge=1, le=100)] = 3
-    held: Literal["ring", "carrier", "sun"] = Field("ring", description="the member that does not turn")
-    ratio: Ratio | None = Field(None, description="instead of the teeth")
+    """A gear by what it is made of, or (every type) by its ratio alone."""
 
     @model_validator(mode="after")
-    def _teeth_fit(self) -> PlanetaryGear:
-        teeth = (self.sun, self.planet, self.ring)
-        if self.ratio is not None:
-            return self
-        if None in teeth:
-            raise ValueError("a planetary gear needs the teeth of sun, planet and ring (or just its ratio).")
-        sun, planet, ring = (int(z or 0) for z in teeth)
-        if ring != sun + 2 * planet:
-            raise ValueError(
-                f"ring {ring} is not sun {sun} + 2 x planet {planet} = {sun + 2 * planet} teeth. Change one of the three."
+    def _complete(self) -> GearWords:
+        """Either a ratio, or all that the part needs, and a part that can exist."""
+        kind, given = self._kind, self.model_fields_set
+        own = sorted(given - set(SHARED))
+        needed = [f.name for f in fields(GEARS[kind]) if f.default is MISSING and f.default_factory is MISSING]
+        if self._ratio is not None and own:
+            raise ValueError(f"the ratio is given, and {', '.join(own)} too, from which it follows. Keep one of them.")
+        missing = [word for word in needed if word not in given]
+        if self._ratio is None and missing:
+            raise ValueError(f"a {kind} gear needs {' and '.join(missing)}, or just its ratio.")
+        try:
+            self.part()
+        except (PartError, ArithmeticError) as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @property
+    def _kind(self) -> str:
+        return str(getattr(self, "type", "simple"))
+
+    @property
+    def _ratio(self) -> float | None:
+        return getattr(self, "ratio", None) if "ratio" in self.model_fields_set else None
+
+    def part(self) -> Any:
+        """The gear; by its ratio alone it is a plain one of that kind."""
+        kind, words = self._kind, arguments(self)
+        words.pop("type", None)
+        make = Gear if self._ratio is not None else GEARS[kind]
+        return make(**words, kind=kind)
+
+    def gear(self, mount: Placement = HERE, driven: Placement = HERE) -> Any:
+        """The gear, with places moved into the body frames of the links that carry its members."""
+        return _moved(self.part(), mount, driven)
+
+
+def _moved(gear: Any, mount: Placement, driven: Placement) -> Any:
+    if (mount is HERE and driven is HERE) or isinstance(gear, Gear):
+        return gear
+    on_driven = any(wheel.carrier == "driven" for wheel in gear.wheels())
+    changed: dict[str, Any] = {}
+    for field in fields(gear):
+        value = getattr(gear, field.name)
+        rides = on_driven and field.name in ("planet_member", "towards")
+        if isinstance(value, Member):
+            changed[field.name] = moved(value, driven if rides else mount)
+        elif field.name == "towards" and value is not None:
+            changed[field.name] = (driven if rides else mount).direction(_vec(value))
+        elif field.name in ("idler_members", "stages"):
+            changed[field.name] = tuple(
+                moved(x, mount) if isinstance(x, Member) else _moved(x, mount, driven) for x in value
             )
-        return self
-
-    def _ratio(self) -> float:
-        if self.ratio is not None:
-            return self.ratio
-        sun, ring = float(self.sun or 1), float(self.ring or 1)
-        return {"ring": 1 + ring / sun, "carrier": -ring / sun, "sun": 1 + sun / ring}[self.held]
+    return replace(gear, **changed)
 
 
-class ScrewGear(GearWords):
-    """A screw (ball screw, lead screw) on a prismatic joint: the ratio is 2 pi / lead."""
+def _vec(values: Any) -> Any:
+    from gearwright.algebra import Vec
 
-    type: Literal["screw"]
-    lead: Annotated[float, Unit("lead")] | None = Field(None, description="travel per turn; negative: left-hand thread")
-    ratio: Ratio | None = Field(None, description="instead of lead and reduction, in rad/m")
-    reduction: Annotated[float, Unit("number")] = Field(1.0, description="motor turns per turn of the screw")
-
-    @model_validator(mode="after")
-    def _moves(self) -> ScrewGear:
-        if self.ratio is None and (not self.lead or not self.reduction):
-            raise ValueError("a screw without lead or reduction never moves. Give the travel per turn, such as 10 mm.")
-        return self
-
-    def _ratio(self) -> float:
-        return self.ratio if self.ratio is not None else 2 * math.pi / (self.lead or 1.0) * self.reduction
+    return Vec.of(values)
 
 
-GEARS: dict[str, type[GearWords]] = {
-    "simple": SimpleGear,
-    "harmonic": HarmonicGear,
-    "planetary": PlanetaryGear,
-    "screw": ScrewGear,
-}
-"""What `gear: {type: ...}` may say. A new kind of gear is one entry here, its part and its model."""
-
-
-def gear_words(gear: Gear) -> dict[str, Any]:
-    """The words that give the part back."""
-    words = {"type": gear.kind if gear.kind in GEARS else "simple", "ratio": gear.ratio}
-    shared = {word: getattr(gear, word) for word in GearWords.model_fields}
-    return words | {word: x for word, x in shared.items() if x is not None and not (is_number(x) and x == 0)}
+def _model(name: str, special: dict[str, Any]) -> type[GearWords]:
+    kind = (Literal[name], "simple") if name == "simple" else (Literal[name], ...)
+    ratio = (
+        (Ratio, 1.0)
+        if name == "simple"
+        else (Ratio | None, Field(default=None, description="instead of everything else"))
+    )
+    words = words_of(GEARS[name], f"{name.capitalize()}Gear", special, optional=True, type=kind, ratio=ratio)
+    return type(words.__name__, (GearWords, words), {"__doc__": words.__doc__, "__module__": __name__})
 
 
 def _type(gear: Any) -> Any:
     return gear.get("type", "simple") if isinstance(gear, dict) else getattr(gear, "type", "simple")
 
 
-def _union() -> Any:
+def _union(models: dict[str, type[GearWords]]) -> Any:
     union: Any = None
-    for name, model in GEARS.items():
+    for name, model in models.items():
         tagged = Annotated[model, Tag(name)]  # type: ignore[valid-type]
         union = tagged if union is None else union | tagged
     return Annotated[union, Discriminator(_type)]
 
 
-GearField: Any = _union()
+_STAGES = {name: _model(name, {}) for name in GEARS if name != "series"}
+MODELS = {**_STAGES, "series": _model("series", {"stages": list[_union(_STAGES)]})}  # type: ignore[misc]
+"""Per type the model of its words."""
+
+GearField: Any = _union(MODELS)
+NO_GEAR: Any = MODELS["simple"]()
+
+
+def gear_words(owner: str, gear: AnyGear) -> dict[str, Any]:
+    """The words that give the part back."""
+    kind = gear.kind if gear.kind in GEARS else "simple"
+    words = {"type": kind, **plain_words(owner, gear)}
+    if isinstance(gear, Gear):
+        words["ratio"] = words.get("ratio", 1.0)
+    if isinstance(gear, Series):
+        words["stages"] = [gear_words(owner, stage) for stage in gear.stages]
+    return words

@@ -12,7 +12,7 @@ from math import cos, sin
 
 from gearwright.algebra import Rot, Vec
 from gearwright.errors import JointError
-from gearwright.files.placements import HERE, X, Z, Placement, turned
+from gearwright.files.placements import HERE, Placement, X, Z, turned
 
 
 @dataclass(frozen=True)

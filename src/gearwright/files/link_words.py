@@ -45,15 +45,16 @@ class VectorWords(Words):
     r: Position = Field(description="from the joint to this link's mass centre, in this link's frame")
     r_before: Position = Field(description="from the joint to the previous link's mass centre, in the previous frame")
     specificity: Direction | None = Field(
-        None, description="instead of r for the extended position, if r is parallel to e"
+        default=None, description="instead of r for the extended position, if r is parallel to e"
     )
-    specificity_before: Direction | None = Field(None, description="the same instead of r_before")
-    alpha: Angle = Field(0.0, description="the constant angle of a linear joint")
+    specificity_before: Direction | None = Field(default=None, description="the same instead of r_before")
+    alpha: Angle = Field(default=0.0, description="the constant angle of a linear joint")
 
     def seat(self) -> Seat:
         """The joint that these vectors describe."""
-        words = self.model_dump()
-        return Vectors(**{k: Vec.of(v) if isinstance(v, tuple) else v for k, v in words.items()}).seat()
+        words: dict[str, Any] = {word: getattr(self, word) for word in type(self).model_fields}
+        vectors: dict[str, Any] = {k: Vec.of(v) if isinstance(v, tuple) else v for k, v in words.items()}
+        return Vectors(**vectors).seat()
 
 
 class LimitWords(Words):
@@ -102,7 +103,7 @@ class Follows(Words):
 class _Placed(Words):
     """Where a joint is."""
 
-    name: Name | None = Field(None, description="the link's name unless given")
+    name: Name | None = Field(default=None, description="the link's name unless given")
     origin: Origin | None = None
 
     def seat(self) -> Seat:
@@ -113,9 +114,9 @@ class _Placed(Words):
 class _Moving(_Placed):
     """A joint with one speed; its geometry in one of four ways."""
 
-    axis: Direction | None = Field(None, description="in the link's frame")
-    dh: DH | None = Field(None, description="standard: the link's words are in the frame at its far end")
-    mdh: DH | None = Field(None, description="modified: the link's words are in the frame on its joint")
+    axis: Direction | None = Field(default=None, description="in the link's frame")
+    dh: DH | None = Field(default=None, description="standard: the link's words are in the frame at its far end")
+    mdh: DH | None = Field(default=None, description="modified: the link's words are in the frame on its joint")
     vector: VectorWords | None = None
     follows: Follows | None = None
 
@@ -203,7 +204,7 @@ class ShapeWords(Words):
 
     kind: Literal["mesh", "box", "cylinder", "sphere"]
     size: list[Length] | None = Field(
-        None, description="mesh: scale; box: edges; cylinder: radius, length; sphere: radius"
+        default=None, description="mesh: scale; box: edges; cylinder: radius, length; sphere: radius"
     )
     file: Name | None = None
     origin: Origin = Origin()
@@ -221,7 +222,7 @@ class ShapeWords(Words):
         wanted = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1}[self.kind]
         if self.kind == "mesh" and self.file is None:
             raise ValueError("a mesh needs a file. Give file: name.stl.")
-        if self.size is not None and len(self.size) != wanted or self.size is None and self.kind != "mesh":
+        if len(self.size or ()) != wanted and not (self.size is None and self.kind == "mesh"):
             raise ValueError(f"the size of a {self.kind} is {wanted} number{'s' if wanted > 1 else ''} in a list.")
         return self
 
@@ -253,10 +254,12 @@ class LinkWords(Words):
     parent: Name = Field(description="the link that carries it, or base")
     joint: JointWords
     mass: Mass = 0.0
-    com: Position = Field((0.0, 0.0, 0.0), description="centre of mass in the link's frame")
-    inertia: TensorWords = Field(TensorWords(), description="about the centre of mass, in the link's axes")
-    effective: bool = Field(False, description="only combinations of its numbers matter; physical checks are relaxed")
-    shapes: list[ShapeWords] = []
+    com: Position = Field(default=(0.0, 0.0, 0.0), description="centre of mass in the link's frame")
+    inertia: TensorWords = Field(default=TensorWords(), description="about the centre of mass, in the link's axes")
+    effective: bool = Field(
+        default=False, description="only combinations of its numbers matter; physical checks are relaxed"
+    )
+    shapes: list[ShapeWords] = Field(default=[])
 
     @model_validator(mode="after")
     def _frame_at_mass_centre(self) -> LinkWords:

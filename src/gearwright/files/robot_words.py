@@ -8,6 +8,7 @@ from pydantic import Field
 
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.link_words import LinkWords
+from gearwright.files.train_words import TrainWords
 from gearwright.files.words import Gravity, Mass, Name, Origin, Position, TensorWords, Words
 
 
@@ -15,9 +16,11 @@ class PayloadWords(Words):
     """A body fixed to a link."""
 
     mass: Mass
-    position: Position = Field((0.0, 0.0, 0.0), description="its centre of mass in the link's frame")
-    link: Name | None = Field(None, description="the last link of a chain unless given")
-    inertia: TensorWords = Field(TensorWords(), description="about its centre of mass; a point mass unless given")
+    position: Position = Field(default=(0.0, 0.0, 0.0), description="its centre of mass in the link's frame")
+    link: Name | None = Field(default=None, description="the last link of a chain unless given")
+    inertia: TensorWords = Field(
+        default=TensorWords(), description="about its centre of mass; a point mass unless given"
+    )
 
 
 class FrameWords(Origin):
@@ -33,7 +36,7 @@ class AttachWords(Words):
     robot: Name = Field(description="a file in this file's folder, or the name of a bundled robot")
     frame: Name = Field(description="the frame of this robot that becomes the other one's base")
     prefix: str = Field(
-        "", max_length=50, description="put before the names of the other robot's links, joints and drives"
+        default="", max_length=50, description="put before the names of the other robot's links, joints and drives"
     )
 
 
@@ -41,8 +44,8 @@ class HeaderWords(Words):
     """What a robot file says once."""
 
     robot: Name = Field(description="the robot's name")
-    description: str = Field("", description="one line about it")
-    gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of free fall in the base frame")
+    description: str = Field(default="", description="one line about it")
+    gravity: Gravity = Field(default=(0.0, 0.0, -9.81), description="acceleration of free fall in the base frame")
     payload: PayloadWords | None = None
 
 
@@ -50,9 +53,10 @@ class RobotWords(HeaderWords):
     """A robot file of Gearwright. Numbers are in SI units and radians unless a text states a unit, such as 90 deg."""
 
     links: list[LinkWords]
-    drives: list[DriveWords] = []
-    frames: list[FrameWords] = []
-    attach: list[AttachWords] = []
+    drives: list[DriveWords] = Field(default=[])
+    trains: list[TrainWords] = Field(default=[])
+    frames: list[FrameWords] = Field(default=[])
+    attach: list[AttachWords] = Field(default=[])
 
 
 def schema() -> dict[str, Any]:

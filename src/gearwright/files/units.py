@@ -18,7 +18,7 @@ UNITS: dict[str, dict[str, float]] = {
     "length": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048},
     "mass": {"kg": 1.0, "g": 1e-3, "mg": 1e-6, "t": 1e3, "lb": 0.45359237, "oz": 0.028349523125},
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0},
-    "angle": {"rad": 1.0, "mrad": 1e-3, "deg": TURN / 360, "arcmin": TURN / 21600, "arcsec": TURN / 1296000, "rev": TURN},
+    "angle": {"rad": 1.0, "mrad": 1e-3, "deg": TURN / 360, "arcmin": TURN / 21600, "rev": TURN},
     "speed": {"m/s": 1.0, "mm/s": 1e-3, "cm/s": 1e-2, "m/min": 1 / 60, "km/h": 1 / 3.6},
     "angular speed": {"rad/s": 1.0, "deg/s": TURN / 360, "rpm": TURN / 60, "1/min": TURN / 60, "rev/s": TURN},
     "acceleration": {"m/s2": 1.0, "mm/s2": 1e-3, "cm/s2": 1e-2},
@@ -38,7 +38,7 @@ UNITS: dict[str, dict[str, float]] = {
         "Nm/arcmin": 21600 / TURN,
     },
     "damping": {"Ns/m": 1.0, "kNs/m": 1e3, "Ns/mm": 1e3},
-    "angular damping": {"Nms/rad": 1.0, "Nms": 1.0, "mNms/rad": 1e-3, "mNms": 1e-3, "Nm/rpm": 60 / TURN, "mNm/rpm": 0.06 / TURN},
+    "angular damping": {"Nms/rad": 1.0, "Nms": 1.0, "mNms/rad": 1e-3, "mNms": 1e-3, "Nm/rpm": 60 / TURN},
     "torque constant": {"Nm/A": 1.0, "mNm/A": 1e-3, "Ncm/A": 1e-2, "Vs/rad": 1.0, "Vs": 1.0},
     "speed constant": {"rad/s/V": 1.0, "rad/Vs": 1.0, "rpm/V": TURN / 60},
     "resistance": {"Ohm": 1.0, "mOhm": 1e-3, "kOhm": 1e3},
@@ -119,7 +119,8 @@ def _refusal(text: str, unit: str, dimensions: tuple[str, ...]) -> str:
     units = [u for d in dimensions for u in UNITS[d] if u]
     other = next((name for name, table in UNITS.items() if unit in table), None)
     if other is not None:
-        return f"{_short(text)} has the unit of a {other}, but a {wanted} is wanted here. Use one of {', '.join(units) or 'no unit'}."
+        use = f"Use one of {', '.join(units)}." if units else "Write the number alone."
+        return f"{_short(text)} has the unit of a {other}, but a {wanted} is wanted here. {use}"
     if not units:
         return f"{_short(text)}: a {wanted} has no unit. Write the number alone."
     return f"{_short(text)}: the unit {unit[:20]!r} is unknown. {did_you_mean(unit, units)}"

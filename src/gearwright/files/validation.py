@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from gearwright.files.drive_words import DriveWords, MotorWords
-from gearwright.files.gear_words import GEARS
+from gearwright.files.gear_words import MODELS
 from gearwright.files.link_words import (
     DH,
     Fixed,
@@ -24,6 +24,7 @@ from gearwright.files.link_words import (
 )
 from gearwright.files.problems import Problems, did_you_mean
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
 from gearwright.files.yaml_tree import Node, Path
 
@@ -31,9 +32,10 @@ AnyWords = TypeVar("AnyWords", bound=Words)
 
 INSIDE: dict[str, type[Words]] = {
     **{"revolute": Revolute, "prismatic": Prismatic, "fixed": Fixed, "spherical": Spherical, "free": Free},
-    **GEARS,
+    **MODELS,
     **{"motor": MotorWords, "payload": PayloadWords, "inertia": TensorWords, "tensor": TensorWords, "origin": Origin},
     **{"dh": DH, "mdh": DH, "vector": VectorWords, "limits": TurnLimits, "follows": Follows, "shapes": ShapeWords},
+    **{"wheels": WheelWords, "meshes": MeshWords, "motors": TrainMotorWords},
 }
 """Which words are known inside a word or a kind; for everything else those of the whole entry."""
 
@@ -46,6 +48,7 @@ class Contents:
     header: HeaderWords | None
     links: list[LinkWords | None]
     drives: list[DriveWords | None]
+    trains: list[TrainWords | None]
     frames: list[FrameWords | None]
     attach: list[AttachWords | None]
 

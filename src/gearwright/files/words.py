@@ -125,10 +125,10 @@ class Origin(Words):
 
     xyz: Position = (0.0, 0.0, 0.0)
     rpy: tuple[Angle, Angle, Angle] | None = Field(
-        None, description="fixed axes, as in URDF: Rz(yaw) Ry(pitch) Rx(roll)"
+        default=None, description="fixed axes, as in URDF: Rz(yaw) Ry(pitch) Rx(roll)"
     )
-    rotation: tuple[Row, Row, Row] | None = Field(None, description="the rotation matrix, three rows")
-    quaternion: tuple[Number, Number, Number, Number] | None = Field(None, description="w, x, y, z")
+    rotation: tuple[Row, Row, Row] | None = Field(default=None, description="the rotation matrix, three rows")
+    quaternion: tuple[Number, Number, Number, Number] | None = Field(default=None, description="w, x, y, z")
 
     @model_validator(mode="after")
     def _one_rotation(self) -> Origin:

@@ -14,12 +14,19 @@ from gearwright.files.naming import name_problems
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
+from gearwright.files.train_words import TrainWords
 from gearwright.files.validation import Contents, validated
 from gearwright.files.words import Words
 from gearwright.files.yaml_tree import Node, parse
 from gearwright.parts import Robot
 
-LISTS: dict[str, type[Words]] = {"links": LinkWords, "drives": DriveWords, "frames": FrameWords, "attach": AttachWords}
+LISTS: dict[str, type[Words]] = {
+    "links": LinkWords,
+    "drives": DriveWords,
+    "trains": TrainWords,
+    "frames": FrameWords,
+    "attach": AttachWords,
+}
 YAML_ENDINGS = (".yaml", ".yml")
 AnyWords = TypeVar("AnyWords", bound=Words)
 
@@ -74,7 +81,7 @@ def _contents(root: Node, problems: Problems) -> Contents:
     header = validated(HeaderWords, head, root, (), problems)
     if "links" not in root.data:
         problems.add("the word 'links' is missing. List the robot's links.", line=root.line)
-    lists = {word: _items(root, word, model, problems) for word, model in LISTS.items()}
+    lists: dict[str, Any] = {word: _items(root, word, model, problems) for word, model in LISTS.items()}
     return Contents(root, header, **lists)
 
 

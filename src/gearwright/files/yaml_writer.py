@@ -10,6 +10,7 @@ import yaml
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.gear_words import gear_words
+from gearwright.files.train_words import train_words
 from gearwright.parts import Drive, Frame, Joint, Link, Motor, Payload, Robot, Shape
 
 MOTOR_WORDS = (
@@ -42,6 +43,7 @@ def write_yaml(robot: Robot) -> str:
     words["gravity"] = _vector("gravity", robot.gravity)
     words["links"] = [_link(link) for link in robot.links]
     words |= _given({"drives": [_drive(drive) for drive in robot.drives]})
+    words |= _given({"trains": [train_words(train, _motor) for train in robot.trains]})
     if robot.payload is not None:
         words["payload"] = _payload(robot.payload)
     words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
@@ -155,7 +157,7 @@ def _drive(drive: Drive) -> dict[str, Any]:
     if drive.axis is not None:
         words["axis"] = _vector(f"drive {drive.title!r}, axis", drive.axis)
     words["motor"] = _motor(drive.motor, f"drive {drive.title!r}, motor")
-    words["gear"] = _numbers(f"drive {drive.title!r}, gear", gear_words(drive.gear))
+    words["gear"] = gear_words(f"drive {drive.title!r}, gear", drive.gear)
     return words
 
 

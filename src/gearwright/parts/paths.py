@@ -94,7 +94,8 @@ def _among(robot: Robot, kind: str, hits: Sequence[bool], words: Sequence[str]) 
     index, parts = hits.index(True), getattr(robot, kind)
 
     def put(fresh: Any) -> Robot:
-        return replace(robot, **{kind: (*parts[:index], fresh, *parts[index + 1 :])})
+        changed: dict[str, Any] = {kind: (*parts[:index], fresh, *parts[index + 1 :])}
+        return replace(robot, **changed)
 
     return _Place(parts[index], words, put)
 
@@ -152,7 +153,7 @@ def _members(value: Any) -> dict[str, Any]:
     return {}
 
 
-def _has_parts(value: Sequence[Any]) -> bool:
+def _has_parts(value: Iterable[Any]) -> bool:
     return any(is_dataclass(part) for part in value)
 
 
