@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.errors import InputError
+
 COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#edae49", "#66a182", "#7d5ba6", "#8d6a4f", "#5c6b73")
 """Readable in print and for the colour-blind; the first is for the reference curve."""
 
@@ -81,5 +83,8 @@ def save(page: Any, path: str | Path) -> Path:
     """Write a figure; the ending chooses the format. Folders on the way are made."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    page.savefig(target, dpi=150)
+    try:
+        page.savefig(target, dpi=150)
+    except ValueError as error:
+        raise InputError(f"{target}: {error}. Choose .png, .svg or .pdf.") from None
     return target
