@@ -6,6 +6,8 @@ turning at a rate that is linear in the generalized speeds. `load` or write a ro
 
 from gearwright import parts
 from gearwright._version import __version__
+from gearwright.catalogue import load
+from gearwright.files import save
 from gearwright.kernels.actuation import actuator_speeds, actuator_torques, structure_matrix
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
 from gearwright.kernels.functions import (
@@ -67,6 +69,7 @@ __all__ = [
     "kinetic_energy",
     "lagrange_form",
     "linearise",
+    "load",
     "mass_matrix",
     "momentum",
     "neutral",
@@ -78,5 +81,6 @@ __all__ = [
     "reactions",
     "recursive_form",
     "regressor",
+    "save",
     "structure_matrix",
 ]
