@@ -27,7 +27,7 @@ def torque(
     output: Output = None,
     payload: Annotated[
         str | None,
-        typer.Option(metavar="MASS@x,y,z", help="A point mass [kg] on the last link, at x, y, z [m] in its frame."),
+        typer.Option(metavar="MASS@x,y,z", help="A point mass [kg] on the last link, at x, y, z [m] from its joint."),
     ] = None,
     wheels: Annotated[
         str, typer.Option(metavar="KIND", help="How rotors and gears count: exact, reflected, diagonal or none.")

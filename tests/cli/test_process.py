@@ -1,0 +1,64 @@
+"""The command line as a process: version, pipes, interruption, and a bug of ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import gearwright
+from gearwright.cli import info
+
+COMMAND = [sys.executable, "-m", "gearwright"]
+
+
+def test_version():
+    done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"gearwright {gearwright.__version__}\n"
+
+
+def test_help_names_the_commands(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    for name in ("list", "info", "check", "torque", "compare", "convert", "schema", "demo"):
+        assert re.search(rf"^  {name} ", out, re.MULTILINE)
+
+
+def test_unknown_command(refused):
+    refused("frobnicate", words=["frobnicate"])
+
+
+def test_a_broken_pipe_is_quiet():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run([*COMMAND, "schema"], stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_interruption_has_its_code(tmp_path):
+    pipe = tmp_path / "never.csv"
+    os.mkfifo(pipe)  # reading it waits for a writer that never comes
+    process = subprocess.Popen([*COMMAND, "torque", "elbow", str(pipe)], stderr=subprocess.PIPE, text=True)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_a_bug_of_ours_is_called_one(run, monkeypatch):
+    monkeypatch.setattr(info, "describe", lambda *_: 1 / 0)
+    code, out, err = run("info", "elbow")
+    assert (code, out) == (70, "")
+    assert "ZeroDivisionError" in err
+    assert "bug in Gearwright" in " ".join(err.split())

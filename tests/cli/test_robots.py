@@ -1,0 +1,142 @@
+"""`list`, `info`, `check`, `convert`, `schema`: robots and their files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import gearwright as gw
+from gearwright.catalogue import load, robots
+
+GOOD = """robot: lever
+links:
+  - name: arm
+    parent: base
+    joint: {name: hinge, axis: [0, 1, 0]}
+    mass: 2
+    com: [0.5, 0, 0]
+    inertia: {xx: 0.1, yy: 0.1, zz: 0.1}
+drives:
+  - joint: hinge
+    motor: {inertia: 1e-4}
+    gear: {ratio: 100}
+"""
+
+
+@pytest.fixture
+def lever(tmp_path):
+    path = tmp_path / "lever.yaml"
+    path.write_text(GOOD)
+    return path
+
+
+def test_list_names_every_bundled_robot(run):
+    listed = json.loads(run("list", "--json").out)
+    assert [row["name"] for row in listed] == list(robots())
+    code, out, _ = run("list")
+    assert code == 0
+    assert all(name in out for name in robots())
+
+
+def test_info_shows_tree_wheels_and_inertia(run, lever):
+    code, out, err = run("info", lever)
+    assert (code, err) == (0, "")
+    for words in ("lever: 1 links", "arm  2 kg, joint hinge, revolute", "hinge.rotor", "100 hinge", "0.0001"):
+        assert words in out
+    assert "62%" in out  # 1 of 0.1 + 2 * 0.5^2 + 1 kg m2
+    assert "\x1b" not in out
+    assert max(len(line.rstrip()) for line in out.splitlines()) <= 80
+
+
+def test_info_as_json(run, lever):
+    facts = json.loads(run("info", lever, "--json").out)
+    assert facts["speeds"] == [{"name": "hinge", "wheels": pytest.approx(1.0), "total": pytest.approx(1.6)}]
+    assert facts["wheels"][0]["ratio"] == {"hinge": 100}
+    assert facts["links"][0]["parent"] == "base"
+
+
+@pytest.mark.parametrize("name", robots())
+def test_info_of_every_bundled_robot_fits_the_screen(run, name):
+    code, out, _ = run("info", name)
+    assert code == 0
+    assert max(len(line.rstrip()) for line in out.splitlines()) <= 80
+
+
+def test_info_tells_how_ratios_were_read(run, tmp_path):
+    path = tmp_path / "rod.urdf"
+    path.write_text(
+        """<robot name="rod"><link name="base"/><link name="rod"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="pivot" type="continuous"><parent link="base"/><child link="rod"/></joint>
+        <transmission name="t"><type>SimpleTransmission</type><joint name="pivot"/><actuator name="m">
+        <mechanicalReduction>50</mechanicalReduction></actuator></transmission></robot>"""
+    )
+    words = " ".join(run("info", path).out.split())
+    assert "ratio 50 from <mechanicalReduction>" in words
+    assert "motor speed / joint speed" in words
+
+
+def test_check_is_content(run, lever):
+    assert run("check", lever) == (0, "No problems.\n", "")
+    assert json.loads(run("check", lever, "--json").out)["problems"] == []
+
+
+def test_check_lists_every_problem_with_its_line(run, lever):
+    lever.write_text(GOOD.replace("mass: 2", "mas: 2").replace("ratio: 100", "ratio: 0").replace("1e-4", "5 parsec"))
+    code, out, _ = run("check", lever)
+    assert code == 2
+    words = " ".join(out.split())
+    for line, word in ((6, "'mass'"), (11, "parsec"), (12, "ratio")):
+        assert f"lever.yaml:{line}:" in out.replace("\n", "")
+        assert word in words
+    found = json.loads(run("check", lever, "--json").out)["problems"]
+    assert {problem["line"] for problem in found} >= {6, 11, 12}
+
+
+def test_check_refuses_what_is_no_file(run, tmp_path):
+    code, out, err = run("check", tmp_path / "none.yaml")
+    assert code == 2
+    assert "no such file" in out + err
+
+
+def test_convert_there_and_back(run, lever, tmp_path):
+    urdf, back = tmp_path / "lever.urdf", tmp_path / "back.yaml"
+    assert run("convert", lever, urdf).code == 0
+    assert run("convert", urdf, back).code == 0
+    state = [0.4], [0.5], [0.6]
+    tau = [gw.inverse_dynamics(gw.assemble(load(path)), *state) for path in (lever, urdf, back)]
+    assert tau[1] == pytest.approx(tau[0], rel=1e-12)
+    assert tau[2] == pytest.approx(tau[0], rel=1e-12)
+
+
+def test_convert_refuses(refused, lever, tmp_path):
+    refused("convert", lever, lever, words=["lever.yaml", "exists already", "--force"])
+    refused("convert", lever, tmp_path / "lever.txt", words=["lever.txt", ".urdf"])
+    refused("convert", tmp_path / "none.urdf", tmp_path / "x.yaml", words=["none.urdf", "no such file"])
+    refused("convert", lever, tmp_path / "no" / "x.yaml", words=["x.yaml"])
+
+
+def test_convert_overwrites_when_told(run, lever, tmp_path):
+    target = tmp_path / "x.yaml"
+    target.write_text("old")
+    assert run("convert", lever, target, "--force").code == 0
+    assert load(target).name == "lever"
+
+
+def test_schema_is_json_with_the_words(run, tmp_path):
+    printed = json.loads(run("schema").out)
+    assert {"robot", "links", "drives", "payload", "frames"} <= set(printed["properties"])
+    assert run("schema", "-o", tmp_path / "schema.json").code == 0
+    assert json.loads((tmp_path / "schema.json").read_text()) == printed
+
+
+def test_bad_robots_are_refused(refused, tmp_path):
+    refused("info", "manutek", words=["manutek", "robot"])
+    refused("info", tmp_path, words=[tmp_path.name[:20]])
+    empty = tmp_path / "empty.yaml"
+    empty.write_text("")
+    refused("info", empty, words=["empty.yaml", "empty"])
+    binary = tmp_path / "binary.urdf"
+    binary.write_bytes(b"\x00\x01\xff")
+    refused("info", binary, words=["binary.urdf", "binary"])
