@@ -50,14 +50,17 @@ def compare(
         "errors": [miss._asdict() for miss in comparison.misses()],
         "uncoupled": list(comparison.uncoupled),
     }
+    drawing = output or (Path(f"{loaded.name}_comparison.png") if figure else None)
+    if drawing is not None:
+        from gearwright.plots import save
+
+        save(comparison.figure(), drawing)
     if json:
         write_json(facts)
     else:
         _show(facts)
-    if figure or output is not None:
-        from gearwright.plots import save
-
-        say(f"Figure: {save(comparison.figure(), output or Path(f'{loaded.name}_comparison.png'))}")
+    if drawing is not None:
+        say(f"Figure: {drawing}")
 
 
 def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:
