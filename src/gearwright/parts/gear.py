@@ -27,7 +27,7 @@ class Wheel:
         axis: its axis in the carrier's frame; unless given the drive's or the joint's, see `about`.
         coupling: coupling inertia if it differs from the axial one (0: balanced).
         included: the carrier's numbers contain it already.
-        about: "motor" or "joint": whose axis it turns about when no axis is given.
+        about: "motor" (a wheel in line with the motor) or "joint": whose axis it turns about when no axis is given.
         count: how many equal wheels there are, evenly spread on a circle of `radius` [m] about `position`; inertia,
             coupling and mass are those of one.
         radius: radius of that circle [m].

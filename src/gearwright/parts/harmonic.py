@@ -76,9 +76,9 @@ class Harmonic(Elasticity):
 
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the output."""
-        found = self.input_wheel(self.ratio) + self.generator_member.wheel("generator", self.ratio, about="joint")
+        found = self.input_wheel(self.ratio) + self.generator_member.wheel("generator", self.ratio)
         output = self.flexspline_member if self.held == "circular" else self.circular_member
-        return found + output.wheel("spline", 1.0, about="joint")
+        return found + output.wheel("spline", 1.0)
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
@@ -163,13 +163,13 @@ class Cycloidal(Elasticity):
 
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the output."""
-        found = self.input_wheel(self.ratio) + self.sun_member.wheel("sun", self.ratio, about="joint")
+        found = self.input_wheel(self.ratio) + self.sun_member.wheel("sun", self.ratio)
         orbit = self.discs * self.disc_member.mass * self.eccentricity * self.eccentricity
         circling = Member(orbit, self.discs * self.disc_member.mass, orbit * 0.5)
-        found += circling.wheel("orbit", self.eccentrics, about="joint")
+        found += circling.wheel("orbit", self.eccentrics)
         if self.held == "pins":  # the discs turn with the output
             discs = Member(self.discs * self.disc_member.inertia, 0.0, self.discs * self.disc_member.transverse)
-            found += discs.wheel("discs", 1.0, about="joint")
+            found += discs.wheel("discs", 1.0)
         return found + self._cranks(output_is_link)
 
     def wheels(self) -> tuple[Wheel, ...]:
@@ -180,7 +180,7 @@ class Cycloidal(Elasticity):
         """The eccentric shaft on the axis; an RV reducer's cranks ride on the output carrier."""
         one, s = self.eccentric_member, self.eccentrics
         if self.sun is None:
-            return one.wheel("eccentric", s, about="joint")
+            return one.wheel("eccentric", s)
         if output_is_link:
             where = {"carrier": "driven", "about": "joint", "count": self.planets, "radius": self.radius}
             return one.wheel("cranks", s - 1.0, **where)

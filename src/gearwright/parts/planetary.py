@@ -123,11 +123,11 @@ class Planetary(Elasticity):
         found = self.input_wheel(self.ratio)
         for name, member in (("sun", self.sun_member), ("ring", self.ring_member)):
             if name != self.held:
-                found += member.wheel(name, s[name], about="joint")
+                found += member.wheel(name, s[name])
         if self.held == "carrier":
             return found + self._on_a_link(s["planet"], "mount")
         if self.driven == "carrier" and output_is_link:
-            arm = self.carrier_member.wheel("carrier", 1.0, about="joint")
+            arm = self.carrier_member.wheel("carrier", 1.0)
             return found + arm + self._on_a_link(s["planet"] - 1.0, "driven")
         return found + orbiting(self.kind, self.planets, self.planet_member, self.carrier_member, self.circle, s)
 
@@ -139,7 +139,8 @@ class Planetary(Elasticity):
         """Planets whose carrier is a link: ordinary wheels at their true places."""
         one = self.planet_member
         ring = {"count": self.planets, "radius": self.circle, "towards": self.towards}
-        return one.wheel("planets", rate, carrier=carrier, about="joint", **ring)
+        about = "joint" if carrier == "driven" else "motor"
+        return one.wheel("planets", rate, carrier=carrier, about=about, **ring)
 
     def _require_radius(self) -> None:
         heavy = not (isinstance(self.planet_member.mass, int | float) and self.planet_member.mass == 0)
@@ -187,7 +188,7 @@ def orbiting(owner: str, count: int, planet: Member, carrier: Member, radius: Sc
     ring = count * planet.mass * radius * radius
     arm = Member(carrier.inertia + ring, carrier.mass + count * planet.mass, carrier.transverse + ring * 0.5)
     spins = Member(count * planet.inertia, 0.0, count * planet.transverse)
-    where = {"about": "joint", "position": carrier.position}
+    where = {"position": carrier.position}
     return arm.wheel("carrier", s["carrier"], **where) + spins.wheel("planets", s["planet"], **where)
 
 

@@ -65,9 +65,9 @@ class Wolfrom(Elasticity):
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the second ring."""
         s = self.rates
-        found = self.input_wheel(s["sun"]) + self.sun_member.wheel("sun", s["sun"], about="joint")
+        found = self.input_wheel(s["sun"]) + self.sun_member.wheel("sun", s["sun"])
         found += orbiting(self.kind, self.planets, self.planet_member, self.carrier_member, self.radius, s)
-        return found + self.ring_member.wheel("ring", 1.0, about="joint")
+        return found + self.ring_member.wheel("ring", 1.0)
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""

@@ -1,0 +1,253 @@
+"""The gear graph: links, turning pairs and gear pairs, and what follows from them (Chen and Wang).
+
+Vertices are links (of the robot and of its trains); a turning pair is an edge with the label of its axis; a gear pair
+is an edge with a ratio. Links whose turning pairs share a label are coaxial, so their relative rates add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+
+from gearwright.algebra import Scalar, is_number
+from gearwright.errors import TrainError
+from gearwright.mechanism.gear_graph_pairs import Circuit, GearPair, TurningPair
+from gearwright.mechanism.gear_graph_rows import ContradictionError, solve
+
+
+@dataclass(frozen=True)
+class GearGraph:
+    """Turning pairs and gear pairs of a geared robot.
+
+    Args:
+        turning: turning pairs; every link but the base is the outer link of exactly one.
+        gears: gear pairs.
+        base: the link that stands still.
+
+    >>> graph = GearGraph([TurningPair("0", "1", "a"), TurningPair("0", "4", "d")], [GearPair("4", "1", -3.0)])
+    >>> graph.degrees_of_freedom, graph.rows(["1"])["4"]
+    (1, {'1': -3.0})
+    """
+
+    turning: Sequence[TurningPair]
+    gears: Sequence[GearPair] = ()
+    base: str = "0"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "turning", tuple(self.turning))
+        object.__setattr__(self, "gears", tuple(self.gears))
+        self._require_one_carrier_each()
+        for gear in self.gears:
+            for link in (gear.first, gear.second):
+                if link not in self._above and link != self.base:
+                    raise TrainError(
+                        f"gear pair {gear.title}: {link!r} is neither a link nor a wheel. "
+                        f"Known are: {', '.join(self.links)}."
+                    )
+
+    def _require_one_carrier_each(self) -> None:
+        seen: dict[str, str] = {}
+        for pair in self.turning:
+            if pair.outer in seen:
+                raise TrainError(
+                    f"{pair.outer!r} has two carriers, {seen[pair.outer]!r} and {pair.inner!r}. Keep one turning pair: "
+                    "coaxial links follow from the axis labels."
+                )
+            seen[pair.outer] = pair.inner
+        for link in seen:
+            path = [link]
+            while path[-1] in seen:
+                path.append(seen[path[-1]])
+                if path[-1] == link:
+                    raise TrainError(f"the carriers form a circle: {' -> '.join(path)}. Hang one on {self.base!r}.")
+            if path[-1] != self.base:
+                raise TrainError(
+                    f"{link!r} is not connected to {self.base!r}: its carriers end at {path[-1]!r}, which nothing "
+                    "carries. Give the missing turning pair."
+                )
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """All links, the base first."""
+        return (self.base, *(pair.outer for pair in self.turning))
+
+    @cached_property
+    def _above(self) -> dict[str, TurningPair]:
+        """Per link the turning pair to its carrier."""
+        return {pair.outer: pair for pair in self.turning}
+
+    def carrier_of(self, link: str) -> str:
+        """The link on which a link turns."""
+        return self._above[link].inner
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Turning pairs less gear pairs."""
+        return sum(pair.axis is not None for pair in self.turning) - len(self.gears)
+
+    def path(self, start: str, end: str) -> tuple[tuple[TurningPair, int], ...]:
+        """Turning pairs from one link to another; sign +1 when passed from inner to outer."""
+        up, down = self._to_base(start), self._to_base(end)
+        while up and down and up[-1] == down[-1]:
+            up.pop()
+            down.pop()
+        return (*((pair, -1) for pair in up), *((pair, 1) for pair in reversed(down)))
+
+    def _to_base(self, link: str) -> list[TurningPair]:
+        found = []
+        while link in self._above:
+            found.append(self._above[link])
+            link = found[-1].inner
+        return found
+
+    @cached_property
+    def circuits(self) -> tuple[Circuit, ...]:
+        """The fundamental circuits, one per gear pair."""
+        return tuple(self._circuit(gear) for gear in self.gears)
+
+    def _circuit(self, gear: GearPair) -> Circuit:
+        carrier = gear.carrier if gear.carrier is not None else self._transfer_vertex(gear)
+        if carrier not in self.links:
+            raise TrainError(f"gear pair {gear.title}: its carrier {carrier!r} is no link. Name a link or a wheel.")
+        halves = []
+        for link in (gear.first, gear.second):
+            half = self.path(carrier, link)
+            axes = {pair.axis for pair, _ in half} - {None}
+            if len(axes) != 1:
+                what = (
+                    "no axis" if not axes else f"no single axis (between them lie {', '.join(sorted(map(str, axes)))})"
+                )
+                raise TrainError(
+                    f"gear pair {gear.title}: its carrier {carrier!r} shares {what} with {link!r}. The carrier must be "
+                    "coaxial with each of the two gears."
+                )
+            halves.append((half, axes.pop()))
+        if halves[0][1] == halves[1][1]:
+            raise TrainError(
+                f"gear pair {gear.title}: both gears turn about axis {halves[0][1]!r} of {carrier!r}; coaxial gears "
+                "cannot mesh. Check the axis labels."
+            )
+        return Circuit(gear, carrier, halves[0][0], halves[1][0])
+
+    def _transfer_vertex(self, gear: GearPair) -> str:
+        """Where the axis changes on the way from one gear to the other: the carrier."""
+        way = [(pair, sign) for pair, sign in self.path(gear.first, gear.second) if pair.axis is not None]
+        changes = [k for k in range(1, len(way)) if way[k][0].axis != way[k - 1][0].axis]
+        if len(changes) != 1:
+            axes = ", ".join(dict.fromkeys(str(pair.axis) for pair, _ in way))
+            raise TrainError(
+                f"gear pair {gear.title}: no link is coaxial with both gears (the axes between them are {axes}). "
+                "Give its carrier, and the axis that the carrier shares with each gear."
+            )
+        pair, sign = way[changes[0]]
+        return pair.inner if sign > 0 else pair.outer
+
+    @cached_property
+    def coaxial(self) -> dict[str, tuple[str, ...]]:
+        """Per axis label the links that turn about it, from the base outwards: their relative rates add."""
+        found: dict[str, list[str]] = {}
+        for pair in self.turning:
+            if pair.axis is not None:
+                found.setdefault(pair.axis, [])
+                found[pair.axis] += [link for link in (pair.inner, pair.outer) if link not in found[pair.axis]]
+        return {axis: tuple(links) for axis, links in found.items()}
+
+    def canonical(self) -> GearGraph:
+        """The same train with coaxial links hung on the innermost: no path from the base has an axis twice in a row.
+
+        A link re-hung from i to i's carrier turns at its rate plus that of i.
+        """
+        fresh = []
+        for pair in self.turning:
+            inner = pair.inner
+            while inner in self._above and pair.axis is not None and self._above[inner].axis == pair.axis:
+                inner = self._above[inner].inner
+            fresh.append(TurningPair(inner, pair.outer, pair.axis, pair.name))
+        return GearGraph(
+            fresh, [GearPair(c.gear.first, c.gear.second, c.gear.ratio, c.carrier) for c in self.circuits], self.base
+        )
+
+    def open_chain(self, end: str) -> tuple[str, ...]:
+        """The equivalent open-loop chain: the primary links from the base to the end link, gear pairs removed."""
+        return (self.base, *(pair.outer for pair in reversed(self._to_base(end))))
+
+    def secondary(self, primary: Sequence[str]) -> tuple[str, ...]:
+        """The links beside the primary ones: those that gears turn."""
+        return tuple(link for link in self.links if link not in primary)
+
+    def virtual_links(self, primary: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Per primary link the secondary links that ride on it, at rest part of the virtual link."""
+        riders: dict[str, list[str]] = {link: [] for link in (self.base, *primary) if link in self.links}
+        for link in self.secondary((self.base, *primary)):
+            home = self.carrier_of(link)
+            while home not in riders:
+                home = self.carrier_of(home)
+            riders[home].append(link)
+        return {link: tuple(found) for link, found in riders.items()}
+
+    def rates(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+        """Per turning pair its rate as a row over the independent rates (names of turning pairs)."""
+        moving = [pair.title for pair in self.turning if pair.axis is not None]
+        known = dict.fromkeys(moving)
+        for name in independent:
+            if name not in known:
+                raise TrainError(f"{name!r} is no turning pair. Known are: {', '.join(known)}.")
+        try:
+            return solve([circuit.equation for circuit in self.circuits], moving, independent)
+        except ContradictionError as clash:
+            raise self._conflict(clash, moving, independent) from None
+
+    def _conflict(self, clash: ContradictionError, moving: Sequence[str], independent: Sequence[str]) -> TrainError:
+        """The contradiction with both ratios: that of the pair, and that of the way round without it."""
+        closing = next(c for c in self.circuits if c.gear.title == clash.pair)
+        try:
+            rates = solve([c.equation for c in self.circuits if c is not closing], moving, independent)
+        except TrainError:
+            return clash
+        first = self.relative(rates, closing.carrier, closing.gear.first)
+        second = self.relative(rates, closing.carrier, closing.gear.second)
+        if len(second) != 1 or list(first) != list(second):
+            return clash
+        (name,) = second
+        return TrainError(
+            f"over-constrained: gear pair {clash.pair} has the ratio {closing.gear.ratio}, but the way round through "
+            f"{', '.join(clash.loop)} makes it {first[name] / second[name]}. Change a ratio or remove a gear pair."
+        )
+
+    def rows(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+        """Per link that is not independent its row b_j: its rate relative to its carrier per unit of each rate."""
+        rates = self.rates(independent)
+        return {
+            pair.outer: rates[pair.title]
+            for pair in self.turning
+            if pair.title in rates and pair.title not in independent
+        }
+
+    def relative(self, rates: Mapping[str, Mapping[str, Scalar]], start: str, end: str) -> dict[str, Scalar]:
+        """The row of `end` relative to `start`, for links whose turning pairs between them share one axis."""
+        row: dict[str, Scalar] = {}
+        for pair, sign in self.path(start, end):
+            for name, factor in rates.get(pair.title, {}).items():
+                row[name] = row[name] + sign * factor if name in row else sign * factor
+        return {name: factor for name, factor in row.items() if not (is_number(factor) and factor == 0)}
+
+    def structure_matrix(self, independent: Sequence[str], inputs: Sequence[str]) -> list[list[Scalar]]:
+        """A: a row per independent rate, a column per input link with its rate relative to its carrier."""
+        rows = self.rates(independent)
+        titles = [self._above[link].title for link in inputs]
+        return [[rows[title].get(name, 0) for title in titles] for name in independent]
+
+    def networkx(self) -> Any:
+        """The functional graph: turning edges with `axis`, gear edges with `ratio` and `carrier`."""
+        graph = nx.MultiGraph()
+        graph.add_nodes_from(self.links)
+        for pair in self.turning:
+            graph.add_edge(pair.inner, pair.outer, kind="turning", axis=pair.axis, name=pair.title)
+        for circuit in self.circuits:
+            gear = circuit.gear
+            graph.add_edge(gear.first, gear.second, kind="gear", ratio=gear.ratio, carrier=circuit.carrier)
+        return graph

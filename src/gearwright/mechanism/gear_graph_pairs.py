@@ -1,0 +1,64 @@
+"""The edges of a gear graph: turning pairs, gear pairs, and the circuits they form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.mechanism.gear_graph_rows import Equation
+
+
+@dataclass(frozen=True)
+class TurningPair:
+    """`outer` turns (or slides) on `inner` about the axis with that label; None: it is welded to it.
+
+    `name` is what its rate, of outer relative to inner, is called.
+    """
+
+    inner: str
+    outer: str
+    axis: str | None
+    name: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of its rate."""
+        return self.name if self.name is not None else self.outer
+
+
+@dataclass(frozen=True)
+class GearPair:
+    """Gears on links `first` and `second`, kept apart by `carrier`: q_first = ratio q_second, relative to the carrier.
+
+    The carrier is found from the turning pairs unless given.
+    """
+
+    first: str
+    second: str
+    ratio: Scalar
+    carrier: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What it is called in messages."""
+        return f"{self.first}-{self.second}"
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A fundamental circuit: a gear pair, its carrier, and the turning pairs from the carrier to each gear."""
+
+    gear: GearPair
+    carrier: str
+    to_first: tuple[tuple[TurningPair, int], ...]
+    to_second: tuple[tuple[TurningPair, int], ...]
+
+    @property
+    def equation(self) -> Equation:
+        """q_first,carrier - g q_second,carrier = 0 as coefficients of the turning pairs' rates."""
+        terms: dict[str, Scalar] = {}
+        for pair, sign in self.to_first:
+            terms[pair.title] = terms.get(pair.title, 0) + sign
+        for pair, sign in self.to_second:
+            terms[pair.title] = terms.get(pair.title, 0) - self.gear.ratio * sign
+        return Equation(self.gear.title, terms)

@@ -1,0 +1,158 @@
+"""Drives of one joint: rotor and gear wheels as spins, the elastic ones with a shaft and a spring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gearwright.algebra import Scalar, Tensor, Vec, is_number, is_zero
+from gearwright.errors import StructureError, TrainError
+from gearwright.mechanism import checks
+from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
+from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.structure_geometry import Links
+from gearwright.mechanism.structure_lumping import Placed
+from gearwright.parts import Drive, Motor, Wheel
+from gearwright.parts.revolution import axial_and_transverse, refuse_off_axis
+
+
+def is_elastic(drive: Drive) -> bool:
+    """Whether a spring lies between motor and joint."""
+    return drive.gear.stiffness is not None
+
+
+def shaft_name(drive: Drive) -> str:
+    """The speed of an elastic drive's motor, counted at the joint side."""
+    return f"{drive.joint}.motor"
+
+
+def drive_spring(links: Links, drive: Drive) -> Spring:
+    """The elastic element between joint and motor shaft."""
+    row = {**links.over_speeds({drive.joint: 1.0}), shaft_name(drive): -1.0}
+    return Spring(f"{drive.title}.spring", row, drive.gear.stiffness, drive.gear.damping)
+
+
+def drive_actuator(links: Links, drive: Drive) -> Actuator:
+    """The motor's place in the structure matrix."""
+    return Actuator(drive.title, _row(links, drive, "motor", drive.gear.ratio))
+
+
+def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
+    """The rotor and the gear's wheels, placed on the links that carry them."""
+    if drive.joint not in links.by_joint:
+        raise StructureError(
+            f"drive {drive.title!r}: there is no joint {drive.joint!r}. {suggestion(drive.joint, links.by_joint)}"
+        )
+    mount = drive.mounted_on if drive.mounted_on is not None else links.by_joint[drive.joint].parent
+    links.require(f"drive {drive.title!r}: it is mounted on", mount)
+    axis = _axis(links, drive, mount)
+    wheels = (
+        rotor_wheel(f"drive {drive.title!r}, rotor", drive.motor, drive.gear.ratio, axis),
+        *_gear(links, drive, mount, axis),
+    )
+    return [_placed(links, drive, wheel, mount, axis) for wheel in wheels if not _nothing(wheel)]
+
+
+def _nothing(wheel: Wheel) -> bool:
+    return is_zero(wheel.inertia) and is_zero(wheel.mass)
+
+
+def _gear(links: Links, drive: Drive, mount: str, axis: Vec) -> tuple[Wheel, ...]:
+    """The gear's wheels; a planet carrier is the driven link only in line with the joint and without a spring."""
+    members: Callable[[bool], tuple[Wheel, ...]] | None = getattr(drive.gear, "members", None)
+    if members is None:
+        return drive.gear.wheels()
+    seen = links.joint_axis(drive.joint, mount)
+    turns = links.by_joint[drive.joint].joint.kind == "revolute"
+    in_line = turns and seen is not None and mount == links.by_joint[drive.joint].parent and _parallel(axis, seen[0])
+    return members(in_line and not is_elastic(drive))
+
+
+def _parallel(e: Vec, z: Vec) -> bool:
+    off = checks.unit("axis", e) - checks.unit("axis", z)
+    return all(is_number(x) for x in off) and off.dot(off) < 1e-16
+
+
+def _axis(links: Links, drive: Drive, mount: str) -> Vec:
+    owner = f"drive {drive.title!r}, axis"
+    if drive.axis is not None:
+        return checks.unit(owner, vector(owner, drive.axis))
+    seen = links.joint_axis(drive.joint, mount)
+    if seen is None:
+        raise StructureError(
+            f"drive {drive.title!r}: it is mounted on {mount!r}, neither side of joint {drive.joint!r}. "
+            "Give the rotor's axis in that link's frame."
+        )
+    return checks.unit(owner, seen[0])
+
+
+def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec) -> Wheel:
+    """The motor's rotor as a wheel, once its tensor and centre of mass are seen to be those of a body of revolution."""
+    axial, transverse, position = motor.inertia, motor.transverse_inertia, vector(owner, motor.position)
+    if motor.tensor is not None:
+        rows = matrix(owner, motor.tensor)
+        checks.symmetric(owner, rows)
+        axial, transverse = axial_and_transverse(owner, Tensor.of([tuple(row) for row in rows]), axis)
+    if motor.com is not None:
+        com = vector(owner, motor.com)
+        refuse_off_axis(owner, com, position, axis)
+        position = com
+    more: dict[str, Any] = {"mass": motor.mass, "transverse_inertia": transverse, "included": motor.included}
+    return Wheel("rotor", axial, ratio, position=position, **more)
+
+
+def _row(links: Links, drive: Drive, side: str, ratio: Scalar) -> dict[str, Scalar]:
+    """A wheel's row: on the joint, or on the elastic drive's shaft, which counts at the joint side."""
+    if side == "motor" and is_elastic(drive):
+        return {shaft_name(drive): ratio}
+    return links.over_speeds({drive.joint: ratio})
+
+
+def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec) -> Placed:
+    owner = f"{drive.title}.{wheel.name}"
+    driven = links.by_joint[drive.joint].name
+    carrier = mount if wheel.carrier == "mount" else driven
+    e, point = axis, vector(owner, drive.motor.position)
+    if wheel.about == "joint" and wheel.axis is None:
+        e, point = _about_joint(links, owner, drive.joint, carrier)
+    elif wheel.axis is not None:
+        e = checks.unit(f"{owner}, axis", vector(owner, wheel.axis))
+    inertia = plain(owner, wheel.inertia)
+    return Placed(
+        name=owner,
+        carrier=carrier,
+        axis=e,
+        position=point if wheel.position is None else vector(owner, wheel.position),
+        ratio=_row(links, drive, wheel.side, wheel.ratio),
+        inertia=inertia,
+        mass=plain(owner, wheel.mass),
+        across=inertia * 0.5 if wheel.transverse_inertia is None else plain(owner, wheel.transverse_inertia),
+        coupling=wheel.coupling,
+        included=wheel.included,
+        count=wheel.count,
+        radius=wheel.radius,
+        towards=_towards(links, owner, drive.joint, carrier, point, wheel.towards),
+        shape=wheel.shape,
+    )
+
+
+def _about_joint(links: Links, owner: str, joint: str, carrier: str) -> tuple[Vec, Vec]:
+    seen = links.joint_axis(joint, carrier)
+    if seen is None or links.by_joint[joint].joint.kind != "revolute":
+        raise TrainError(
+            f"{owner}: it turns about the axis of joint {joint!r}, which does not lie in {carrier!r}. Mount the drive "
+            "on the joint's parent, or put this member's mass and inertia into the driven link."
+        )
+    return checks.unit(owner, seen[0]), seen[1]
+
+
+def _towards(links: Links, owner: str, joint: str, carrier: str, point: Vec, towards: Any) -> Vec | None:
+    """The direction to the first wheel of a set; "joint": from the motor to the joint, where a belt runs."""
+    if towards is None:
+        return None
+    if not isinstance(towards, str):
+        return vector(f"{owner}, towards", towards)
+    seen = links.joint_axis(joint, carrier)
+    if seen is None:
+        raise TrainError(f"{owner}: the joint {joint!r} is not on {carrier!r}. Give `towards`, the direction it runs.")
+    return seen[1] - point

@@ -1,0 +1,89 @@
+"""Where axes are on a robot's links, and which joints lie between two links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gearwright.algebra import IDENTITY, ZERO, Rot, Scalar, Vec, is_number
+from gearwright.errors import StructureError
+from gearwright.mechanism.elements import matrix, vector
+from gearwright.mechanism.rows import suggestion
+from gearwright.parts import Link
+
+
+class Links:
+    """The robot's links by name, with the geometry that wheels need."""
+
+    def __init__(self, links: Sequence[Link]) -> None:
+        self.by_name = {link.name: link for link in links}
+        self.by_joint = {link.joint_name: link for link in links}
+
+    def require(self, owner: str, link: str) -> str:
+        """The name itself if it is that of a link or the base."""
+        names = ["base", *self.by_name]
+        if link not in names:
+            raise StructureError(f"{owner} {link!r}, which is no link. {suggestion(link, names)}")
+        return link
+
+    def joint_axis(self, joint: str, seen_from: str) -> tuple[Vec, Vec] | None:
+        """Axis of a joint and a point on it in the frame of one of its two links; None for any other link."""
+        link = self.by_joint[joint]
+        axis = vector(f"joint {joint!r}, axis", link.joint.axis)
+        if seen_from == link.name:
+            return axis, ZERO
+        if seen_from == link.parent:
+            turn = Rot(*matrix(f"joint {joint!r}, rotation", link.joint.rotation))
+            return turn @ axis, vector(f"joint {joint!r}, position", link.joint.position)
+        return None
+
+    def turn(self, link: str) -> Rot:
+        """Orientation of a link in the base with all coordinates zero."""
+        if link == "base":
+            return IDENTITY
+        own = self.by_name[link]
+        return self.turn(own.parent).after(Rot(*matrix(f"link {link!r}, rotation", own.joint.rotation)))
+
+    def to_base(self, link: str) -> list[Link]:
+        """The links from one down to the base."""
+        found: list[Link] = []
+        while link != "base":
+            found.append(self.by_name[link])
+            link = found[-1].parent
+            if len(found) > len(self.by_name):
+                raise StructureError(f"the parents of link {found[0].name!r} form a circle. Hang one on the base.")
+        return found
+
+    def between(self, start: str, end: str) -> list[tuple[Link, int]]:
+        """The links whose joints lie between two links; +1 when the joint is passed outwards on the way to `end`."""
+        up, down = self.to_base(start), self.to_base(end)
+        while up and down and up[-1] is down[-1]:
+            up.pop()
+            down.pop()
+        return [*((link, -1) for link in up), *((link, 1) for link in reversed(down))]
+
+    def leader(self, joint: str) -> tuple[str, Scalar]:
+        """The joint with a speed that a joint follows, and the factor."""
+        factor: Scalar = 1.0
+        for _ in self.by_joint:
+            follows = self.by_joint[joint].joint.follows
+            if follows is None or follows[0] not in self.by_joint:
+                break
+            joint, factor = follows[0], factor * follows[1]
+        return joint, factor
+
+    def over_speeds(self, row: dict[str, Scalar]) -> dict[str, Scalar]:
+        """A row over joints as one over speeds: joints that follow another count there."""
+        found: dict[str, Scalar] = {}
+        for name, value in row.items():
+            leader, factor = self.leader(name) if name in self.by_joint else (name, 1.0)
+            share = value if is_number(factor) and factor == 1.0 else value * factor
+            found[leader] = found[leader] + share if leader in found else share
+        return found
+
+
+def row_sum(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The sum of two rows, without the entries that cancel."""
+    total: dict[str, Scalar] = dict(a)
+    for name, x in b.items():
+        total[name] = total[name] + x if name in total else x
+    return {name: x for name, x in total.items() if not (is_number(x) and x == 0)}

@@ -1,0 +1,271 @@
+"""Free trains: the gear graph of a robot, its wheels as spins, its motors as actuators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from gearwright.algebra import Scalar, Vec, is_zero
+from gearwright.errors import SpinError, StructureError, TrainError
+from gearwright.mechanism import checks
+from gearwright.mechanism.elements import vector
+from gearwright.mechanism.gear_graph import GearGraph, GearPair, TurningPair
+from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.structure_geometry import Links, row_sum
+from gearwright.mechanism.structure_lumping import Placed, places
+from gearwright.parts import Gearwheel, Link, Mesh, Train, TrainMotor
+
+RowOfSpeeds = dict[str, Scalar]
+PARALLEL, RADIAL = "parallel", "radial"
+
+
+@dataclass(frozen=True)
+class TrainStructure:
+    """All trains of a robot on its links.
+
+    Args:
+        links: the robot's links.
+        trains: its trains; wheels of one may mesh with wheels of another.
+    """
+
+    links: Sequence[Link]
+    trains: Sequence[Train]
+
+    def __post_init__(self) -> None:
+        names = ["base", *(link.name for link in self.links)]
+        for wheel in self.wheels.values():
+            if wheel.name in names:
+                raise TrainError(f"wheel {wheel.name!r} has the name of a link. Give it another name.")
+            if wheel.carrier not in names and wheel.carrier not in self.wheels:
+                raise StructureError(
+                    f"wheel {wheel.name!r}: its carrier {wheel.carrier!r} is neither a link nor a wheel. "
+                    f"{suggestion(wheel.carrier, [*names, *self.wheels])}"
+                )
+        self._require_meshed()
+
+    def _require_meshed(self) -> None:
+        touched = {name for mesh in self.meshes for name in (mesh.first, mesh.second, mesh.carrier)}
+        touched |= {wheel.carrier for wheel in self.wheels.values()} | set(self.free)
+        for name in self.wheels:
+            if name not in touched:
+                raise TrainError(
+                    f"wheel {name!r} is disconnected: it meshes with nothing. Give a mesh with it, or declare it free."
+                )
+
+    @cached_property
+    def wheels(self) -> dict[str, Gearwheel]:
+        """All wheels by name."""
+        found: dict[str, Gearwheel] = {}
+        for train in self.trains:
+            for wheel in train.wheels:
+                if wheel.name in found:
+                    raise TrainError(f"two wheels are called {wheel.name!r}. Give one of them another name.")
+                found[wheel.name] = wheel
+        return found
+
+    @property
+    def meshes(self) -> list[Mesh]:
+        """All meshes."""
+        return [mesh for train in self.trains for mesh in train.meshes]
+
+    @property
+    def motors(self) -> list[TrainMotor]:
+        """All motors."""
+        return [motor for train in self.trains for motor in train.motors]
+
+    @property
+    def free(self) -> list[str]:
+        """Wheels with a speed of their own."""
+        return [name for train in self.trains for name in train.free]
+
+    @cached_property
+    def where(self) -> Links:
+        """The geometry of the links."""
+        return Links(self.links)
+
+    @property
+    def joints(self) -> list[str]:
+        """The joints that move, followers included."""
+        return [link.joint_name for link in self.links if link.joint.kind != "fixed"]
+
+    @cached_property
+    def graph(self) -> GearGraph:
+        """The functional graph: links, joints, wheels and gear pairs."""
+        turning = [
+            TurningPair(
+                link.parent, link.name, None if link.joint.kind == "fixed" else link.joint_name, link.joint_name
+            )
+            for link in self.links
+        ]
+        turning += [TurningPair(wheel.carrier, wheel.name, self._label(wheel)) for wheel in self.wheels.values()]
+        bare = GearGraph(turning, [GearPair(m.first, m.second, m.signed, m.carrier) for m in self.meshes], "base")
+        gears = []
+        for mesh, circuit in zip(self.meshes, bare.circuits, strict=True):
+            axes = [half[0][0].axis for half in (circuit.to_first, circuit.to_second)]
+            ratio = mesh.signed * self._sense(mesh, circuit.carrier, str(axes[0]), str(axes[1]))
+            gears.append(GearPair(mesh.first, mesh.second, ratio, circuit.carrier))
+        return GearGraph(turning, gears, "base")
+
+    def _label(self, wheel: Gearwheel) -> str:
+        """Its axis label: that of the joint or wheel it is coaxial with, else its own."""
+        axis = wheel.axis
+        if not isinstance(axis, str) or axis in (PARALLEL, RADIAL):
+            return wheel.name
+        if axis in self.where.by_joint:
+            return axis
+        if axis in self.wheels and axis != wheel.name:
+            return self._label(self.wheels[axis])
+        raise TrainError(
+            f"wheel {wheel.name!r}: its axis {axis!r} is neither a joint nor another wheel. "
+            f"{suggestion(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
+        )
+
+    def _direction(self, label: str, link: str) -> Vec | None:
+        """An axis in the frame of a link that it lies in, as far as the drawing says."""
+        if label in self.where.by_joint:
+            seen = self.where.joint_axis(label, link)
+            return None if seen is None else seen[0]
+        wheel = self.wheels[label]
+        if wheel.carrier != link or isinstance(wheel.axis, str):
+            return None
+        return vector(f"wheel {label!r}, axis", wheel.axis)
+
+    def _sense(self, mesh: Mesh, carrier: str, first: str, second: str) -> int:
+        """-1 when teeth are given and the two parallel axes point opposite ways."""
+        if mesh.ratio is not None:
+            return 1
+        e, z = self._direction(first, carrier), self._direction(second, carrier)
+        if e is None or z is None or not checks.numbers(*e, *z):
+            return 1
+        e, z = checks.unit("axis", e), checks.unit("axis", z)
+        parallel = abs(e.dot(z)) > 1 - 1e-9
+        if parallel == (mesh.kind == "bevel"):
+            rule = (
+                "bevel gears need axes that meet at an angle" if parallel else f"{mesh.kind} gears need parallel axes"
+            )
+            raise TrainError(
+                f"mesh {mesh.title}: the axes {tuple(e)} and {tuple(z)} on {carrier!r} do not fit: {rule}. Change the "
+                "kind or an axis, or give the ratio itself."
+            )
+        return -1 if mesh.kind != "bevel" and e.dot(z) < 0 else 1
+
+    @cached_property
+    def rates(self) -> dict[str, RowOfSpeeds]:
+        """Per joint and wheel its rate relative to its carrier, over joints and free wheels."""
+        for name in self.free:
+            if name not in self.wheels:
+                raise TrainError(f"free {name!r} is no wheel. {suggestion(name, self.wheels)}")
+        return self.graph.rates([*self.joints, *self.free])
+
+    def row(self, wheel: str) -> RowOfSpeeds:
+        """The row of a wheel relative to its carrier, over the machine's speeds."""
+        return self.where.over_speeds(self.rates[wheel])
+
+    def home(self, wheel: Gearwheel) -> str:
+        """The link that carries a wheel, or the arm that it orbits on."""
+        while wheel.carrier in self.wheels:
+            wheel = self.wheels[wheel.carrier]
+        return wheel.carrier
+
+    @property
+    def placed(self) -> list[Placed]:
+        """Every wheel, placed on its link."""
+        found: list[Placed] = []
+        for wheel in self.wheels.values():
+            found += self._orbiting(wheel) if wheel.carrier in self.wheels else self._on_link(wheel)
+        return [w for w in found if not (is_zero(w.inertia) and is_zero(w.mass))]
+
+    def axis_and_point(self, wheel: Gearwheel) -> tuple[Vec, Vec]:
+        """The axis of a wheel on a link, and a point on it, in that link's frame."""
+        owner = f"wheel {wheel.name!r}"
+        label = self._label(wheel)
+        if label in self.where.by_joint:
+            seen = self.where.joint_axis(label, wheel.carrier)
+            if seen is None:
+                raise TrainError(
+                    f"{owner}: its carrier {wheel.carrier!r} is on neither side of joint {label!r}. Let one of the "
+                    "joint's two links carry it."
+                )
+            e, point = seen
+        elif label != wheel.name:
+            e, point = self.axis_and_point(replace(self.wheels[label], carrier=wheel.carrier))
+        elif isinstance(wheel.axis, str):
+            raise TrainError(f"{owner}: axis {wheel.axis!r} is for planets. Give its axis in {wheel.carrier!r}.")
+        else:
+            e, point = vector(owner, wheel.axis), Vec(0.0, 0.0, 0.0)
+        at = point if wheel.position is None else vector(owner, wheel.position)
+        return checks.unit(f"{owner}, axis", e), at
+
+    def _on_link(self, wheel: Gearwheel) -> list[Placed]:
+        e, at = self._arm_axis(wheel)
+        if wheel.axis == RADIAL:
+            circle = self._body(wheel, wheel.carrier, e, at, self.row(wheel.name))
+            return [
+                replace(
+                    circle,
+                    name=f"{wheel.name}{k + 1}",
+                    axis=checks.unit(wheel.name, spot - at),
+                    position=spot,
+                    count=1,
+                    radius=0.0,
+                )
+                for k, spot in enumerate(places(circle))
+            ]
+        return [self._body(wheel, wheel.carrier, e, at, self.row(wheel.name))]
+
+    def _arm_axis(self, wheel: Gearwheel) -> tuple[Vec, Vec]:
+        """The axis of a wheel on a link; planets on a link lie about the axis of that link's joint."""
+        if not (isinstance(wheel.axis, str) and wheel.axis in (PARALLEL, RADIAL)):
+            return self.axis_and_point(wheel)
+        if wheel.carrier == "base":
+            raise TrainError(f"wheel {wheel.name!r}: {wheel.axis!r} to what? The base has no joint. Give the axis.")
+        link = self.where.by_name[wheel.carrier]
+        at = Vec(0.0, 0.0, 0.0) if wheel.position is None else vector(f"wheel {wheel.name!r}", wheel.position)
+        return checks.unit(f"wheel {wheel.name!r}", vector(f"wheel {wheel.name!r}", link.joint.axis)), at
+
+    def _body(self, wheel: Gearwheel, carrier: str, e: Vec, at: Vec, row: RowOfSpeeds) -> Placed:
+        owner = f"wheel {wheel.name!r}"
+        inertia = plain(owner, wheel.inertia)
+        across = inertia * 0.5 if wheel.transverse_inertia is None else plain(owner, wheel.transverse_inertia)
+        towards = None if wheel.towards is None else vector(f"{owner}, towards", wheel.towards)
+        more = {"coupling": wheel.coupling, "included": wheel.included, "count": wheel.count, "radius": wheel.radius}
+        return Placed(
+            wheel.name, carrier, e, at, row, inertia, plain(owner, wheel.mass), across, towards=towards, **more
+        )
+
+    def _orbiting(self, wheel: Gearwheel) -> list[Placed]:
+        """Planets on an arm that is no link: coaxial spins on the arm's link (N >= 3 look the same from every side).
+
+        Parallel: arm + N m r^2 at s_arm, planets N I_p at s_arm + s_p. Radial (bevel): arm + N (m r^2 + It_p), the
+        planets' own spin is balanced; at rest they add N (m r^2 + I_p + It_p) / 2 across.
+        """
+        arm = self.wheels[wheel.carrier]
+        if wheel.axis not in (PARALLEL, RADIAL) or arm.carrier in self.wheels:
+            raise TrainError(
+                f"wheel {wheel.name!r} rides on wheel {arm.name!r}: its axis must be 'parallel' or 'radial' to that "
+                "wheel's, and that wheel must turn on a link. Carry it by a link, or model it as a link."
+            )
+        if wheel.count < 3 and not (is_zero(wheel.mass) and is_zero(wheel.inertia)):
+            raise SpinError(
+                f"wheel {wheel.name!r} has {wheel.count} planets on a carrier that is no link; its inertia then "
+                "depends on the carrier angle. Use >= 3 planets, make the carrier a link, or model them as bodies."
+            )
+        e, at = self.axis_and_point(arm)
+        one = replace(self._body(wheel, arm.carrier, e, at, {}), count=1, radius=0.0, coupling=None)
+        return _orbit(one, wheel, self.row(arm.name), self.row(wheel.name))
+
+
+def _orbit(one: Placed, wheel: Gearwheel, arm: RowOfSpeeds, own: RowOfSpeeds) -> list[Placed]:
+    """What turns with the arm, and the planets' own turning (relative to the arm in `own`)."""
+    n, ring = wheel.count, wheel.count * one.mass * wheel.radius * wheel.radius
+    radial = wheel.axis == RADIAL
+    with_arm = ring + n * one.across if radial else ring
+    across = (ring + n * (one.inertia + one.across)) * 0.5 if radial else ring * 0.5
+    orbit = replace(one, name=f"{wheel.name}.orbit", ratio=arm, inertia=with_arm, mass=n * one.mass, across=across)
+    turning = replace(one, inertia=n * one.inertia, mass=0.0, across=n * one.across)
+    if radial:  # balanced, and at rest already counted with the orbit
+        turning = replace(turning, ratio=own, coupling=0.0, included=True)
+    else:
+        turning = replace(turning, ratio=row_sum(arm, own))
+    return [w for w in (orbit, turning) if w.ratio]
