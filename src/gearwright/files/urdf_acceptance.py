@@ -49,7 +49,9 @@ def _leader(link: Link, joints: Mapping[str, Link]) -> str:
 
 
 def _fixed(found: Findings, link: Link) -> Link:
-    found.broken.append(f"joint {link.joint_name!r} moves nothing with mass or inertia, taken as fixed at its zero")
+    found.accept(
+        f"joint {link.joint_name!r}", None, "it moves nothing with mass or inertia, taken as fixed at its zero."
+    )
     old = link.joint
     return replace(link, joint=Joint(link.joint_name, "fixed", old.axis, old.rotation, old.position))
 
@@ -69,7 +71,7 @@ def _accepting(found: Findings, link: Link, rotors: list[tuple[Link, Drive]]) ->
     if link.effective or not any(J for _, J, _ in wheels) or overdrawn(Tensor.of(link.inertia), wheels) is None:
         return link
     names = ", ".join(repr(d.joint) for _, d in rotors)
-    found.broken.append(f"link {link.name!r} is smaller than the rotors of {names} it carries, taken as effective")
+    found.accept(f"link {link.name!r}", None, f"smaller than the rotors of {names} it carries, taken as effective.")
     return replace(link, effective=True)
 
 

@@ -8,7 +8,7 @@ from math import inf
 from gearwright.algebra import Vec
 from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_pose import read_origin
-from gearwright.files.urdf_report import Findings
+from gearwright.files.urdf_report import Findings, where
 from gearwright.files.urdf_xml import HUGE, Element, child, name_of, number, numbers, parse_numbers, report_others
 from gearwright.parts import Joint, Limits
 
@@ -54,6 +54,10 @@ def read_joint(found: Findings, element: Element) -> UrdfJoint | None:
     axis, limits, follows = _axis(found, element, written), _limits(found, element, written), _mimic(found, element)
     if name is None or parent is None or kid is None or written not in KINDS:
         return None
+    if written in ("floating", "planar") and (damping or friction):
+        found.ignore(f"joint/dynamics of a {written} joint", element.sourceline)
+    if KINDS[written] not in ("revolute", "prismatic"):
+        damping = friction = 0.0
     joint = Joint(name, KINDS[written], axis, rotation, position, limits, follows, damping, friction)
     return UrdfJoint(name, parent, kid, joint, element, rotor)
 
@@ -85,7 +89,7 @@ def _limits(found: Findings, element: Element, kind: str | None) -> Limits:
     if inner is None or kind in ("fixed", "floating", "planar"):
         return Limits()
     report_others(found, inner, ("lower", "upper", "effort", "velocity"), (), "joint/limit")
-    effort, speed = (_limit(found, inner, word) for word in ("effort", "velocity"))
+    effort, speed = (_size(found, inner, word, _limit(found, inner, word)) for word in ("effort", "velocity"))
     return Limits(_range(found, inner, kind), speed, None, effort)
 
 
@@ -95,9 +99,7 @@ def _range(found: Findings, inner: Element, kind: str | None) -> tuple[float, fl
         return None
     lower, upper = (_bound(found, inner, word, sign) for word, sign in (("lower", -1), ("upper", 1)))
     if lower > upper:
-        found.broken.append(
-            f"{_owner(inner)} (line {inner.sourceline}) has the limits {lower:g} > {upper:g}, taken as unlimited."
-        )
+        found.accept(where(inner), inner.sourceline, f"lower {lower:g} is above upper {upper:g}, taken as unlimited.")
         return None
     return None if (lower, upper) == (-HUGE, HUGE) else (lower, upper)
 
@@ -121,8 +123,12 @@ def _limit(found: Findings, inner: Element, word: str) -> float | None:
     return values[0] if abs(values[0]) < HUGE else None
 
 
-def _owner(inner: Element) -> str:
-    return f"joint {inner.getparent().get('name')!r}"
+def _size(found: Findings, inner: Element, word: str, value: float | None) -> float | None:
+    """A number that is no size of anything when it is negative; it is then taken as not written."""
+    if value is not None and value < 0:
+        found.accept(where(inner), inner.sourceline, f"{word} {value:g} is negative, taken as not written.")
+        return None
+    return value
 
 
 def _dynamics(found: Findings, inner: Element | None) -> tuple[float, float, float | None]:
@@ -134,7 +140,8 @@ def _dynamics(found: Findings, inner: Element | None) -> tuple[float, float, flo
     if rotor is not None and rotor < 0:
         found.at(inner, f"rotor_inertia {rotor:g} kg m2 is negative. Give 0 or more.")
         rotor = None
-    return number(found, inner, "damping", 0.0), number(found, inner, "friction", 0.0), rotor
+    damping, friction = (_size(found, inner, word, number(found, inner, word, 0.0)) for word in ("damping", "friction"))
+    return damping or 0.0, friction or 0.0, rotor
 
 
 def _mimic(found: Findings, element: Element) -> tuple[str, float, float] | None:
@@ -159,11 +166,8 @@ def _checked(found: Findings, joint: UrdfJoint, known: dict[str, UrdfJoint]) -> 
     leader = known.get(joint.joint.follows[0])
     if leader is None:
         missing = joint.joint.follows[0]
-        line = joint.element.sourceline
-        found.broken.append(
-            f"joint {joint.name!r} (line {line}) mimics {missing!r}, which is no joint; it moves by itself. "
-            f"{did_you_mean(missing, known)}"
-        )
+        text = f"it mimics {missing!r}, which is no joint, and moves by itself. {did_you_mean(missing, known)}"
+        found.accept(f"joint {joint.name!r}", joint.element.sourceline, text)
         return replace(joint, joint=replace(joint.joint, follows=None))
     if _in_circle(joint, known):
         found.at(joint.element, "joints mimic each other in a circle. Let one of them move by itself.")

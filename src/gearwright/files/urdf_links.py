@@ -22,9 +22,7 @@ def read_link(found: Findings, element: Element) -> Link | None:
     if name is None:
         return None
     if rule is not None:
-        found.broken.append(
-            f"link {name!r} (line {element.sourceline}) is no physical body, taken as effective: {rule}"
-        )
+        found.accept(f"link {name!r}", element.sourceline, f"no physical body, taken as effective: {rule}")
     return Link(
         name, mass=mass, com=com, inertia=inertia.rows(), effective=rule is not None, shapes=_shapes(found, element)
     )

@@ -99,7 +99,7 @@ def _robot(found: Findings, root: Element, fallback: str, floating_base: bool) -
     drives = read_drives(found, root, joints)
     found.refuse()
     if tree is None:
-        found.broken.append("there is no link in it: a robot that cannot move.")
+        found.accept("", None, "there is no link in it: a robot that cannot move.")
         return Robot(name, ())
     made = robot_links(found, replace(tree, root_moves=floating_base))
     return Robot(name, *accepted(found, made, drives))

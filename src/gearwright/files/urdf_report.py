@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gearwright.errors import GearwrightWarning
-from gearwright.files.problems import Problems
+from gearwright.files.problems import Problem, Problems
 
 ENOUGH = 500
 """Problems of one file after which reading stops, and kinds of ignored elements that a report spells out."""
@@ -26,7 +26,7 @@ class Report:
 
     source: str
     notes: tuple[str, ...] = ()
-    broken: tuple[str, ...] = ()
+    broken: tuple[Problem, ...] = ()
     ignored: tuple[str, ...] = ()
 
     def warning(self) -> str | None:
@@ -36,7 +36,7 @@ class Report:
         arm.urdf was read, but:
           not understood and left out: gazebo: line 3
         """
-        lines = [*self.broken, *(f"not understood and left out: {what}" for what in self.ignored)]
+        lines = [*map(str, self.broken), *(f"not understood and left out: {what}" for what in self.ignored)]
         return "\n  ".join([f"{self.source} was read, but:", *lines]) if lines else None
 
     def warn(self, depth: int = 3) -> None:
@@ -52,7 +52,7 @@ class Findings(Problems):
     def __init__(self, source: str) -> None:
         super().__init__(source)
         self.notes: list[str] = []
-        self.broken: list[str] = []
+        self.broken: list[Problem] = []
         self._ignored: dict[str, tuple[int, int | None]] = {}
 
     def add(self, message: str, path: str = "", line: int | None = None) -> None:
@@ -67,6 +67,10 @@ class Findings(Problems):
             self.add(message)
         else:
             self.add(message, where(element), element.sourceline)
+
+    def accept(self, path: str, line: int | None, message: str) -> None:
+        """Note something that breaks a rule and is taken all the same."""
+        self.broken.append(Problem(line, path, message))
 
     def note(self, text: str) -> None:
         """Note how something was read."""

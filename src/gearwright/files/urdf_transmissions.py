@@ -14,7 +14,7 @@ from math import isclose
 
 from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_joints import UrdfJoint
-from gearwright.files.urdf_report import Findings
+from gearwright.files.urdf_report import Findings, where
 from gearwright.files.urdf_xml import Element, children, name_of, report_others, tag, text_number
 from gearwright.parts import Drive, Gear, Motor
 
@@ -78,7 +78,7 @@ def _nobody(found: Findings, element: Element, here: Stated, message: str) -> No
     if here.inertias or any(abs(value) != 1 for value, _ in here.ratios):
         found.at(element, message)
     else:
-        found.broken.append(f"transmission in line {element.sourceline}, left out: {message}")
+        found.accept(where(element), element.sourceline, f"left out: {message}")
 
 
 def _kind(element: Element) -> str:

@@ -199,8 +199,7 @@ def _chain(
         made.append(Link(name, parent, Joint(names.new_joint(f"{joint.name}.{end}"), slide, axis, **placed)))
         parent, placed = name, {}
     title = joint.name if last is None else names.new_joint(f"{joint.name}.{last}")
-    own = Joint(title, kind, joint.joint.axis, damping=joint.joint.damping, friction=joint.joint.friction)
-    return [*made, replace(link, parent=parent, joint=own)]
+    return [*made, replace(link, parent=parent, joint=Joint(title, kind, joint.joint.axis))]
 
 
 def _across(normal: Vec) -> tuple[Vec, Vec]:

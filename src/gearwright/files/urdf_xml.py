@@ -13,10 +13,11 @@ Element: TypeAlias = Any
 
 MAX_DEPTH = 40
 MAX_ELEMENTS = 200_000
+MAX_NAME = 200
 HUGE = 1e12
 """No mass, length, inertia or ratio of a robot is larger; a limit that is means "unlimited"."""
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DOCTYPE = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
@@ -110,6 +111,9 @@ def name_of(found: Findings, element: Element, attribute: str = "name") -> str |
     value = element.get(attribute)
     if value is None or not value.strip():
         found.at(element, f"<{tag(element)}> has no {attribute}. Give one.")
+        return None
+    if len(value) > MAX_NAME:
+        found.at(element, f"its {attribute} is {len(value)} characters long. Use at most {MAX_NAME}.")
         return None
     return str(value)
 
