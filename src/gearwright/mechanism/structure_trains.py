@@ -10,7 +10,8 @@ from gearwright.algebra import Scalar, Vec, is_zero
 from gearwright.errors import SpinError, StructureError, TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import vector
-from gearwright.mechanism.gear_graph import GearGraph, GearPair, TurningPair
+from gearwright.mechanism.gear_graph import GearGraph
+from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
 from gearwright.mechanism.rows import plain, suggestion
 from gearwright.mechanism.structure_geometry import Links, row_sum
 from gearwright.mechanism.structure_lumping import Placed, places
