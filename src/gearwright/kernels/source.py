@@ -32,13 +32,23 @@ def c_source(graph: Graph, name: str, inputs: Mapping[str, int], outputs: int) -
     arguments = ", ".join([*(f"const double *{x}" for x in names), "double *out"])
     sizes = ", ".join(f"{x}[{size}]" for x, size in zip(names, inputs.values(), strict=True))
     lines = ["#include <math.h>", "", f"/* {sizes} -> out[{outputs}] */", f"void {name}({arguments})", "{"]
-    used = {int(node.a) for node in graph.nodes if node.op == "input"}
+    used = {int(graph.nodes[k].a) for k in _needed(graph) if graph.nodes[k].op == "input"}
     lines += [f"  (void){x};" for k, x in enumerate(names) if k not in used]
+    needed = _needed(graph)
     for k, node in enumerate(graph.nodes):
-        if node.op not in ("const", "input"):
+        if k in needed and node.op not in ("const", "input"):
             lines.append(f"  const double x{k} = {_expression(graph, node, names)};")
     lines += [f"  out[{i}] = {_operand(graph, k, names)};" for i, k in enumerate(graph.outputs)]
     return "\n".join([*lines, "}", ""])
+
+
+def _needed(graph: Graph) -> set[int]:
+    """The nodes that the results need; guards are for callers that can refuse."""
+    needed = set(graph.outputs)
+    for k in reversed(range(len(graph.nodes))):
+        if k in needed:
+            needed.update(graph.nodes[k].operands)
+    return needed
 
 
 def _identifier(name: str) -> str:
