@@ -57,7 +57,7 @@ def inverse_dynamics(
     >>> gw.inverse_dynamics(gw.Mechanism([wheel], [rotor]), [0.0], [0.0], [1.0])   # 0.1 + 2 * 0.5^2 + 100^2 * 1e-4
     array([1.6])
     """
-    return run_outside(programs.INVERSE_DYNAMICS, mech, {"q": q, "v": v, "a": a}, wrenches, base_motion)
+    return run_outside(programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches, base_motion)
 
 
 def forward_dynamics(
@@ -72,7 +72,7 @@ def forward_dynamics(
 
     The mass matrix is eliminated in an order chosen from the tree and the ratio rows.
     """
-    return run_outside(programs.FORWARD_DYNAMICS, mech, {"q": q, "v": v, "tau": tau}, wrenches, base_motion)
+    return run_outside(programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches, base_motion)
 
 
 def bias(
@@ -83,7 +83,7 @@ def bias(
     base_motion: BaseMotion | None = None,
 ) -> Array:
     r"""Forces that keep the speeds constant, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
-    return run_outside(programs.BIAS, mech, {"q": q, "v": v}, wrenches, base_motion)
+    return run_outside(programs.BIAS, mech, (q, v), wrenches, base_motion)
 
 
 def reactions(
@@ -98,12 +98,12 @@ def reactions(
 
     Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions and drive together.
     """
-    return run_outside(programs.REACTIONS, mech, {"q": q, "v": v, "a": a}, wrenches, base_motion)
+    return run_outside(programs.REACTIONS, mech, (q, v, a), wrenches, base_motion)
 
 
 def mass_matrix(mech: Mechanism, q: ArrayLike) -> Array:
     r"""$M = M_{links} + \sum_j J b b' + J_c (b h' + h b')$ [kg m2, kg m, kg], (..., n, n)."""
-    return run(programs.MASS_MATRIX, mech, {"q": q})
+    return run(programs.MASS_MATRIX, mech, (q,))
 
 
 def axial_rates(mech: Mechanism, q: ArrayLike) -> Array:
@@ -111,32 +111,32 @@ def axial_rates(mech: Mechanism, q: ArrayLike) -> Array:
 
     Where h is zero the wheel does not push on its carrier and its coupling to the links vanishes.
     """
-    return run(programs.AXIAL_RATES, mech, {"q": q})
+    return run(programs.AXIAL_RATES, mech, (q,))
 
 
 def gravity(mech: Mechanism, q: ArrayLike) -> Array:
     """Forces that hold the machine against gravity, without springs [Nm, N], (..., n)."""
-    return run(programs.GRAVITY, mech, {"q": q})
+    return run(programs.GRAVITY, mech, (q,))
 
 
 def coriolis_matrix(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
     """C of Christoffel symbols: C v are the velocity forces and dM/dt - 2 C is skew, (..., n, n)."""
-    return run(programs.CORIOLIS_MATRIX, mech, {"q": q, "v": v})
+    return run(programs.CORIOLIS_MATRIX, mech, (q, v))
 
 
 def kinetic_energy(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
     """T = 1/2 v' M v [J], (...)."""
-    return run(programs.KINETIC_ENERGY, mech, {"q": q, "v": v})
+    return run(programs.KINETIC_ENERGY, mech, (q, v))
 
 
 def potential_energy(mech: Mechanism, q: ArrayLike) -> Array:
     """Gravity (zero at the base origin) and springs [J], (...)."""
-    return run(programs.POTENTIAL_ENERGY, mech, {"q": q})
+    return run(programs.POTENTIAL_ENERGY, mech, (q,))
 
 
 def momentum(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
     """Linear momentum [kg m/s], then angular momentum about the base origin [kg m2/s], world axes, (..., 6)."""
-    return run(programs.MOMENTUM, mech, {"q": q, "v": v})
+    return run(programs.MOMENTUM, mech, (q, v))
 
 
 def centre_of_mass(mech: Mechanism, q: ArrayLike) -> Array:
@@ -144,27 +144,27 @@ def centre_of_mass(mech: Mechanism, q: ArrayLike) -> Array:
     require_machine("centre_of_mass", mech)
     if not sum(body.mass for body in mech.bodies):
         raise InputError("centre_of_mass: the machine has no mass, so it has no centre of mass. Give a body its mass.")
-    return run(programs.CENTRE_OF_MASS, mech, {"q": q})
+    return run(programs.CENTRE_OF_MASS, mech, (q,))
 
 
 def placement(mech: Mechanism, q: ArrayLike, body: int | str) -> Placement:
     """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; `.yaw_pitch_roll` is a view."""
     require_machine("placement", mech)
     mech.place_of(body)
-    flat = run(programs.PLACEMENT, mech, {"q": q}, {"body": body})
+    flat = run(programs.PLACEMENT, mech, (q,), {"body": body})
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
 
 
 def jacobian(mech: Mechanism, q: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
     """J (..., 6, n): velocity of a point fixed in a body or frame, then its angular velocity, world axes."""
-    return run(programs.JACOBIAN, mech, {"q": q}, _spot("jacobian", mech, body, point))
+    return run(programs.JACOBIAN, mech, (q,), _spot("jacobian", mech, body, point))
 
 
 def jacobian_rate(
     mech: Mechanism, q: ArrayLike, v: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Array:
     """dJ/dt (..., 6, n), so that the acceleration of the point is J a + dJ/dt v."""
-    return run(programs.JACOBIAN_RATE, mech, {"q": q, "v": v}, _spot("jacobian_rate", mech, body, point))
+    return run(programs.JACOBIAN_RATE, mech, (q, v), _spot("jacobian_rate", mech, body, point))
 
 
 def _spot(function: str, mech: Mechanism, body: int | str, point: Sequence[float]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _spot(function: str, mech: Mechanism, body: int | str, point: Sequence[float
 
 def regressor(mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
     """Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
-    return run(programs.REGRESSOR, mech, {"q": q, "v": v, "a": a})
+    return run(programs.REGRESSOR, mech, (q, v, a))
 
 
 def parameters(mech: Mechanism) -> Array:
@@ -201,12 +201,12 @@ def neutral(mech: Mechanism) -> Array:
 
 def integrate(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
     """The configuration reached from q with constant speeds v in one unit of time, (..., nq)."""
-    return run(programs.INTEGRATE, mech, {"q": q, "v": v})
+    return run(programs.INTEGRATE, mech, (q, v))
 
 
 def difference(mech: Mechanism, q0: ArrayLike, q1: ArrayLike) -> Array:
     """The constant speeds that lead from q0 to q1 in one unit of time, (..., n)."""
-    return run(programs.DIFFERENCE, mech, {"q0": q0, "q1": q1})
+    return run(programs.DIFFERENCE, mech, (q0, q1))
 
 
 def lagrange_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
@@ -215,13 +215,13 @@ def lagrange_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[Array, A
     An independent formulation (Sciavicco, Siciliano and Villani, eqs 14 to 19) for machines without free and spherical
     joints, to check and to teach.
     """
-    flat = run(programs.LAGRANGE_FORM, mech, {"q": q, "v": v})
+    flat = run(programs.LAGRANGE_FORM, mech, (q, v))
     return _square(flat, mech, 0), _square(flat, mech, mech.n**2), flat[..., 2 * mech.n**2 :]
 
 
 def recursive_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
-    flat = run(programs.RECURSIVE_FORM, mech, {"q": q, "v": v})
+    flat = run(programs.RECURSIVE_FORM, mech, (q, v))
     return _square(flat, mech, 0), flat[..., mech.n**2 :]
 
 

@@ -92,6 +92,10 @@ class Kernel:
         general = partial(_general, self._task, self._code, recipe, self.operations.arithmetic)
         self.__call__ = general if self._code is None else self._code.builtin(recipe.function, general)
 
+    def computed(self, arrays: Mapping[str, Array]) -> Array:
+        """The result for arrays that were checked already, by the names of the inputs."""
+        return _computed(self._task, self._code, self.operations.arithmetic, arrays, None)
+
     def __reduce__(self) -> tuple[type[Kernel], tuple[Recipe]]:
         return Kernel, (self._recipe,)
 
@@ -159,7 +163,7 @@ def compile(
 
     Args:
         function: a public function such as `gw.inverse_dynamics`, or its name.
-        robot_or_mech: a robot (parameters are then paths of its file, and what is lumped from them follows) or a machine.
+        robot_or_mech: a robot (parameters are then paths of its file, and their wheels follow) or a machine.
         parameters: paths of numbers that stay inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
         fixed: what the function takes beside arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies that
             feel wrenches; `base_motion=True`.

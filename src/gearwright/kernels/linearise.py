@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.kernels.batch import leading
-from gearwright.kernels.inputs import Array, checked, require_machine
+from gearwright.kernels.inputs import Array
 from gearwright.kernels.programs import FORWARD_DYNAMICS
-from gearwright.kernels.tangent import cached_tangent_derivative
+from gearwright.kernels.run import derivative
 from gearwright.mechanism import Mechanism
 
 
@@ -27,20 +26,16 @@ def linearise(mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Li
     A = [[-ad(v), 1], [da/dq, da/dv]], B = [[0], [M^-1]]; ad(v) is zero but for free and spherical joints, whose
     tangent turns with the body.
     """
-    require_machine("linearise", mech)
-    sizes = {"q": mech.nq, "v": mech.n, "tau": mech.n}
-    given = {"q": q, "v": v, "tau": tau}
-    arrays = {name: checked("linearise", mech, name, given[name], size) for name, size in sizes.items()}
-    lead, n = leading("linearise", arrays), mech.n
-    flat = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays.values()]
-    slopes = cached_tangent_derivative(FORWARD_DYNAMICS, mech)
-    A, B = np.zeros((len(flat[0]), 2 * n, 2 * n)), np.zeros((len(flat[0]), 2 * n, n))
-    A[:, :n, n:] = np.eye(n)
-    for k, state in enumerate(zip(*flat, strict=True)):
-        da_dq, da_dv, da_dtau = (np.array(slope) for slope in slopes(*state))
-        A[k, :n, :n] = -_adjoint(mech, state[1])
-        A[k, n:, :n], A[k, n:, n:], B[k, n:] = da_dq, da_dv, da_dtau
-    return LinearModel(A.reshape(*lead, 2 * n, 2 * n), B.reshape(*lead, 2 * n, n))
+    slopes = derivative(FORWARD_DYNAMICS, mech, {"q": q, "v": v, "tau": tau}, "linearise")
+    lead, n = slopes.shape[:-2], mech.n
+    A, B = np.zeros((*lead, 2 * n, 2 * n)), np.zeros((*lead, 2 * n, n))
+    A[..., :n, n:] = np.eye(n)
+    A[..., n:, :], B[..., n:, :] = slopes[..., : 2 * n], slopes[..., 2 * n :]
+    if mech.nq != n:
+        speeds = np.broadcast_to(np.asarray(v, dtype=np.float64), (*lead, n))
+        for k in np.ndindex(*lead):
+            A[k][:n, :n] = -_adjoint(mech, speeds[k])
+    return LinearModel(A, B)
 
 
 def _adjoint(mech: Mechanism, v: Array) -> Array:

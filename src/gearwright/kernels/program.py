@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from gearwright.algebra import Operations, Rot, Scalar, Tensor, Vec
@@ -32,6 +32,7 @@ class Program:
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
         options: names of what must or may be fixed before running.
+        ready: kernels of machines in use, by the identity of the machine.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Program:
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
     outside: bool = False
     options: tuple[str, ...] = ()
+    ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
         """Every input with its number of scalars, in the order of the public arguments."""

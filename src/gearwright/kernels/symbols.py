@@ -109,4 +109,4 @@ def operations() -> Operations:
         where = recorded(ca.if_else, lambda condition, yes, no: yes if condition else no)
 
     table: Any = Recorded
-    return table  # type: ignore[no-any-return]
+    return table
