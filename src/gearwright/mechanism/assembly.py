@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra import Inertia, Tensor, is_zero
-from gearwright.errors import StructureError
+from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Frame, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
@@ -29,6 +29,10 @@ def assemble(robot: Robot) -> Mechanism:
     >>> assemble(arm).spins[0].ratio
     (100.0,)
     """
+    if not isinstance(robot, Robot):
+        raise InputError(
+            f"assemble: a {type(robot).__name__} is no Robot. Give the parts; a Mechanism is assembled already."
+        )
     ordered = parents_first(robot.links)
     links, train = Links(ordered), TrainStructure(ordered, robot.trains)
     elastic = [drive for drive in robot.drives if is_elastic(drive)]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gearwright.algebra import Scalar, Tensor, Vec, is_number, is_zero
-from gearwright.errors import StructureError, TrainError
+from gearwright.errors import JointError, StructureError, TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
 from gearwright.mechanism.rows import plain, suggestion
@@ -42,6 +42,12 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
     if drive.joint not in links.by_joint:
         raise StructureError(
             f"drive {drive.title!r}: there is no joint {drive.joint!r}. {suggestion(drive.joint, links.by_joint)}"
+        )
+    kind = links.by_joint[drive.joint].joint.kind
+    if kind not in ("revolute", "prismatic"):
+        raise JointError(
+            f"drive {drive.title!r}: joint {drive.joint!r} is {kind}, and no gear can drive it. "
+            "Drive a revolute or prismatic joint."
         )
     mount = drive.mounted_on if drive.mounted_on is not None else links.by_joint[drive.joint].parent
     links.require(f"drive {drive.title!r}: it is mounted on", mount)
