@@ -1,0 +1,372 @@
+"""Machines that cannot exist: one error of the right class that names the part, the value, the rule and the way out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import (
+    GearwrightError,
+    InertiaError,
+    InputError,
+    JointError,
+    PartError,
+    SpinError,
+    StructureError,
+    TrainError,
+)
+from gearwright.parts import FREE, Drive, Gear, Joint, Link, Motor, Robot
+
+NAN, INF = float("nan"), float("inf")
+TENSOR = np.diag([0.01, 0.02, 0.02])
+Z = (0, 0, 1)
+
+
+def body(name="arm", parent=-1, **changes):
+    return gw.Body(name, parent, **{"mass": 2, "com": (0.2, 0, 0), "inertia": TENSOR, **changes})
+
+
+def arm(*drives, **link):
+    return gw.assemble(
+        Robot("robot", [Link("upper", **{"mass": 2, "com": (0.2, 0, 0), "inertia": TENSOR, **link})], drives)
+    )
+
+
+def machine(*bodies, **more):
+    return gw.Mechanism(bodies, **more)
+
+
+CASES = {
+    # mass
+    "negative mass": (lambda: body(mass=-1), PartError, ["body 'arm'", "-1", "negative", "Give 0 or more"]),
+    "negative mass of a link": (lambda: arm(mass=-3), PartError, ["'upper'", "-3", "negative", "Give 0 or more"]),
+    "negative payload": (
+        lambda: gw.assemble(Robot("r", [Link("upper", mass=1, com=(1, 0, 0))]).with_payload(-2)),
+        PartError,
+        ["payload", "-2", "negative", "Give 0 or more"],
+    ),
+    "mass that is no number": (
+        lambda: body(mass="two"),
+        PartError,
+        ["'arm', mass", "'two'", "not a number", "Give a number"],
+    ),
+    "mass NaN": (lambda: body(mass=NAN), PartError, ["'arm', mass", "nan", "not a finite number", "Give a finite"]),
+    "massless moving link": (
+        lambda: machine(body(), gw.Body("tip", 0)),
+        InertiaError,
+        ["'tip'", "nothing with inertia", "singular", "make the joint fixed"],
+    ),
+    "massless slide": (
+        lambda: machine(gw.Body("slide", joint="prismatic", inertia=TENSOR)),
+        InertiaError,
+        ["'slide'", "nothing with inertia", "Give the body"],
+    ),
+    "point mass on its own axis": (
+        lambda: machine(gw.Body("pin", mass=3, com=(0, 0, 0.5))),
+        InertiaError,
+        ["'pin'", "nothing with inertia", "a rotor"],
+    ),
+    "two coaxial joints, the inner link massless": (
+        lambda: machine(gw.Body("inner", rotation=turned()), body("outer", 0)),
+        InertiaError,
+        ["'inner', 'outer'", "together", "not be positive definite", "Give the body"],
+    ),
+    "effective link of negative inertia": (
+        lambda: machine(body(inertia=np.diag([0, 0, -1]), effective=True)),
+        InertiaError,
+        ["'arm'", "negative inertia", "positive definite"],
+    ),
+    "free body without rotational inertia": (
+        lambda: machine(gw.Body("ball", joint="free", mass=1)),
+        InertiaError,
+        ["'ball.wx'", "nothing with inertia"],
+    ),
+    "shaft without a wheel": (
+        lambda: machine(body(), shafts=["motor"]),
+        InertiaError,
+        ["shaft 'motor'", "turns no wheel", "Give a spin"],
+    ),
+    # inertia
+    "triangle inequality": (
+        lambda: body(inertia=np.diag([1, 1, 3])),
+        InertiaError,
+        ["body 'arm'", "1, 1, 3", "triangle inequality", "Check that the tensor"],
+    ),
+    "negative principal moment": (
+        lambda: body(inertia=np.diag([-0.5, 1, 1])),
+        InertiaError,
+        ["body 'arm'", "-0.5", "negative", "Check that"],
+    ),
+    "tensor not symmetric": (
+        lambda: body(inertia=[[1, 0.1, 0], [0.2, 1, 0], [0, 0, 1]]),
+        InertiaError,
+        ["'arm', inertia", "xy", "0.1", "0.2", "Make it symmetric"],
+    ),
+    "inertia smaller than its spins": (
+        lambda: machine(body(), body("tip", 0), spins=[gw.Spin("rotor", 0, Z, 0.5, {"tip": 10})]),
+        InertiaError,
+        ["body 'arm'", "rotor", "-0.48", "smaller than the wheels", "add them"],
+    ),
+    "coupling larger than its inertia allows": (
+        lambda: machine(body(), body("tip", 0), spins=[gw.Spin("belt", 0, Z, 1e-3, {"tip": 10}, coupling=0.01)]),
+        InertiaError,
+        ["body 'arm'", "belt", "(Jc^2/J)", "add them"],
+    ),
+    # axes and rotations
+    "zero axis": (
+        lambda: body(axis=(0, 0, 0)),
+        PartError,
+        ["'arm', axis", "(0.0, 0.0, 0.0)", "no direction", "non-zero"],
+    ),
+    "zero axis of a spin": (
+        lambda: gw.Spin("s", -1, (0, 0, 0), 1, [1]),
+        PartError,
+        ["'s', axis", "no direction", "Give a"],
+    ),
+    "zero axis of a drive": (
+        lambda: arm(Drive("upper", Motor(1e-4), Gear(10), "base", (0, 0, 0))),
+        PartError,
+        ["drive 'upper', axis", "no direction", "non-zero"],
+    ),
+    "axis of two numbers": (
+        lambda: body(axis=(0, 1)),
+        PartError,
+        ["'arm', axis", "(0, 1)", "not a vector", "three numbers"],
+    ),
+    "no rotation": (
+        lambda: body(rotation=2 * np.eye(3)),
+        PartError,
+        ["'arm', rotation", "orthogonal", "by 3", "Give a"],
+    ),
+    "reflection": (lambda: body(rotation=-np.eye(3)), PartError, ["'arm', rotation", "reflection", "Swap the sign"]),
+    "unknown joint kind": (lambda: body(joint="hinge"), JointError, ["body 'arm'", "'hinge'", "Use one of revolute"]),
+    # the tree
+    "unknown parent": (
+        lambda: machine(body(parent="bose")),
+        StructureError,
+        ["'arm'", "'bose'", "unknown", "mean 'base'"],
+    ),
+    "unknown parent of a link": (
+        lambda: arm(parent="bose"),
+        StructureError,
+        ["'upper'", "'bose'", "unknown", "'base'"],
+    ),
+    "parent out of range": (lambda: machine(body(parent=4)), StructureError, ["'arm'", "4", "no body", "Use -1"]),
+    "parent None": (lambda: machine(body(parent=None)), StructureError, ["'arm'", "None", "no body", "Use -1"]),
+    "parent 0.5": (lambda: machine(body(), body("tip", 0.5)), StructureError, ["'tip'", "0.5", "no body", "Use -1"]),
+    "cycle": (
+        lambda: machine(body("a", "b"), body("b", "a")),
+        StructureError,
+        ["a -> b -> a", "circle", "Hang one of them on the base"],
+    ),
+    "cycle of links": (
+        lambda: gw.assemble(Robot("r", [Link("a", "b", mass=1, com=(1, 0, 0)), Link("b", "a", mass=1, com=(1, 0, 0))])),
+        StructureError,
+        ["a -> b -> a", "circle", "Hang one"],
+    ),
+    "own parent": (lambda: machine(body("a", "a")), StructureError, ["a -> a", "circle", "Hang one"]),
+    "child before parent": (
+        lambda: machine(body("a", "b"), body("b")),
+        StructureError,
+        ["'a'", "'b'", "before its parent", "List parents before"],
+    ),
+    "free joint on a link": (
+        lambda: machine(body(), body("tip", 0, joint="free")),
+        JointError,
+        ["'tip'", "free joint hangs on the base", "Give it parent -1"],
+    ),
+    "no bodies": (lambda: machine(), StructureError, ["at least one body"]),
+    # names
+    "duplicate bodies": (
+        lambda: machine(body(), body(parent=0)),
+        StructureError,
+        ["two bodies", "'arm'", "another name"],
+    ),
+    "duplicate links": (
+        lambda: gw.assemble(Robot("r", [Link("a", mass=1, com=(1, 0, 0)), Link("a", "a", mass=1, com=(1, 0, 0))])),
+        StructureError,
+        ["two bodies", "'a'", "another name"],
+    ),
+    "duplicate joints": (
+        lambda: machine(body(joint_name="j"), body("tip", 0, joint_name="j")),
+        StructureError,
+        ["two speeds", "'j'", "another name"],
+    ),
+    "duplicate spins": (
+        lambda: machine(body(), spins=[gw.Spin("s", -1, Z, 1, [2])] * 2),
+        StructureError,
+        ["two spins", "'s'", "another name"],
+    ),
+    "shaft called like a joint": (
+        lambda: machine(body(), shafts=["arm"], spins=[gw.Spin("s", -1, Z, 1, [2, 1])]),
+        StructureError,
+        ["two speeds", "'arm'", "another name"],
+    ),
+    "body called base": (
+        lambda: machine(body("base")),
+        StructureError,
+        ["'base'", "name of the ground", "another name"],
+    ),
+    "empty name": (lambda: machine(body("")), StructureError, ["bodies", "''", "non-empty"]),
+    # ratios
+    "ratio zero": (
+        lambda: machine(body(), spins=[gw.Spin("s", -1, Z, 1, [0])]),
+        SpinError,
+        ["spin 's'", "zero", "does not turn", "give a ratio or leave it out"],
+    ),
+    "gear ratio zero": (
+        lambda: Gear(0),
+        TrainError,
+        ["gear", "ratio 0", "never turn", "Give motor speed / joint speed"],
+    ),
+    "gear ratio NaN": (lambda: Gear(NAN), TrainError, ["gear", "ratio nan", "Give motor speed"]),
+    "ratio infinite": (
+        lambda: machine(body(), spins=[gw.Spin("s", -1, Z, 1, [INF])]),
+        PartError,
+        ["spin 's', row", "inf", "not a finite number", "Give a finite"],
+    ),
+    "ratio on a free joint": (
+        lambda: machine(body(joint="free"), spins=[gw.Spin("s", 0, Z, 1e-3, {"arm.wx": 5})]),
+        SpinError,
+        ["spin 's'", "ratio 5", "'arm.wx'", "free or spherical", "Put the ratio on a revolute"],
+    ),
+    "ratio on a spherical joint": (
+        lambda: machine(body(joint="spherical"), spins=[gw.Spin("s", 0, Z, 1e-3, {"arm.wz": 5})]),
+        SpinError,
+        ["spin 's'", "'arm.wz'", "free or spherical", "Put the ratio"],
+    ),
+    "drive of a free joint": (
+        lambda: arm(Drive("upper", Motor(1e-4), Gear(10)), joint=FREE),
+        JointError,
+        ["drive 'upper'", "joint 'upper' is free", "no gear can drive it", "Drive a revolute or prismatic"],
+    ),
+    "ratio on an unknown speed": (
+        lambda: machine(body(), spins=[gw.Spin("s", -1, Z, 1, {"amr": 2})]),
+        InputError,
+        ["spin 's'", "'amr'", "no speed", "Did you mean 'arm'?"],
+    ),
+    "row too long": (
+        lambda: machine(body(), spins=[gw.Spin("s", -1, Z, 1, [1, 2])]),
+        InputError,
+        ["spin 's'", "2 numbers", "1 speeds", "one number per speed"],
+    ),
+    "row that is one number": (
+        lambda: machine(body(), body("tip", 0), spins=[gw.Spin("s", -1, Z, 1, 5.0)]),
+        InputError,
+        ["spin 's'", "1 numbers", "2 speeds", "one number per speed"],
+    ),
+    "unknown carrier": (
+        lambda: machine(body(), spins=[gw.Spin("s", "am", Z, 1, [1])]),
+        StructureError,
+        ["spin 's'", "'am'", "no body", "mean 'arm'"],
+    ),
+    "negative spin inertia": (
+        lambda: gw.Spin("s", -1, Z, -1, [1]),
+        SpinError,
+        ["spin 's'", "-1", "negative", "0 or more"],
+    ),
+    "negative stiffness": (
+        lambda: gw.Spring("k", [1], -5),
+        PartError,
+        ["spring 'k'", "-5", "negative", "Give 0 or more"],
+    ),
+    # rotors
+    "rotor not axisymmetric": (
+        lambda: arm(Drive("upper", Motor(tensor=np.diag([1e-4, 2e-4, 2.5e-4]), mass=1), Gear(10))),
+        SpinError,
+        ["drive 'upper', rotor", "not axisymmetric", "5e-05", "depend on the rotor's angle", "Balance it"],
+    ),
+    "rotor off its axis": (
+        lambda: arm(Drive("upper", Motor(1e-4, 1, com=(0.005, 0, 0)), Gear(10))),
+        SpinError,
+        ["drive 'upper', rotor", "0.005 m off its axis", "depend on the rotor's angle", "Move it onto the axis"],
+    ),
+    "rotor flatter than a disc": (
+        lambda: Motor(1e-3, 1, 1e-4),
+        SpinError,
+        ["motor", "0.001", "0.0001", "more than twice", "Check"],
+    ),
+    "negative rotor inertia": (lambda: Motor(-1e-3), SpinError, ["motor", "-0.001", "negative", "Give 0 or more"]),
+    "drive of an unknown joint": (
+        lambda: arm(Drive("uper", Motor(1e-4))),
+        StructureError,
+        ["drive 'uper'", "no joint 'uper'", "Did you mean 'upper'?"],
+    ),
+    "drive mounted nowhere": (
+        lambda: arm(Drive("upper", Motor(1e-4), mounted_on="bench")),
+        StructureError,
+        ["drive 'upper'", "'bench'", "no link", "Known are"],
+    ),
+    # followers
+    "follows nobody": (
+        lambda: machine(body(), body("tip", 0, follows=("amr", 1, 0))),
+        JointError,
+        ["'tip'", "'amr'", "no joint", "mean 'arm'"],
+    ),
+    "followers in a circle": (
+        lambda: machine(body("a", follows=("b", 1, 0)), body("b", 0, follows=("a", 1, 0))),
+        JointError,
+        ["a -> b -> a", "circle", "Let one of them"],
+    ),
+    "follows a spherical joint": (
+        lambda: machine(body(joint="spherical"), body("tip", 0, follows=("arm", 1, 0))),
+        JointError,
+        ["'tip'", "'arm'", "spherical", "Only revolute and prismatic"],
+    ),
+    # the rest
+    "gravity as a number": (lambda: machine(body(), gravity=9.81), PartError, ["gravity", "9.81", "three numbers"]),
+    "assembling twice": (
+        lambda: gw.assemble(machine(body())),
+        InputError,
+        ["assemble", "Mechanism", "no Robot", "assembled already"],
+    ),
+}
+
+
+def turned():
+    """A rotation about the joint axis with rounding in it: the mass matrix is singular but for the last bits."""
+    c, s = np.cos(1.234), np.sin(1.234)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused_with_an_explanation(name):
+    build, kind, words = CASES[name]
+    with pytest.raises(GearwrightError) as caught:
+        build()
+    assert isinstance(caught.value, kind), f"{type(caught.value).__name__}: {caught.value}"
+    missing = [word for word in words if word not in str(caught.value)]
+    assert not missing, f"{missing} not in: {caught.value}"
+
+
+def test_massless_fixed_links_are_fine():
+    mech = machine(body(), gw.Body("flange", 0, joint="fixed"), gw.Body("tool", 1, joint="fixed"))
+    bare = machine(body())
+    assert gw.inverse_dynamics(mech, [0.3], [0.2], [0.1]) == pytest.approx(
+        gw.inverse_dynamics(bare, [0.3], [0.2], [0.1])
+    )
+
+
+def test_massless_links_further_in_are_fine():
+    """A gimbal: two massless moving links that carry a body with inertia about both axes."""
+    gimbal = machine(gw.Body("yaw"), gw.Body("pitch", 0, axis=(0, 1, 0)), body("arm", 1, axis=(1, 0, 0)))
+    assert np.linalg.eigvalsh(gw.mass_matrix(gimbal, [0.1, 0.2, 0.3])).min() > 0
+
+
+def test_a_rotor_gives_a_massless_link_its_inertia():
+    mech = machine(gw.Body("wheel"), spins=[gw.Spin("rotor", -1, Z, 1e-4, [100])])
+    assert gw.mass_matrix(mech, [0.0]) == pytest.approx(np.array([[1.0]]))
+
+
+def test_symbols_are_left_to_their_nominal_value():
+    """A symbolic mass cannot be checked; it must not be refused."""
+    import sympy
+
+    mech = machine(body(mass=sympy.Symbol("m")))
+    assert mech.bodies[0].mass == sympy.Symbol("m")
+
+
+def test_joint_defaults():
+    assert Joint().kind == "revolute"
+    assert FREE.kind == "free"
