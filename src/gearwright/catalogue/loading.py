@@ -8,7 +8,6 @@ from pathlib import Path
 
 from gearwright.errors import FileError, InputError
 from gearwright.files.formats import ENDINGS, read_file
-from gearwright.files.motor_data import motor_table
 from gearwright.files.problems import did_you_mean
 from gearwright.parts import Robot
 
@@ -65,4 +64,6 @@ def motors() -> dict[str, str]:
     >>> motors()["maxon_re40"]
     'maxon RE 40, 150 W, 48 V, brushed'
     """
+    from gearwright.files.motor_data import motor_table
+
     return {name: str(words.get("description", "")) for name, words in motor_table().items()}

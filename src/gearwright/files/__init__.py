@@ -1,8 +1,22 @@
 """Robots in files: Gearwright's own YAML and URDF, read into parts and written from them."""
 
-from gearwright.files.formats import save
-from gearwright.files.robot_words import schema
-from gearwright.files.yaml_reader import read_yaml
-from gearwright.files.yaml_writer import write_yaml
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["read_yaml", "save", "schema", "write_yaml"]
+from gearwright.files.formats import check, save
+
+if TYPE_CHECKING:
+    from gearwright.files.robot_words import schema
+    from gearwright.files.yaml_reader import read_yaml
+    from gearwright.files.yaml_writer import write_yaml
+
+__all__ = ["check", "read_yaml", "save", "schema", "write_yaml"]
+
+_LATER = {"read_yaml": "yaml_reader", "schema": "robot_words", "write_yaml": "yaml_writer"}
+
+
+def __getattr__(name: str) -> Any:
+    """The words of a file are built when the first one is read: `import gearwright` does not pay for them."""
+    if name in _LATER:
+        return getattr(import_module(f"gearwright.files.{_LATER[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

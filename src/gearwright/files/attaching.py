@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from gearwright.errors import FileError
+from gearwright.files.formats import read_file
 from gearwright.files.problems import Problems, did_you_mean
 from gearwright.files.reading import inside
 from gearwright.files.robot_words import AttachWords
@@ -29,8 +30,6 @@ def attach_all(
 
 
 def _other(words: AttachWords, path: Path | None, within: tuple[Path, ...]) -> Robot:
-    from gearwright.files.formats import read_file
-
     found = _found(words.robot, path)
     chain = (*within, *([path.resolve()] if path is not None else []))
     if found in chain or len(chain) >= MAX_NESTING:

@@ -20,7 +20,7 @@ class Placement(NamedTuple):
         """The placement of a frame that is given in this frame.
 
         >>> Placement(position=Vec(0, 0, 1)).then(Placement(position=Vec(1, 0, 0))).position
-        Vec(1, 0, 1)
+        Vec(1.0, 0.0, 1.0)
         """
         if self is HERE:
             return inner

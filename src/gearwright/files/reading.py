@@ -25,23 +25,29 @@ def read_text(path: Path) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
+    reason = _unreadable(path)
+    if reason is not None:
+        raise problem(path, reason)
     try:
-        if path.is_dir():
-            raise problem(path, "this is a folder. Give the robot's file.")
-        if not path.exists():
-            raise problem(path, "there is no such file. Check the name and the folder.")
-        if not path.is_file():
-            raise problem(path, "this is no regular file. Give a robot's file.")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = getattr(error, "strerror", None) or str(error)
-        raise problem(path, f"the file cannot be read ({reason}). Check its permissions.") from None
+    except OSError as error:
+        raise problem(path, f"the file cannot be read ({error.strerror}). Check its permissions.") from None
     if len(content) > MAX_BYTES:
-        raise problem(
-            path, f"the file is larger than {MAX_BYTES} bytes. A robot is far smaller: split it, or attach parts."
-        )
+        raise problem(path, f"the file is larger than {MAX_BYTES} bytes. A robot is far smaller: split it.")
     return content
+
+
+def _unreadable(path: Path) -> str | None:
+    """Why there is nothing to read, or None."""
+    try:
+        if path.is_dir():
+            return "this is a folder. Give the robot's file."
+        if not path.exists():
+            return "there is no such file. Check the name and the folder."
+        return None if path.is_file() else "this is no regular file. Give a robot's file."
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        return f"the file cannot be read ({error}). Check its name."
 
 
 def inside(folder: Path, name: str) -> Path:

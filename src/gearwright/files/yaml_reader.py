@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from gearwright.errors import FileError
 from gearwright.files.attaching import attach_all
-from gearwright.files.building import build
+from gearwright.files.building import build, physical_problems
 from gearwright.files.drive_words import DriveWords
+from gearwright.files.formats import YAML_ENDINGS
 from gearwright.files.link_words import LinkWords
 from gearwright.files.naming import name_problems
 from gearwright.files.problems import Problems
@@ -27,7 +28,6 @@ LISTS: dict[str, type[Words]] = {
     "frames": FrameWords,
     "attach": AttachWords,
 }
-YAML_ENDINGS = (".yaml", ".yml")
 AnyWords = TypeVar("AnyWords", bound=Words)
 
 
@@ -67,6 +67,7 @@ def read(text: str, path: Path | None, within: tuple[Path, ...] = ()) -> Robot:
         raise problems.error()
     contents = _contents(root, problems)
     name_problems(contents, problems)
+    physical_problems(contents, problems)
     robot = build(contents, problems)
     if robot is not None:
         robot = attach_all(robot, contents, problems, path, within)
