@@ -7,7 +7,7 @@ turning at a rate that is linear in the generalized speeds. `load` or write a ro
 from gearwright import parts
 from gearwright._version import __version__
 from gearwright.catalogue import load
-from gearwright.files import save
+from gearwright.export.urdf import save
 from gearwright.kernels.actuation import actuator_speeds, actuator_torques, structure_matrix
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
 from gearwright.kernels.functions import (

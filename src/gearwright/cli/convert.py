@@ -10,7 +10,7 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.output import say
 from gearwright.errors import InputError
-from gearwright.files import save
+from gearwright.export import save
 
 
 def convert(

@@ -1,6 +1,7 @@
-"""Robots for other programs: a C package for controllers."""
+"""Robots for other programs: a C package for controllers, URDF for other tools."""
 
 from gearwright.export.c_package import export_c
 from gearwright.export.targets import TARGETS, export
+from gearwright.export.urdf import save, write_urdf
 
-__all__ = ["TARGETS", "export", "export_c"]
+__all__ = ["TARGETS", "export", "export_c", "save", "write_urdf"]

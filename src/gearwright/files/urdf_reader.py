@@ -23,11 +23,13 @@ from gearwright.files.urdf_acceptance import accepted
 from gearwright.files.urdf_joints import UrdfJoint, checked_followers, read_joint
 from gearwright.files.urdf_links import read_link
 from gearwright.files.urdf_report import Findings, Report
+from gearwright.files.urdf_sidecar import completed, sidecar_of
 from gearwright.files.urdf_transmissions import read_drives
 from gearwright.files.urdf_tree import grow, robot_links
 from gearwright.files.urdf_xml import Element, children, parse_xml, refuse_root, report_others
 from gearwright.parts import Link, Robot
 
+TEXT = "URDF text"
 UNDERSTOOD = ("link", "joint", "transmission", "ros2_control", "material")
 
 
@@ -58,13 +60,26 @@ def read_urdf_with_report(source: str | Path, *, floating_base: bool = False) ->
     root = parse_xml(text, found)
     refuse_root(root, found)
     robot = _robot(found, root, fallback, floating_base)
+    if isinstance(source, Path) or title != TEXT:
+        robot = _with_sidecar(found, robot, sidecar_of(Path(source)))
     return robot, found.report()
+
+
+def _with_sidecar(found: Findings, robot: Robot, path: Path) -> Robot:
+    """The robot with what the file beside its URDF adds; what that file restates needs no excuse any more."""
+    if not path.exists():
+        return robot
+    robot, restated = completed(robot, path)
+    found.note(f"read together with {path.name}")
+    settled = {f"link {name!r}" for name in restated} | {f"joint {robot.link(name).joint_name!r}" for name in restated}
+    found.broken = [problem for problem in found.broken if problem.path not in settled]
+    return robot
 
 
 def _text(source: str | Path) -> tuple[str, str, str]:
     """The text, what to call it in messages, and a name for a robot without one."""
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return source, "URDF text", "robot"
+        return source, TEXT, "robot"
     path = Path(source)
     if path.suffix == ".xacro":
         return _expanded(path), str(path), path.name.partition(".")[0]

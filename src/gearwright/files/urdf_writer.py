@@ -1,0 +1,194 @@
+"""Parts -> URDF text that other tools load.
+
+The <inertial> of a link is given by the caller: that of the *augmented* link, which contains its wheels and the payload
+at rest, so that a tool without rotors computes the approximation "none". A spherical joint becomes three turns through
+links without mass, a free joint a floating one. What is lost thereby is kept in the sidecar (`urdf_sidecar`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
+from gearwright.errors import InputError
+from gearwright.files.placements import X, Y, Z
+from gearwright.files.urdf_links import TENSOR
+from gearwright.files.urdf_pose import rpy_of_rotation
+from gearwright.files.urdf_xml import Element
+from gearwright.parts import Joint, Limits, Link, Robot, Shape
+
+UNLIMITED = "1e15"
+"""URDF demands a number for every limit; this one is read back as none."""
+
+
+class Inertial(NamedTuple):
+    """Mass [kg], centre of mass [m] and tensor about it [kg m2], in link axes."""
+
+    mass: float
+    com: Vec
+    inertia: Tensor
+
+
+def urdf_text(robot: Robot, inertials: Mapping[str, Inertial]) -> str:
+    """The robot as URDF; `inertials` are the links with everything that rests on them.
+
+    Raises:
+        InputError: a number of the robot is a symbol, or a name holds characters that XML cannot.
+    """
+    from lxml import etree
+
+    root = etree.Element("robot", name=robot.name)
+    try:
+        _add(root, "link", name="base")
+        between = _links_of_balls(robot)
+        for link in robot.links:
+            for name in between.get(link.name, ()):
+                _add(root, "link", name=name)
+            _write_link(root, link, inertials[link.name])
+        for link in robot.links:
+            _write_joint(root, link, between.get(link.name, ()))
+        _write_transmissions(root, robot)
+        text: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="utf-8")
+    except ValueError as error:
+        raise InputError(f"robot {robot.name!r} cannot be written as URDF: {error}") from None
+    return text.decode()
+
+
+def _add(parent: Element, tag: str, **attributes: str) -> Element:
+    from lxml import etree
+
+    return etree.SubElement(parent, tag, attributes)
+
+
+def _number(x: Any) -> str:
+    if not is_number(x):
+        raise InputError(f"{x!r} is no number: a file cannot hold it. Put a number in its place first.")
+    return repr(float(x))
+
+
+def _row(values: Any) -> str:
+    return " ".join(_number(x) for x in values)
+
+
+def _write_origin(parent: Element, rotation: Any, position: Any) -> None:
+    rotation = Rot.of(rotation)
+    words = {} if not any(Vec.of(position)) else {"xyz": _row(Vec.of(position))}
+    if rotation != IDENTITY:
+        words["rpy"] = _row(rpy_of_rotation(rotation))
+    if words:
+        _add(parent, "origin", **words)
+
+
+def _write_link(root: Element, link: Link, inertial: Inertial) -> None:
+    element = _add(root, "link", name=link.name)
+    mass, com, inertia = inertial
+    if mass or any(inertia):
+        inner = _add(element, "inertial")
+        _write_origin(inner, IDENTITY, com)
+        _add(inner, "mass", value=_number(mass))
+        _add(inner, "inertia", **{name: _number(x) for name, x in zip(TENSOR, inertia, strict=True)})
+    for shape in link.shapes:
+        _write_shape(element, shape)
+
+
+def _write_shape(link: Element, shape: Shape) -> None:
+    outer = _add(link, shape.role)
+    _write_origin(outer, shape.rotation, shape.position)
+    geometry = _add(outer, "geometry")
+    if shape.kind == "mesh":
+        _add(geometry, "mesh", filename=shape.file or "", scale=_row(shape.size))
+    elif shape.kind == "box":
+        _add(geometry, "box", size=_row(shape.size))
+    elif shape.kind == "cylinder":
+        _add(geometry, "cylinder", radius=_number(shape.size[0]), length=_number(shape.size[1]))
+    else:
+        _add(geometry, "sphere", radius=_number(shape.size[0]))
+
+
+def _links_of_balls(robot: Robot) -> dict[str, list[str]]:
+    """Per link on a ball the names of two links without mass that it is written with."""
+    taken = {link.name for link in robot.links}
+    return {
+        k.name: [_free(taken, f"{k.name}.{end}") for end in "xy"] for k in robot.links if k.joint.kind == "spherical"
+    }
+
+
+def _write_joint(root: Element, link: Link, between: Sequence[str]) -> None:
+    joint = link.joint
+    if between:
+        _write_ball(root, link, between)
+        return
+    element = _placed(root, link.joint_name, _urdf_kind(joint), link.parent, link.name, joint)
+    if joint.kind in ("revolute", "prismatic"):
+        _add(element, "axis", xyz=_row(Vec.of(joint.axis)))
+        _write_limits(element, joint)
+        if joint.damping or joint.friction:
+            _add(element, "dynamics", damping=_number(joint.damping), friction=_number(joint.friction))
+    if joint.follows is not None:
+        leader, multiplier, offset = joint.follows
+        _add(element, "mimic", joint=leader, multiplier=_number(multiplier), offset=_number(offset))
+
+
+def _placed(root: Element, name: str, kind: str, parent: str, child: str, place: Joint | None) -> Element:
+    element = _add(root, "joint", name=name, type=kind)
+    if place is not None:
+        _write_origin(element, place.rotation, place.position)
+    _add(element, "parent", link=parent)
+    _add(element, "child", link=child)
+    return element
+
+
+def _urdf_kind(joint: Joint) -> str:
+    if joint.kind == "revolute" and joint.limits.position is None:
+        return "continuous"
+    return {"free": "floating"}.get(joint.kind, joint.kind)
+
+
+def _write_limits(element: Element, joint: Joint) -> None:
+    limits: Limits = joint.limits
+    words = {word: UNLIMITED if x is None else _number(x) for word, x in _sizes(limits).items()}
+    if joint.kind == "revolute" and limits == Limits():
+        return  # a continuous joint needs none
+    if limits.position is not None:
+        words |= {"lower": _number(limits.position[0]), "upper": _number(limits.position[1])}
+    elif joint.kind == "prismatic":
+        words |= {"lower": f"-{UNLIMITED}", "upper": UNLIMITED}
+    _add(element, "limit", **words)
+
+
+def _sizes(limits: Limits) -> dict[str, float | None]:
+    return {"effort": limits.effort, "velocity": limits.speed}
+
+
+def _write_ball(root: Element, link: Link, between: Sequence[str]) -> None:
+    """A ball as three turns about x, y and z."""
+    steps = zip("xyz", [link.parent, *between], [*between, link.name], (X, Y, Z), strict=True)
+    for end, parent, child, axis in steps:
+        place = link.joint if parent == link.parent else None
+        element = _placed(root, f"{link.joint_name}.turn_{end}", "continuous", parent, child, place)
+        _add(element, "axis", xyz=_row(axis))
+
+
+def _free(taken: set[str], name: str) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _write_transmissions(root: Element, robot: Robot) -> None:
+    """A simple transmission for the first drive of every joint; others could only contradict it."""
+    done: set[str] = set()
+    for drive in robot.drives:
+        if drive.joint in done:
+            continue
+        done.add(drive.joint)
+        outer = _add(root, "transmission", name=drive.title)
+        _add(outer, "type").text = "transmission_interface/SimpleTransmission"
+        joint = _add(outer, "joint", name=drive.joint)
+        _add(joint, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
+        actuator = _add(outer, "actuator", name=f"{drive.title}.motor")
+        _add(actuator, "mechanicalReduction").text = _number(drive.gear.ratio)
+        if drive.motor.tensor is None and drive.motor.inertia:
+            _add(actuator, "motorInertia").text = _number(drive.motor.inertia)
