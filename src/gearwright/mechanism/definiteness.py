@@ -36,7 +36,7 @@ class Moving(NamedTuple):
 
 def every_motion_has_inertia(mech: Mechanism) -> None:
     """Refuse a machine whose mass matrix is singular or indefinite; symbols are left to their nominal values."""
-    if not _all_numbers(mech):
+    if not mech.n or not _all_numbers(mech):
         return
     M = _mass_matrix(mech)
     scale = np.sqrt(np.abs(np.diag(M)))
