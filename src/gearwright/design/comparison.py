@@ -60,16 +60,27 @@ class Comparison:
                 rows.append(Miss(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
         return rows
 
-    def figure(self) -> Any:
-        """The exact forces, and under them the error of each approximation."""
-        above = [
-            Panel("force [Nm, N]", {"exact": self.exact[:, k]}, title=speed) for k, speed in enumerate(self.mech.speeds)
-        ]
-        below = [
-            Panel("error [Nm, N]", {kind: (tau - self.exact)[:, k] for kind, tau in self.approximations.items()})
-            for k in range(self.mech.n)
-        ]
-        return figure(self.motion.t, "time [s]", above + below, columns=self.mech.n)
+    def figure(self, most: int = 8) -> Any:
+        """Per speed the exact force, and beside it the error of each approximation; "none" has a scale of its own.
+
+        Of a machine with more than `most` speeds those with the largest errors are drawn.
+        """
+        kinds = list(self.approximations)
+        groups = [group for group in ([k for k in kinds if k != "none"], [k for k in kinds if k == "none"]) if group]
+        panels = []
+        for k in self._largest_errors(most):
+            panels.append(Panel("force [Nm, N]", {"exact": self.exact[:, k]}, title=self.mech.speeds[k]))
+            panels += [self._errors(k, group) for group in groups]
+        title = f"the {most} of {self.mech.n} speeds with the largest errors" if self.mech.n > most else ""
+        return figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title)
+
+    def _errors(self, k: int, kinds: Sequence[str]) -> Panel:
+        curves = {kind: (self.approximations[kind] - self.exact)[:, k] for kind in kinds}
+        return Panel("error [Nm, N]", curves, title=self.mech.speeds[k], thin=kinds[1:])
+
+    def _largest_errors(self, most: int) -> list[int]:
+        worst = np.max([np.abs(tau - self.exact).max(axis=0) for tau in self.approximations.values()], axis=0)
+        return sorted(np.argsort(-worst)[:most].tolist())
 
 
 def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
