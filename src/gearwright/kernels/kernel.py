@@ -177,6 +177,16 @@ def compile(
     >>> k(np.array([0.0]), parameters=np.array([[2.0], [4.0]])).ravel()
     array([0.6, 1.1])
     """
+    return Kernel(recipe_of(function, robot_or_mech, parameters, fixed))
+
+
+def recipe_of(
+    function: Callable[..., Any] | str,
+    robot_or_mech: Robot | Mechanism,
+    parameters: Sequence[str],
+    fixed: Mapping[str, Any],
+) -> Recipe:
+    """What `compile` was asked for, checked."""
     name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
     if name not in programs.BY_NAME:
         raise InputError(f"compile: {name!r} cannot be compiled. {suggestion(name, programs.BY_NAME)}")
@@ -190,7 +200,7 @@ def compile(
     mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
     for path in paths:
         nominal(robot_or_mech, path)
-    return Kernel(Recipe(name, robot_or_mech, paths, _decided(name, mech, fixed)))
+    return Recipe(name, robot_or_mech, paths, _decided(name, mech, fixed))
 
 
 def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
