@@ -140,3 +140,18 @@ def test_bad_robots_are_refused(refused, tmp_path):
     binary = tmp_path / "binary.urdf"
     binary.write_bytes(b"\x00\x01\xff")
     refused("info", binary, words=["binary.urdf", "binary"])
+
+
+def test_export_writes_a_c_package(run, tmp_path, refused):
+    code, out, _ = run("export", "elbow", "--to", "c", "-o", tmp_path / "c")
+    assert code == 0
+    assert {path.name for path in (tmp_path / "c").iterdir()} == {line.rsplit("/", 1)[-1] for line in out.split()}
+    assert "elbow_inverse_dynamics" in (tmp_path / "c" / "elbow.h").read_text()
+    refused("export", "elbow", "--to", "rust", "-o", tmp_path / "r", words=["rust", "c"])
+
+
+def test_check_puts_the_parts_together(run, lever):
+    lever.write_text(GOOD.replace("mass: 2", "mass: 0").replace("0.1, yy: 0.1, zz: 0.1", "0").split("drives:")[0])
+    code, out, _ = run("check", lever)
+    assert code == 2
+    assert "1 problem." in out

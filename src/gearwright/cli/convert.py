@@ -11,6 +11,7 @@ from gearwright.catalogue import load
 from gearwright.cli.output import say
 from gearwright.errors import InputError
 from gearwright.export import save
+from gearwright.files.urdf_sidecar import sidecar_of
 
 
 def convert(
@@ -26,7 +27,9 @@ def convert(
 
     Example: gearwright convert my_arm.urdf my_arm.yaml
     """
-    if target.exists() and not force:
-        raise InputError(f"{target} exists already. Choose another name, or overwrite it with --force.")
+    written = [target, sidecar_of(target)] if target.suffix.lower() == ".urdf" else [target]
+    for path in written:
+        if path.exists() and not force:
+            raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
     save(load(source), target)
-    say(f"{source} written as {target}.")
+    say(f"{source} written as {' and '.join(str(path) for path in written)}.")

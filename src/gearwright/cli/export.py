@@ -1,0 +1,33 @@
+"""`gearwright export`: a robot for another program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import RobotName
+from gearwright.cli.output import results
+
+
+def export(
+    robot: RobotName,
+    to: Annotated[str, typer.Option(metavar="TARGET", help="What to write: c.")] = "c",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; ROBOT_TARGET unless given."),
+    ] = None,
+) -> None:
+    """Write a robot for another program.
+
+    Target "c" is a C99 package without allocation for controllers: header, source, CMake file and a self-test.
+
+    Example: gearwright export elbow --to c -o elbow_c
+    """
+    from gearwright.export import export as write
+
+    loaded = load(robot)
+    for path in write(loaded, to, output or Path(f"{loaded.name}_{to}")):
+        results().print(str(path), markup=False, soft_wrap=True)
