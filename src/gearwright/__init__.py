@@ -8,8 +8,15 @@ from gearwright import parts
 from gearwright._version import __version__
 from gearwright.catalogue import load
 from gearwright.export.urdf import save
-from gearwright.kernels.actuation import actuator_speeds, actuator_torques, structure_matrix
+from gearwright.kernels.actuation import (
+    actuator_speeds,
+    actuator_torques,
+    motor_inertias,
+    redundancy,
+    structure_matrix,
+)
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
+from gearwright.kernels.explain import explain
 from gearwright.kernels.functions import (
     axial_rates,
     bias,
@@ -60,6 +67,7 @@ __all__ = [
     "compile",
     "coriolis_matrix",
     "difference",
+    "explain",
     "forward_dynamics",
     "gravity",
     "integrate",
@@ -72,6 +80,7 @@ __all__ = [
     "load",
     "mass_matrix",
     "momentum",
+    "motor_inertias",
     "neutral",
     "parameter_names",
     "parameters",
@@ -80,6 +89,7 @@ __all__ = [
     "potential_energy",
     "reactions",
     "recursive_form",
+    "redundancy",
     "regressor",
     "save",
     "structure_matrix",

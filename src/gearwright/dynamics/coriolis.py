@@ -47,7 +47,7 @@ def coriolis_matrix(pose: Pose, v: Sequence[Scalar]) -> Matrix:
     _add_links(pose, v, C)
     for spin in pose.mech.spins:
         if spin.carrier != -1:
-            _add_spin(pose, spin, v, C)
+            add_spin(pose, spin, v, C)
     return C
 
 
@@ -112,7 +112,7 @@ def _carried(pose: Pose, i: int, T: Twist) -> Twist:
     return Twist(back @ T.omega, back @ (T.linear + T.omega.cross(pose.shift[i])))
 
 
-def _add_spin(pose: Pose, spin: Spin, v: Sequence[Scalar], C: Matrix) -> None:
+def add_spin(pose: Pose, spin: Spin, v: Sequence[Scalar], C: Matrix) -> None:
     """C_j = Jc/2 (b (P v)' + (N v) b' + s N), N_rk = e . (z_r x z_k) over the rotations on the carrier's path."""
     axes = _axes_on_path(pose, spin)
     half = 0.5 * spin.coupled

@@ -14,7 +14,7 @@ def mass_matrix(pose: Pose) -> Matrix:
     M: Matrix = [[0.0] * pose.mech.n for _ in range(pose.mech.n)]
     _add_links(pose, M)
     for spin in pose.mech.spins:
-        _add_spin(pose, spin, M)
+        add_spin(pose, spin, M)
     return M
 
 
@@ -77,7 +77,8 @@ def _add_pair(M: Matrix, i: int, j: int, share: Scalar, same: bool) -> None:
         M[j][i] = M[i][j]
 
 
-def _add_spin(pose: Pose, spin: Spin, M: Matrix) -> None:
+def add_spin(pose: Pose, spin: Spin, M: Matrix) -> None:
+    """Add what one spin contributes, J b b' + Jc (b h' + h b')."""
     h = axial_rates(pose, spin)
     for i, b_i in spin.terms:
         for j, b_j in spin.terms:
