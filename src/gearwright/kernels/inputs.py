@@ -29,13 +29,14 @@ def checked(
 ) -> Array:
     """A float64 array whose last axis has `size` finite numbers, or an error that says what is wrong where."""
     array = as_floats(function, name, value)
-    names = entry_names(mech, name) if names is None else names
     if array.ndim == 0 or array.shape[-1] != size:
+        names = entry_names(mech, name) if names is None else names
         raise InputError(
             f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
             f"({', '.join(names)}). Leading axes are a batch."
         )
     if not np.isfinite(array).all():
+        names = entry_names(mech, name) if names is None else names
         raise InputError(f"{function}: {not_finite(names, name, array)} Give finite numbers.")
     if name.startswith("q") and mech.nq != mech.n:
         _refuse_zero_quaternions(function, mech, name, array)

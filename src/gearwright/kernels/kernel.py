@@ -8,20 +8,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError
 from gearwright.kernels import programs
-from gearwright.kernels.batch import evaluate, leading
+from gearwright.kernels.call import GeneralCall
 from gearwright.kernels.compile import built, layout_of, stored
-from gearwright.kernels.entry import THREADED_WORK
 from gearwright.kernels.graph import Operations
-from gearwright.kernels.inputs import Array, checked, outside
+from gearwright.kernels.inputs import Array
 from gearwright.kernels.machine_parameters import machine_with, nominal
 from gearwright.kernels.source import c_source
-from gearwright.kernels.threads import over_rows, thread_count
-from gearwright.kernels.trace import PARAMETERS, Task, traced
-from gearwright.kernels.virtual_machine import evaluate_traced
+from gearwright.kernels.trace import Task, traced
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
@@ -76,7 +72,7 @@ class Kernel:
     array([0.6])
     """
 
-    __slots__ = ("__call__", "__weakref__", "_code", "_layout", "_recipe", "_shape", "_task", "operations")
+    __slots__ = ("__call__", "__weakref__", "_general", "_recipe", "_task", "operations")
 
     __call__: Callable[..., Array]
     operations: Operations
@@ -84,17 +80,16 @@ class Kernel:
 
     def __init__(self, recipe: Recipe, only_stored: bool = False) -> None:
         self._recipe, self._task = recipe, recipe.task()
-        self._layout, self._shape = layout_of(self._task), self._task.shape()
         made = stored(self._task, recipe.identity()) if only_stored else built(self._task, recipe.identity())
         if made is None:
             raise LookupError("not in the cache")
-        self._code, self.operations = made
-        general = partial(_general, self._task, self._code, recipe, self.operations.arithmetic)
-        self.__call__ = general if self._code is None else self._code.builtin(recipe.function, general)
+        code, self.operations = made
+        self._general = GeneralCall(self._task, recipe.parameters, code, self.operations.arithmetic)
+        self.__call__ = self._general if code is None else code.builtin(recipe.function, self._general)
 
     def computed(self, arrays: Mapping[str, Array]) -> Array:
         """The result for arrays that were checked already, by the names of the inputs."""
-        return _computed(self._task, self._code, self.operations.arithmetic, arrays, None)
+        return self._general.computed(arrays, None)
 
     def __reduce__(self) -> tuple[type[Kernel], tuple[Recipe]]:
         return Kernel, (self._recipe,)
@@ -102,7 +97,7 @@ class Kernel:
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name} {size}" for name, size in self._task.sizes().items())
         what = f"d {self.name} / d ({', '.join(self._recipe.wrt)})" if self._recipe.wrt else self.name
-        return f"<Kernel {what} of {inputs}: result {self._shape}, {self.operations.arithmetic} operations>"
+        return f"<Kernel {what} of {inputs}: result {self._task.shape()}, {self.operations.arithmetic} operations>"
 
     @property
     def name(self) -> str:
@@ -150,7 +145,7 @@ class Kernel:
         """The program as source text: C99 that needs nothing but `sin`, `cos` and, for quaternions, `sqrt`."""
         if language != "c":
             raise InputError(f"there is no source in {language!r}. Use 'c'.")
-        return c_source(traced(self._task), self.name, self._task.sizes(), self._layout.outputs)
+        return c_source(traced(self._task), self.name, self._task.sizes(), layout_of(self._task).outputs)
 
 
 def compile(
@@ -220,81 +215,3 @@ def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tupl
     if "wrenches" in decided:
         decided["wrenches"] = tuple(mech.bodies[mech.index(body)].name for body in decided["wrenches"])
     return tuple(sorted(decided.items()))
-
-
-def _general(
-    task: Task,
-    code: Any,
-    recipe: Recipe,
-    work: int,
-    *args: ArrayLike,
-    out: Array | None = None,
-    parameters: ArrayLike | None = None,
-    wrenches: Mapping[Any, ArrayLike] | None = None,
-    base_motion: Any = None,
-) -> Array:
-    """Any call: arguments are checked and converted, leading axes broadcast, long batches spread over threads."""
-    name, mech = recipe.function, task.mech
-    if len(args) == len(task.program.inputs) + 1 and out is None:
-        *args, out = args  # type: ignore[assignment]
-    if len(args) != len(task.program.inputs):
-        raise InputError(f"{name}: the kernel takes {', '.join(task.program.inputs)}, but {len(args)} arrays came.")
-    given: dict[str, ArrayLike] = dict(zip(task.program.inputs, args, strict=True))
-    more, fixed = outside(name, mech, wrenches, base_motion)
-    if set(fixed.get("wrenches", ())) != set(task.fixed.get("wrenches", ())) or bool(base_motion) != bool(
-        task.fixed.get("base_motion")
-    ):
-        raise InputError(
-            f"{name}: the kernel was compiled for wrenches={task.fixed.get('wrenches', ())!r} and "
-            f"base_motion={bool(task.fixed.get('base_motion'))}. Give exactly these, or compile another."
-        )
-    given |= more
-    if (parameters is None) == bool(recipe.parameters):
-        wanted = ", ".join(recipe.parameters) or "none"
-        raise InputError(
-            f"{name}: the kernel's parameters are {wanted}. Give parameters=, (..., {len(recipe.parameters)})."
-        )
-    if parameters is not None:
-        given[PARAMETERS] = parameters
-    arrays = {
-        x: checked(name, mech, x, given[x], size, recipe.parameters if x == PARAMETERS else None)
-        for x, size in task.sizes().items()
-    }
-    return _computed(task, code, work, arrays, out)
-
-
-def _computed(task: Task, code: Any, work: int, arrays: Mapping[str, Array], out: Array | None) -> Array:
-    name = task.program.name
-    lead = leading(name, arrays)
-    shape = lead + task.shape()
-    if out is not None:
-        _check_output(name, out, shape, arrays)
-    rows = int(np.prod(lead, dtype=int))
-    result = np.empty(shape) if out is None else out
-    if rows == 0:
-        return result
-    if code is None or not _run(code, work, arrays, lead, result.reshape(rows, -1), rows):
-        again = evaluate(task.program, task.mech, arrays, task.fixed) if not (task.wrt or task.count) else None
-        result[...] = evaluate_traced(task, arrays) if again is None else again
-    return result
-
-
-def _run(code: Any, work: int, arrays: Mapping[str, Array], lead: tuple[int, ...], flat: Array, rows: int) -> bool:
-    inputs, strides = [], []
-    for array in arrays.values():
-        one = array.size == array.shape[-1]
-        whole = array if one or array.shape[:-1] == lead else np.broadcast_to(array, (*lead, array.shape[-1]))
-        inputs.append(np.ascontiguousarray(whole))
-        strides.append(0 if one else 8 * array.shape[-1])
-    threads = thread_count() if rows * work >= THREADED_WORK else 1
-    return over_rows(lambda begin, end: bool(code.run(inputs, strides, flat, begin, end)), rows, threads)
-
-
-def _check_output(name: str, out: Any, shape: tuple[int, ...], arrays: Mapping[str, Array]) -> None:
-    right = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape
-    if not right or not out.flags.c_contiguous or not out.flags.writeable or not out.flags.aligned:
-        what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise InputError(f"{name}: out is {what}; it must be a writable C-order float64 array of shape {shape}.")
-    for x, array in arrays.items():
-        if np.may_share_memory(out, array):
-            raise InputError(f"{name}: out overlaps the input {x}. Give an array of its own.")

@@ -54,9 +54,8 @@ class MachineCode:
 
         Every stride counts bytes from row to row, 0 where one row serves all.
         """
-        size = out.size // max(len(out), 1)
-        table = [x for array, stride in zip(inputs, strides, strict=True) for x in (array.ctypes.data, stride)]
-        packed = (ctypes.c_int64 * (len(table) + 2))(*table, out.ctypes.data, 8 * size)
+        table = [x for array, stride in zip(inputs, strides, strict=True) for x in (_address(array), stride)]
+        packed = (ctypes.c_int64 * (len(table) + 2))(*table, _address(out), out.strides[0])
         function = self._single if end - begin == 1 else self._batch
         result: int = function(ctypes.addressof(packed), begin, end)
         if result == 2:
@@ -74,6 +73,11 @@ class MachineCode:
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
         made: Callable[..., Any] = make(ctypes.addressof(owner.definition), owner, "gearwright")
         return made
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]  # twice as quick as array.ctypes.data
+    return address
 
 
 class _Fallback:
