@@ -120,21 +120,31 @@ def base_parameters(
     return independent(Y.reshape(-1, len(names)), names, without)
 
 
-def independent(W: Array, names: Sequence[str], without: Iterable[str] = ()) -> BaseParameters:
-    """The independent columns of stacked regressors W (rows, parameters), and how the others depend on them."""
+def independent(
+    W: Array,
+    names: Sequence[str],
+    without: Iterable[str] = (),
+    tolerance: float = TOLERANCE,
+    scale: Array | None = None,
+) -> BaseParameters:
+    """The independent columns of stacked regressors W (rows, parameters), and how the others depend on them.
+
+    `scale`: lengths that the columns would have if they were well excited; their own lengths unless given.
+    """
     left_out = _known(without, names)
-    length = np.linalg.norm(W, axis=0)
-    dead = length <= NOTHING * length.max(initial=0.0)
+    own = np.linalg.norm(W, axis=0)
+    length = own if scale is None else scale
+    dead = own <= (NOTHING * own.max(initial=0.0) if scale is None else tolerance * scale)
     alive = [k for k, name in enumerate(names) if not dead[k] and name not in left_out]
     scaled = W[:, alive] / length[alive]
-    picked = first_independent(scaled)
+    picked = first_independent(scaled, tolerance)
     rest = [k for k in range(len(alive)) if k not in picked]
     shares = np.linalg.lstsq(scaled[:, picked], scaled[:, rest], rcond=None)[0]
     combinations: list[dict[str, Scalar]] = []
     for row, k in zip(shares, picked, strict=True):
         terms: dict[str, Scalar] = {names[alive[k]]: 1.0}
         for share, j in zip(row, rest, strict=True):
-            if abs(share) > 1e-9:
+            if abs(share) > 100 * tolerance:
                 terms[names[alive[j]]] = float(share * length[alive[j]] / length[alive[k]])
         combinations.append(terms)
     silent = tuple(name for k, name in enumerate(names) if dead[k] and name not in left_out)
@@ -142,12 +152,14 @@ def independent(W: Array, names: Sequence[str], without: Iterable[str] = ()) -> 
 
 
 def first_independent(W: Array, tolerance: float = TOLERANCE) -> list[int]:
-    """Columns of W (unit length) that are independent of those before them; as many as the numerical rank."""
+    """Columns of W (of unit length or so) that are independent of those before them; as many as the numerical rank."""
     if not W.size:
         return []
-    sizes = np.linalg.svd(W, compute_uv=False)
+    from scipy.linalg import qr
+
+    R = qr(W, mode="economic")[1]
+    sizes = np.linalg.svd(R, compute_uv=False)
     rank = int((sizes > tolerance * sizes[0]).sum())
-    R = np.linalg.qr(W).R
     basis = np.zeros((len(R), 0))
     left = np.empty(R.shape[1])
     picked: list[int] = []
@@ -156,13 +168,11 @@ def first_independent(W: Array, tolerance: float = TOLERANCE) -> list[int]:
         for _ in range(2):  # twice is enough (Kahan and Parlett)
             rest = rest - basis @ (basis.T @ rest)
         left[k] = np.linalg.norm(rest)
-        if left[k] > np.sqrt(tolerance) * 1e-3:
+        if left[k] > 100 * tolerance:
             picked.append(k)
             basis = np.column_stack([basis, rest / left[k]])
     if len(picked) == rank:
         return picked
-    from scipy.linalg import qr
-
     _, _, order = qr(R, mode="economic", pivoting=True)
     return sorted(int(k) for k in order[:rank])
 

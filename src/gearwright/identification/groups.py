@@ -1,0 +1,57 @@
+"""The regressor grouped by joint: eleven parameters each, block upper triangular."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gearwright.kernels.functions import parameter_names
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import Terms
+
+
+class Group(NamedTuple):
+    """The parameters that belong to one joint (or shaft): indices into `parameter_names`, and their names."""
+
+    joint: str
+    indices: tuple[int, ...]
+    names: tuple[str, ...]
+
+
+def parameter_groups(mech: Mechanism) -> tuple[Group, ...]:
+    """The parameters per body, then per shaft: the body's ten, and the wheels and springs that end there.
+
+    A wheel belongs to the outermost of its carrier and the joints it turns with, so a rotor on link i-1 that drives
+    joint i joins link i: eleven parameters per joint. For a chain the blocks Y[i, group j] vanish for i > j, the
+    triangular form (34) of Sciavicco, Siciliano and Villani; in a tree they vanish unless joint i lies on the way from
+    the base to joint j.
+
+    >>> from gearwright.mechanism import Body, Spin
+    >>> bodies = [Body("upper", mass=1, com=(0.1, 0, 0)), Body("fore", "upper", mass=1, com=(0.1, 0, 0))]
+    >>> arm = Mechanism(bodies, [Spin("rotor", "base", (0, 0, 1), 1e-4, [0, 50])])
+    >>> [(group.joint, len(group.indices)) for group in parameter_groups(arm)]
+    [('upper', 10), ('fore', 11)]
+    """
+    names = parameter_names(mech)
+    owners = [i for i in range(len(mech.bodies)) for _ in range(10)]
+    owners += [max(int(spin.carrier), _outermost(mech, spin.terms)) for spin in mech.spins]
+    owners += [_outermost(mech, spring.terms) for spring in mech.springs for _ in range(2)]
+    titles = [body.speed_name for body in mech.bodies] + list(mech.shafts)
+    groups = []
+    for owner, title in enumerate(titles):
+        indices = tuple(k for k, who in enumerate(owners) if who == owner)
+        groups.append(Group(title, indices, tuple(names[k] for k in indices)))
+    return tuple(groups)
+
+
+def regressor_blocks(mech: Mechanism, Y: Array) -> dict[str, Array]:
+    """The regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
+    return {group.joint: Y[..., list(group.indices)] for group in parameter_groups(mech)}
+
+
+def _outermost(mech: Mechanism, terms: Terms) -> int:
+    """The last body (or, counted on, shaft) among the speeds of a row."""
+    speed_owner = {dof.speed: i for i, joint in reversed(list(enumerate(mech.joints))) for dof in joint.dofs}
+    first_shaft = mech.n - len(mech.shafts)
+    owner = {**speed_owner, **{first_shaft + k: len(mech.bodies) + k for k in range(len(mech.shafts))}}
+    return max((owner[index] for index, _ in terms), default=0)

@@ -1,0 +1,210 @@
+"""From a log to parameters: base parameters with confidence, and how well they predict other data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gearwright.errors import InputError
+from gearwright.identification.least_squares import Fit, Method, solve
+from gearwright.identification.log import Log, check_columns, warn_about_units
+from gearwright.identification.model import FRICTION, Friction, Model
+from gearwright.kernels.base_parameters import BaseParameters, independent
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.motion import Motion
+from gearwright.parts import Robot
+
+NOT_EXCITED = 1e-6
+"""Directions excited less than this share of a lively motion cannot be found."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How well parameters predict a log.
+
+    Args:
+        speeds: names of the speeds.
+        t: times (T,).
+        measured: torques (T, n).
+        predicted: torques (T, n).
+    """
+
+    speeds: tuple[str, ...]
+    t: Array
+    measured: Array
+    predicted: Array
+
+    @property
+    def residuals(self) -> Array:
+        """Measured less predicted (T, n)."""
+        return self.measured - self.predicted
+
+    @cached_property
+    def relative_errors(self) -> dict[str, float]:
+        """Per speed ||measured - predicted|| / ||measured||."""
+        size = np.maximum(np.linalg.norm(self.measured, axis=0), 1e-300)
+        return dict(zip(self.speeds, (np.linalg.norm(self.residuals, axis=0) / size).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Identification:
+    """Base parameters found from a log.
+
+    Args:
+        model: the linear model that was fitted; its machine holds the nominal values.
+        base: which combinations were found.
+        values: the base parameters (rank,).
+        covariance: of the values (rank, rank).
+        fit: prediction on the data it was fitted to.
+        method: ols, wls or irls.
+        cutoff: of the filter [Hz], or None: chosen from each log's spectrum.
+        not_found: combinations that this motion does not show.
+        remarks: what somebody should know about how it was done.
+        weights: of the equations (T, n).
+        robot: the robot, when one was given.
+    """
+
+    model: Model
+    base: BaseParameters
+    values: Array
+    covariance: Array
+    fit: Validation
+    method: Method
+    cutoff: float | None
+    not_found: tuple[str, ...]
+    remarks: tuple[str, ...]
+    weights: Array
+    robot: Robot | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The base parameters as readable sums."""
+        return self.base.names
+
+    @cached_property
+    def standard_deviations(self) -> Array:
+        """Per base parameter."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @cached_property
+    def correlation(self) -> Array:
+        """Of the estimates (rank, rank): near 1 or -1 where the motion hardly tells two apart."""
+        size = np.where(self.standard_deviations > 0, self.standard_deviations, 1.0)
+        return self.covariance / np.outer(size, size)
+
+    def intervals(self, confidence: float = 0.95) -> Array:
+        """Lower and upper bounds (rank, 2)."""
+        from scipy.stats import norm
+
+        if not 0 < confidence < 1:
+            raise InputError(f"intervals: confidence {confidence} must lie between 0 and 1.")
+        half = float(norm.ppf(0.5 + confidence / 2)) * self.standard_deviations
+        return np.column_stack([self.values - half, self.values + half])
+
+    def predict(self, motion: Motion) -> Array:
+        """Torques (T, n) of a motion."""
+        Y = self.model.regressor(motion.q, motion.v, motion.a)
+        predicted: Array = self.base.columns(Y) @ self.values
+        return predicted
+
+    def validate(self, log: Log) -> Validation:
+        """The prediction of another log, compared with its torques as they were measured (unfiltered)."""
+        check_columns(log, self.model.mech)
+        motion = log.motion(self.model.mech, self.cutoff)
+        return Validation(self.model.mech.speeds, motion.t, log.torques, self.predict(motion))
+
+
+def identify(
+    robot_or_mech: Robot | Mechanism,
+    log: Log,
+    *,
+    friction: Sequence[Friction] = FRICTION,
+    side: str = "motor",
+    method: Method = "wls",
+    cutoff: float | None = None,
+    blur: float = 0.0,
+    without: Iterable[str] = (),
+) -> Identification:
+    """Find the base parameters of a robot from measured motion and torques.
+
+    The torques are compared as they were measured; positions (or speeds) are filtered without delay and differentiated.
+    Standard deviations account for residuals that are correlated in time.
+
+    Args:
+        robot_or_mech: the robot or machine; its geometry is taken as known, its other numbers as nominal.
+        log: what was measured.
+        friction: which friction columns to fit per joint: viscous, coulomb, offset.
+        side: "motor" or "link": where the torque was measured. At the link side the rotors cannot be seen; their
+            columns are excluded, and a remark says so.
+        method: "ols", "wls" (each joint by its variance) or "irls" (and robust against outliers).
+        cutoff: of the filter [Hz]; None: chosen from the motion; infinity: no filter.
+        blur: speed over which Coulomb friction changes sign [rad/s].
+        without: names of parameters known to be zero.
+    """
+    robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
+    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    if not isinstance(mech, Mechanism):
+        raise InputError(f"identify: the first argument is a {type(mech).__name__}, not a Robot or Mechanism.")
+    model = Model(mech, tuple(friction), side, None, blur, tuple(without))  # type: ignore[arg-type]
+    motion = log.motion(mech, cutoff)
+    warn_about_units(log, mech, motion)
+    Y = model.regressor(motion.q, motion.v, motion.a)
+    base, lost = excited(model, Y)
+    found = solve(base.columns(Y), log.torques, method)
+    fit = Validation(mech.speeds, motion.t, log.torques, log.torques - found.residuals)
+    remarks = _remarks(model, lost)
+    return _made(model, base, found, fit, method, cutoff, lost, remarks, robot)
+
+
+def _made(
+    model: Model,
+    base: BaseParameters,
+    found: Fit,
+    fit: Validation,
+    method: Method,
+    cutoff: float | None,
+    lost: tuple[str, ...],
+    remarks: tuple[str, ...],
+    robot: Robot | None,
+) -> Identification:
+    return Identification(
+        model, base, found.values, found.covariance, fit, method, cutoff, lost, remarks, found.weights, robot
+    )
+
+
+def excited(model: Model, Y: Array) -> tuple[BaseParameters, tuple[str, ...]]:
+    """The combinations that the columns Y (T, n, P) of a log show, and those of the model that they do not."""
+    rows = Y.reshape(-1, Y.shape[-1])
+    if len(rows) <= model.base.rank:
+        raise InputError(
+            f"identify: {len(rows)} equations ({len(Y)} samples of {Y.shape[1]} joints) cannot determine "
+            f"{model.base.rank} base parameters. Record longer, or leave parameters out."
+        )
+    lively = np.where(model.sizes > 0, model.sizes, 1.0) * np.sqrt(len(rows))
+    base = independent(rows, model.names, tolerance=NOT_EXCITED, scale=lively)
+    if base.rank == model.base.rank:
+        return model.base, ()
+    shown = set(base.leaders)
+    return base, tuple(
+        name for name, leader in zip(model.base.names, model.base.leaders, strict=True) if leader not in shown
+    )
+
+
+def _remarks(model: Model, lost: tuple[str, ...]) -> tuple[str, ...]:
+    remarks = []
+    if model.side == "link" and model.mech.spins:
+        wheels = ", ".join(spin.name for spin in model.mech.spins)
+        remarks.append(
+            f"Torques were measured at the link side: they do not show the wheels' inertia, so the columns of {wheels} "
+            "are excluded."
+        )
+    if lost:
+        remarks.append(
+            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {'; '.join(lost)}. Use an "
+            "exciting trajectory (excite), or leave them at their nominal values."
+        )
+    return tuple(remarks)

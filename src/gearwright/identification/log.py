@@ -1,0 +1,245 @@
+"""Measured motions with their torques."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.errors import GearwrightWarning, InputError
+from gearwright.identification.signals import default_cutoff, derivatives
+from gearwright.kernels.actuation import structure_matrix
+from gearwright.kernels.functions import inverse_dynamics
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import suggestion
+from gearwright.motion import Motion
+from gearwright.motion.columns import read_columns
+from gearwright.parts import Robot
+
+CURRENT = "i"
+"""Columns `i.<drive>` hold motor currents [A]."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """What was measured, in SI units at the joint side.
+
+    Args:
+        t: times [s], (T,), strictly increasing.
+        q: coordinates (T, nq).
+        tau: generalized forces [Nm, N], (T, n): torques at the gear output.
+        v: measured speeds (T, n), or None: derived from q.
+        a: measured accelerations (T, n), or None: derived from v.
+
+    >>> Log([0.0, 0.1], [[0.0], [0.1]], [[1.0], [1.1]]).duration
+    0.1
+    """
+
+    t: ArrayLike
+    q: ArrayLike
+    tau: ArrayLike
+    v: ArrayLike | None = None
+    a: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "tau", "v", "a"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, _table(name, value))
+        _increasing(self.times)
+        for name in ("q", "tau", "v", "a"):
+            value = getattr(self, name)
+            if value is not None and (value.ndim != 2 or len(value) != len(self.times)):
+                raise InputError(
+                    f"log: {name} has shape {value.shape}; it must be ({len(self.times)}, columns), a row per time."
+                )
+
+    @property
+    def times(self) -> Array:
+        """The times as an array."""
+        return self.t  # type: ignore[return-value]
+
+    @property
+    def torques(self) -> Array:
+        """The measured forces as an array."""
+        return self.tau  # type: ignore[return-value]
+
+    @property
+    def duration(self) -> float:
+        """From the first sample to the last [s]."""
+        return float(self.times[-1] - self.times[0])
+
+    def between(self, start: float, end: float) -> Log:
+        """The part in which start <= t < end."""
+        rows = (self.times >= start) & (self.times < end)
+        if not rows.any():
+            raise InputError(
+                f"log: there is no sample between {start:g} s and {end:g} s. It runs from {self.times[0]:g} to "
+                f"{self.times[-1]:g} s."
+            )
+        parts = {name: getattr(self, name) for name in ("t", "q", "tau", "v", "a")}
+        return Log(**{name: None if x is None else x[rows] for name, x in parts.items()})
+
+    def split(self, share: float = 0.7) -> tuple[Log, Log]:
+        """The first `share` of the time to fit on, and the rest to validate on."""
+        if not 0 < share < 1:
+            raise InputError(f"log: share {share} must lie between 0 and 1.")
+        middle = self.times[0] + share * self.duration
+        return self.between(self.times[0], middle), self.between(middle, np.inf)
+
+    def motion(self, mech: Mechanism, cutoff: float | None = None) -> Motion:
+        """The motion with speeds and accelerations, filtered without delay where they are derived.
+
+        `cutoff` [Hz]; None chooses it from the motion's spectrum; infinity does not filter.
+        """
+        check_columns(self, mech)
+        t, q = self.times, np.asarray(self.q)
+        v, a = (None if x is None else np.asarray(x) for x in (self.v, self.a))
+        if mech.nq != mech.n and v is None:
+            raise InputError(
+                "log: the speeds of a free or spherical joint cannot be derived from its quaternion. Give v."
+            )
+        if (v is None or a is None) and cutoff is None:
+            cutoff = default_cutoff(t, q, v)
+        smooth, v, a = derivatives(t, q, v, a, np.inf if cutoff is None else cutoff)
+        return Motion(t, q if mech.nq != mech.n else smooth, v, a)
+
+
+def log_of_currents(
+    robot_or_mech: Robot | Mechanism,
+    t: ArrayLike,
+    q: ArrayLike,
+    currents: ArrayLike,
+    gains: Mapping[str, float] | Sequence[float] | None = None,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+) -> Log:
+    """A log whose torques come from motor currents: tau = A (gain * current), A the structure matrix.
+
+    Args:
+        robot_or_mech: the robot (its motors' torque constants are the gains unless given) or machine.
+        t: times [s].
+        q: coordinates (T, nq).
+        currents: motor currents [A], (T, actuators), in the order of the actuators.
+        gains: drive gains [Nm/A] at the motor shaft, per actuator or by name.
+        v: measured speeds.
+        a: measured accelerations.
+    """
+    from gearwright.mechanism import assemble
+
+    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    A = structure_matrix(mech)
+    table = _table("currents", currents)
+    names = [actuator.name for actuator in mech.actuators]
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise InputError(
+            f"log: currents have shape {table.shape}; they must be (T, {len(names)}), a column per actuator "
+            f"({', '.join(names)})."
+        )
+    return Log(t, q, (table * _gains(robot_or_mech, names, gains)) @ A.T, v, a)
+
+
+def read_log(
+    path: str | Path, robot_or_mech: Robot | Mechanism, gains: Mapping[str, float] | Sequence[float] | None = None
+) -> Log:
+    """A log from a CSV file with columns t, q.<coordinate>, tau.<speed> (or i.<drive>), and v.<speed>, a.<speed>.
+
+    Args:
+        path: the file; columns in any order, others are ignored.
+        robot_or_mech: what was moved.
+        gains: drive gains [Nm/A] for motor currents; the motors' torque constants unless given.
+    """
+    from gearwright.mechanism import assemble
+
+    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    table = read_columns(Path(path), ("q", "v", "a", "tau", CURRENT))
+    t, q = table.times(), table.block("q", mech.coordinates)
+    v, a = (table.block(letter, mech.speeds) if table.has(letter) else None for letter in "va")
+    if table.has(CURRENT) and not table.has("tau"):
+        currents = table.block(CURRENT, [actuator.name for actuator in mech.actuators])
+        return log_of_currents(robot_or_mech, t, q, currents, gains, v, a)
+    return Log(t, q, table.block("tau", mech.speeds), v, a)
+
+
+def check_columns(log: Log, mech: Mechanism) -> None:
+    """The log has the machine's columns."""
+    wanted = {"q": mech.coordinates, "tau": mech.speeds, "v": mech.speeds, "a": mech.speeds}
+    for name, names in wanted.items():
+        value = getattr(log, name)
+        if value is not None and value.shape[1] != len(names):
+            raise InputError(
+                f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({', '.join(names)})."
+            )
+
+
+def warn_about_units(log: Log, mech: Mechanism, motion: Motion) -> None:
+    """A warning when angles look like degrees, or torques are off by powers of ten from the machine's own numbers."""
+    turning = [k for body, j in zip(mech.bodies, mech.joints, strict=True) if body.joint == "revolute" for k in [j.first]]
+    widest = float(np.ptp(motion.q[:, turning], axis=0).max()) if turning else 0.0
+    remarks = []
+    if widest > 30:
+        remarks.append(f"a revolute joint moves through {widest:.3g} rad: are the angles in degrees?")
+    expected = inverse_dynamics(mech, motion.q, motion.v, motion.a)
+    for k, speed in enumerate(mech.speeds):
+        size, own = (float(np.sqrt(np.mean(x[:, k] ** 2))) for x in (expected, log.torques))
+        if size > 0 and own > 0 and not 0.05 < own / size < 20 and max(size, own) > 1e-3 * np.abs(expected).max():
+            power = int(np.round(np.log10(own / size)))
+            remarks.append(f"the torque of {speed!r} is 10^{power} times what the robot's own numbers give: wrong unit?")
+    if remarks:
+        warnings.warn(GearwrightWarning("log: " + " ".join(remarks)), stacklevel=3)
+
+
+def _table(name: str, value: ArrayLike) -> Array:
+    try:
+        table = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"log: {name} is not an array of numbers.") from None
+    if not np.isfinite(table).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(table))[0])
+        column = f", column {where[1]}" if len(where) > 1 else ""
+        raise InputError(
+            f"log: {name} is {table[where]} in row {where[0]}{column}. Remove or repair the samples that are missing."
+        )
+    table.flags.writeable = False
+    return table
+
+
+def _increasing(t: Array) -> None:
+    if t.ndim != 1 or len(t) < 2:
+        raise InputError(f"log: t has shape {t.shape}; give at least two times.")
+    back = np.flatnonzero(np.diff(t) <= 0)
+    if back.size:
+        row = int(back[0]) + 1
+        word = "repeats" if t[row] == t[row - 1] else "comes before"
+        raise InputError(
+            f"log: time {t[row]:g} in row {row} {word} {t[row - 1]:g} of the row above. Sort the rows by time and keep "
+            "one of each time."
+        )
+
+
+def _gains(
+    owner: Robot | Mechanism, names: Sequence[str], gains: Mapping[str, float] | Sequence[float] | None
+) -> Array:
+    """One gain per actuator [Nm/A]."""
+    if gains is None:
+        if not isinstance(owner, Robot):
+            raise InputError("log: currents need drive gains [Nm/A]. Give gains, or a robot with torque constants.")
+        gains = {}
+        for name in names:
+            constant = owner.drive(name).motor.torque_constant
+            if constant is None:
+                raise InputError(f"log: drive {name!r} has no torque constant. Give gains={{{name!r}: Nm/A, ...}}.")
+            gains[name] = constant
+    if isinstance(gains, Mapping):
+        for name in names:
+            if name not in gains:
+                raise InputError(f"log: there is no gain for actuator {name!r}. {suggestion(name, gains)}")
+        gains = [gains[name] for name in names]
+    if len(gains) != len(names):
+        raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({', '.join(names)}).")
+    return np.asarray(gains, dtype=np.float64)
