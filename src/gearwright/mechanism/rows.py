@@ -16,6 +16,10 @@ Terms: TypeAlias = tuple[tuple[int, Scalar], ...]
 """The entries of a row that are not structurally zero, as (speed index, number)."""
 
 
+LARGEST = 1e50
+"""Larger numbers overflow where their products are taken (an inertia is a mass times two lengths, and is squared)."""
+
+
 def suggestion(name: object, names: Iterable[str]) -> str:
     """A sentence that names the closest existing names, for error messages.
 
@@ -55,6 +59,8 @@ def plain(owner: str, x: Scalar) -> Scalar:
     value = float(x)
     if value != value or value in (float("inf"), float("-inf")):
         raise PartError(f"{owner}: {value} is not a finite number. Give a finite number in SI units.")
+    if abs(value) > LARGEST:
+        raise PartError(f"{owner}: {value:g} is beyond {LARGEST:g}, which no machine has. Check its unit.")
     return value
 
 
