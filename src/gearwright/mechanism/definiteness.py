@@ -1,7 +1,7 @@
 """Whether every motion has inertia: the mass matrix at one configuration without special angles.
 
-Equation 6.2 in its plainest form, sum m Jc'Jc + Jw' I Jw + what the spins add. It runs once per machine, before any
-recursion does, so that a singular machine is refused by name.
+The plainest form, sum m Jv'Jv + Jv'S Jw + Jw'S'Jv + Jw' I Jw about the bodies' origins + what the spins add. It runs
+once per machine, before any recursion does, so that a singular machine is refused by name.
 """
 
 from __future__ import annotations
@@ -70,9 +70,10 @@ def _mass_matrix(mech: Mechanism) -> Matrix:
     moving = _motions(mech)
     M = np.zeros((mech.n, mech.n))
     for body, (R, _, angular, linear) in zip(mech.bodies, moving, strict=False):
-        tensor, turn = np.array(body.inertia.rows(), dtype=float), np.array(R.rows(), dtype=float)
-        centre = linear + _cross(angular, R @ body.com)
-        M += body.mass * centre.T @ centre + angular.T @ turn @ tensor @ turn.T @ angular
+        own = body.about_origin
+        tensor, turn = np.array(own.tensor.rows(), dtype=float), np.array(R.rows(), dtype=float)
+        mixed = linear.T @ _cross(angular, R @ own.moment)
+        M += own.mass * linear.T @ linear + mixed + mixed.T + angular.T @ turn @ tensor @ turn.T @ angular
     for spin in mech.spins:
         R, _, angular, _ = moving[int(spin.carrier)]
         b, h = np.array(spin.ratio, dtype=float), np.array(tuple(R @ spin.axis)) @ angular
