@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -12,10 +12,10 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
 from gearwright.cli.output import number, results, say, table, write_json
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.motion import Motion
-from gearwright.motion.recording import read_recording
-from gearwright.motion.tour import tour
 from gearwright.parts import Robot
+
+if TYPE_CHECKING:
+    from gearwright.motion import Motion
 
 
 def compare(
@@ -64,6 +64,9 @@ def compare(
 
 
 def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:
+    from gearwright.motion.recording import read_recording
+    from gearwright.motion.tour import tour
+
     if trajectory is None:
         return tour(robot, mech)
     motion, notes = read_recording(trajectory, mech)

@@ -10,8 +10,6 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.output import say
 from gearwright.errors import InputError
-from gearwright.export import save
-from gearwright.files.urdf_sidecar import sidecar_of
 
 
 def convert(
@@ -27,6 +25,9 @@ def convert(
 
     Example: gearwright convert my_arm.urdf my_arm.yaml
     """
+    from gearwright.export import save
+    from gearwright.files.urdf_sidecar import sidecar_of
+
     written = [target, sidecar_of(target)] if target.suffix.lower() == ".urdf" else [target]
     for path in written:
         if path.exists() and not force:

@@ -14,7 +14,6 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
 from gearwright.cli.output import number, results, table, vector, write_json
 from gearwright.files.formats import URDF_ENDINGS
-from gearwright.files.urdf_reader import read_urdf_with_report
 from gearwright.kernels.functions import mass_matrix, neutral
 from gearwright.mechanism import BASE, Body, Mechanism, assemble
 from gearwright.mechanism.reflected import reflected_inertia
@@ -37,6 +36,8 @@ def info(robot: RobotName, json: Json = False) -> None:
 
 def _notes(name: str) -> tuple[str, ...]:
     """How the numbers of a URDF were read; other files say what they mean."""
+    from gearwright.files.urdf_reader import read_urdf_with_report
+
     if Path(name).suffix.lower() not in URDF_ENDINGS:
         return ()
     _, report = read_urdf_with_report(Path(name))

@@ -15,7 +15,6 @@ from gearwright.cli.output import number, remarks, say, table
 from gearwright.errors import InputError
 from gearwright.kernels.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble
-from gearwright.motion.recording import read_recording, write_columns
 
 
 def torque(
@@ -40,6 +39,8 @@ def torque(
 
     Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@0,0,0.1
     """
+    from gearwright.motion.recording import read_recording, write_columns
+
     loaded = load(robot)
     if payload is not None:
         mass, position = parse_payload(payload)
