@@ -34,14 +34,16 @@ SECONDS = 10
 """No robot of a few kilobytes may take longer to read, refuse or assemble."""
 MEMORY = 4 * 10**9
 CHUNK = 250
+SIDECAR = ".gearwright.yaml"
 SAMPLES = Path(__file__).parent / "files" / "samples"
 
 
 class Original(NamedTuple):
-    """A file to be broken: how its name ends, and its text."""
+    """A file to be broken: how its name ends, its text, and the URDF that it stands beside if it is a sidecar."""
 
     ending: str
     text: str
+    urdf: str | None = None
 
 
 class Failure(NamedTuple):
@@ -59,16 +61,17 @@ class Hang(BaseException):
 
 @cache
 def originals() -> tuple[Original, ...]:
-    """Every bundled robot as YAML and as URDF, and the samples that use what the bundled ones do not."""
-    found = []
+    """Every bundled robot as YAML, as URDF and as the sidecar of a URDF, and the samples that use what the bundled ones do not."""
+    found: list[Original] = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)
         for name in sorted(catalogue.robots()):
             robot = gw.load(name)
-            for ending in (".yaml", ".urdf"):
-                path = Path(folder) / f"{name}{ending}"
+            yaml, urdf, sidecar = (Path(folder) / f"{name}{ending}" for ending in (".yaml", ".urdf", SIDECAR))
+            for path in (yaml, urdf):
                 gw.save(robot, path)
-                found.append(Original(ending, path.read_text()))
+                found.append(Original(path.suffix, path.read_text()))
+            found.append(Original(SIDECAR, sidecar.read_text(), urdf.read_text()))
     found += [Original(path.suffix, path.read_text()) for path in sorted(SAMPLES.glob("*.*"))]
     return tuple(found)
 
@@ -94,8 +97,7 @@ def attempt(seed: int, folder: Path) -> tuple[str, Failure | None]:
     files = originals()
     which, content = broken(seed, [file.text for file in files])
     ending = files[which].ending
-    path = folder / f"robot{ending}"
-    path.write_bytes(content)
+    path = _written(folder, files[which], content)
     signal.signal(signal.SIGALRM, _ring)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
@@ -104,6 +106,19 @@ def attempt(seed: int, folder: Path) -> tuple[str, Failure | None]:
         return "failure", Failure(seed, ending, content, traceback.format_exc())
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _written(folder: Path, original: Original, content: bytes) -> Path:
+    """The file to load; each kind has its own folder, so that no sidecar meets another's robot."""
+    place = folder / original.ending.lstrip(".")
+    place.mkdir(exist_ok=True)
+    path = place / f"robot{original.ending}"
+    path.write_bytes(content)
+    if original.urdf is None:
+        return path
+    urdf = place / "robot.urdf"
+    urdf.write_text(original.urdf)
+    return urdf
 
 
 def _ring(*_: object) -> None:
