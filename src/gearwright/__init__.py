@@ -16,6 +16,7 @@ from gearwright.kernels.actuation import (
     structure_matrix,
 )
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
+from gearwright.kernels.closed_form import closed_form
 from gearwright.kernels.explain import explain
 from gearwright.kernels.functions import (
     axial_rates,
@@ -64,6 +65,7 @@ __all__ = [
     "base_parameters",
     "bias",
     "centre_of_mass",
+    "closed_form",
     "compile",
     "coriolis_matrix",
     "difference",

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from gearwright import __version__
-from gearwright.cli import check, compare, convert, demonstrate, export, info, list_robots, schema, torque
+from gearwright.cli import check, closed_form, compare, convert, demonstrate, export, info, list_robots, schema, torque
 from gearwright.cli.output import complain, say
 from gearwright.errors import GearwrightError, GearwrightWarning
 
@@ -49,6 +49,7 @@ app.command("info")(info.info)
 app.command("check")(check.check)
 app.command("torque")(torque.torque)
 app.command("compare")(compare.compare)
+app.command("closed-form")(closed_form.closed_form)
 app.command("convert")(convert.convert)
 app.command("export")(export.export)
 app.command("schema")(schema.schema)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -26,6 +28,14 @@ def remarks() -> Console:
 def say(text: str) -> None:
     """A remark for the person; a program reading standard output never sees it."""
     remarks().print(escape(text), style="dim")
+
+
+@contextmanager
+def progress(task: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error while something long runs; yields a function of (done, total)."""
+    with Progress(console=remarks(), transient=True) as bar:
+        line = bar.add_task(task, total=None)
+        yield lambda done, total: bar.update(line, completed=done, total=total)
 
 
 def complain(text: str) -> None:

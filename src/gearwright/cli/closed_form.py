@@ -1,0 +1,57 @@
+"""`gearwright closed-form`: the equations of a robot to read or to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import RobotName
+from gearwright.cli.output import progress, say
+from gearwright.errors import InputError
+
+FORMATS = ("markdown", "latex", "python", "c")
+
+
+def closed_form(
+    robot: RobotName,
+    function: Annotated[
+        str,
+        typer.Option(
+            "--function",
+            "-f",
+            help="mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy or potential_energy.",
+        ),
+    ] = "mass_matrix",
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            help="What stays a symbol, separated by commas: inertias, lengths, ratios, gravity, springs, or names of "
+            "symbols such as J2; the rest is put in as numbers.",
+        ),
+    ] = "inertias,lengths,ratios,gravity,springs",
+    to: Annotated[str, typer.Option("--to", help="markdown, latex, python or c.")] = "markdown",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of the screen.")
+    ] = None,
+) -> None:
+    """Write the equations of a robot, with compact trigonometry and base parameters.
+
+    Example: gearwright closed-form elbow --function gravity --to latex
+    """
+    from gearwright.kernels.closed_form import closed_form as written
+
+    if to not in FORMATS:
+        raise InputError(f"--to {to}: unknown format. Use one of {', '.join(FORMATS)}.")
+    with progress("writing the equations") as advance:
+        kept = [name.strip() for name in keep.split(",") if name.strip()]
+        form = written(function, load(robot), kept, progress=advance)
+        text: str = getattr(form, to)()
+    if output is None:
+        typer.echo(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+        say(f"Wrote {output}.")
