@@ -61,7 +61,7 @@ class Hang(BaseException):
 
 @cache
 def originals() -> tuple[Original, ...]:
-    """Every bundled robot as YAML, as URDF and as the sidecar of a URDF, and the samples that use what the bundled ones do not."""
+    """Every bundled robot as YAML, as URDF and as the sidecar of one, and the samples with words they do not use."""
     found: list[Original] = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)
