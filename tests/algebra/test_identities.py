@@ -1,0 +1,141 @@
+"""Vectors, rotations, tensors and inertias: identities over exact fractions and over complex numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gearwright.algebra import IDENTITY, ZERO, Inertia, Rot, Tensor, Vec, is_number, is_zero
+
+fractions = st.fractions(min_value=-3, max_value=3, max_denominator=12)
+complexes = st.complex_numbers(max_magnitude=3, allow_nan=False, allow_infinity=False)
+
+
+def vectors(scalars=fractions):
+    return st.builds(Vec, scalars, scalars, scalars)
+
+
+def tensors(scalars=fractions):
+    return st.builds(Tensor, *[scalars] * 6)
+
+
+def rotations():
+    """Rational quaternions of any length make exact rational rotations."""
+    whole = st.integers(-4, 4)
+    return st.tuples(whole, whole, whole, whole).filter(any).map(lambda q: Rot.of_quaternion(*map(F, q)))
+
+
+def inertias():
+    return st.builds(Inertia, fractions, vectors(), tensors())
+
+
+def near(x, y, tolerance=1e-12):
+    flat = lambda z: [complex(k) for part in z for k in (part if isinstance(part, Vec) else [part])]  # noqa: E731
+    return all(abs(a - b) <= tolerance for a, b in zip(flat(x), flat(y), strict=True))
+
+
+@given(vectors(), vectors(), vectors())
+def test_vector_products(a, b, c):
+    assert a.cross(b) == -b.cross(a)
+    assert a.dot(a.cross(b)) == 0
+    assert a.cross(b.cross(c)) == b * a.dot(c) - c * a.dot(b)
+    assert a.cross(b.cross(c)) + b.cross(c.cross(a)) + c.cross(a.cross(b)) == Vec(0, 0, 0)
+    assert a.cross(b).dot(c) == b.cross(c).dot(a)
+    assert near(Rot.cross(a) @ b, a.cross(b))
+
+
+@given(vectors(complexes), vectors(complexes))
+def test_vector_products_are_bilinear_over_complex_numbers(a, b):
+    """No conjugation hides in them, or a complex step would go wrong."""
+    assert near([(a * 1j).dot(b)], [1j * a.dot(b)])
+    assert near((a * 1j).cross(b), a.cross(b) * 1j)
+
+
+@given(rotations(), rotations(), vectors(), vectors())
+def test_rotations(R, Q, a, b):
+    assert R.after(R.T) == Rot.of([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    assert R.after(Q) @ a == R @ (Q @ a)
+    assert (R @ a).cross(R @ b) == R @ a.cross(b)
+    assert (R @ a).dot(R @ b) == a.dot(b)
+    assert Rot(*R.columns()) == R.T
+
+
+@given(rotations())
+def test_rodrigues_is_the_quaternion(R):
+    """Half-angle (3, 4)/5 about (1, 2, 2)/3, written both ways, exactly."""
+    axis, cos, sin = Vec(F(1, 3), F(2, 3), F(2, 3)), F(9 - 16, 25), F(24, 25)
+    assert Rot.about(axis, cos, sin) == Rot.of_quaternion(F(3), F(4, 3), F(8, 3), F(8, 3))
+    assert Rot.about(axis, cos, sin) @ axis == axis
+    turned = R @ axis
+    assert Rot.about(turned, cos, sin) == R.after(Rot.about(axis, cos, sin)).after(R.T)
+
+
+@given(tensors(), rotations(), vectors())
+def test_tensors(I, R, a):
+    assert I.rotated(R) @ (R @ a) == R @ (I @ a)
+    assert I.matrix() @ a == I @ a
+    assert Tensor.of(I.rows()) == I
+    assert (I + I) - I == I
+
+
+@given(vectors(), vectors(), fractions)
+def test_dyads_and_point_masses(r, a, m):
+    assert Tensor.dyad(r, m) @ a == r * (m * r.dot(a))
+    assert Tensor.point(r, m) @ a == r.cross(a).cross(r) * m
+
+
+@given(rotations(), fractions, fractions)
+def test_body_of_revolution(R, axial, across):
+    e = R @ Vec(F(0), F(0), F(1))
+    expected = Tensor(across, F(0), F(0), across, F(0), axial).rotated(R)
+    assert near(Tensor.of_revolution(e, axial, across), expected)
+
+
+@given(inertias(), rotations(), vectors(), rotations(), vectors())
+def test_moving_an_inertia_twice(body, R, r, Q, p):
+    assert near(body.moved(R, r).moved(Q, p), body.moved(Q.after(R), Q @ r + p), 1e-9)
+
+
+@given(fractions, vectors(), tensors(), rotations(), vectors())
+def test_moving_is_steiner(m, com, central, R, r):
+    moved = Inertia.of_body(m, com, central).moved(R, r)
+    assert near(moved, Inertia.of_body(m, R @ com + r, central.rotated(R)), 1e-9)
+
+
+@given(inertias(), rotations(), vectors(), vectors(), vectors())
+def test_energy_does_not_depend_on_the_frame(body, R, r, w, v):
+    """v . F + w . N of the momentum, from the own frame and from one in which it lies turned by R at r."""
+    momentum, angular = body.wrench(w, v)
+    W = R @ w
+    V = R @ v - W.cross(r)  # velocity of the point of the body that sits at the other origin
+    other, turned = body.moved(R, r).wrench(W, V)
+    assert near([v.dot(momentum) + w.dot(angular)], [V.dot(other) + W.dot(turned)], 1e-9)
+
+
+@given(inertias(), inertias())
+def test_inertias_add_like_their_ten_parameters(a, b):
+    assert list(a + b) == [x + y for x, y in zip(a, b, strict=True)]
+    assert len(list(Inertia.zero())) == 10
+
+
+def test_structural_zeros_are_numbers_only():
+    import sympy
+
+    assert is_zero(0)
+    assert is_zero(0.0)
+    assert not is_zero(sympy.Symbol("x"))
+    assert not is_number(1j)
+    assert is_number(F(1, 3))
+
+
+def test_equal_and_hashable():
+    assert {Vec(1, 2, 3), Vec(1, 2, 3)} == {Vec.of([1, 2, 3])}
+    assert {IDENTITY, Rot.of(IDENTITY)} == {IDENTITY}
+    assert len({Tensor.diagonal(1, 2, 3), Tensor.diagonal(1, 2, 3)}) == 1
+    assert Vec(0.0, 0.0, 0.0) == ZERO
+    assert repr(Tensor.diagonal(1, 2, 3)) == "Tensor(1, 0.0, 0.0, 2, 0.0, 3)"
+    with pytest.raises(ValueError, match="unpack"):
+        Vec.of([1, 2])
