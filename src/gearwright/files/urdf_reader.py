@@ -71,7 +71,8 @@ def _with_sidecar(found: Findings, robot: Robot, path: Path) -> Robot:
         return robot
     robot, restated = completed(robot, path)
     found.note(f"read together with {path.name}")
-    settled = {f"link {name!r}" for name in restated} | {f"joint {robot.link(name).joint_name!r}" for name in restated}
+    joints = [link.joint_name for link in robot.links if link.name in restated]
+    settled = {f"link {name!r}" for name in restated} | {f"joint {name!r}" for name in joints}
     found.broken = [problem for problem in found.broken if problem.path not in settled]
     return robot
 

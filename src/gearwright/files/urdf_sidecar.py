@@ -55,11 +55,7 @@ def sidecar_text(robot: Robot, alone: Robot, urdf: str) -> str:
 def completed(alone: Robot, path: Path) -> tuple[Robot, tuple[str, ...]]:
     """The robot of a URDF with what its sidecar adds, and the names of the links that the sidecar speaks of."""
     problems = Problems(str(path))
-    root = parse(read_text(path), problems)
-    words = root.data
-    if not isinstance(words, dict) or not isinstance(words.get("links", []), list):
-        problems.add("a sidecar is a mapping with a list of links. Write the robot again.", line=root.line)
-    problems.refuse()
+    words = _sidecar(path, problems)
     restated = _by_name(words.pop("links", None) or [], problems)
     without = words.pop("without", None) or []
     merged = _words(alone)
@@ -71,6 +67,19 @@ def completed(alone: Robot, path: Path) -> tuple[Robot, tuple[str, ...]]:
     links = {name: _overlaid(link, restated.get(name, {})) for name, link in links.items()}
     robot = _read(_overlaid(merged, words) | {"links": list(links.values())}, path)
     return robot, tuple(restated)
+
+
+def _sidecar(path: Path, problems: Problems) -> Words:
+    """The words of a sidecar, with `links` and `without` as lists."""
+    root = parse(read_text(path), problems)
+    lists = [root.data.get(word) or [] for word in ("links", "without")] if isinstance(root.data, dict) else [None]
+    if not all(isinstance(value, list) for value in lists):
+        problems.add(
+            "a sidecar is a mapping, `links` and `without` are lists of links. Write the robot again.", line=root.line
+        )
+    problems.refuse()
+    words: Words = root.data
+    return words
 
 
 def _read(words: Words, path: Path) -> Robot:

@@ -38,21 +38,30 @@ def urdf_text(robot: Robot, inertials: Mapping[str, Inertial]) -> str:
     """
     from lxml import etree
 
-    root = etree.Element("robot", name=robot.name)
     try:
-        _add(root, "link", name="base")
-        between = _links_of_balls(robot)
-        for link in robot.links:
-            for name in between.get(link.name, ()):
-                _add(root, "link", name=name)
-            _write_link(root, link, inertials[link.name])
-        for link in robot.links:
-            _write_joint(root, link, between.get(link.name, ()))
-        _write_transmissions(root, robot)
-        text: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="utf-8")
-    except ValueError as error:
-        raise InputError(f"robot {robot.name!r} cannot be written as URDF: {error}") from None
+        root = _document(robot, inertials)
+    except InputError:
+        raise
+    except ValueError as error:  # lxml's word for a name that XML cannot hold
+        raise InputError(f"robot {robot.name!r} cannot be written as URDF: {error}.") from None
+    text: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="utf-8")
     return text.decode()
+
+
+def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
+    from lxml import etree
+
+    root = etree.Element("robot", name=robot.name)
+    _add(root, "link", name="base")
+    between = _links_of_balls(robot)
+    for link in robot.links:
+        for name in between.get(link.name, ()):
+            _add(root, "link", name=name)
+        _write_link(root, link, inertials[link.name])
+    for link in robot.links:
+        _write_joint(root, link, between.get(link.name, ()))
+    _write_transmissions(root, robot)
+    return root
 
 
 def _add(parent: Element, tag: str, **attributes: str) -> Element:

@@ -1,0 +1,192 @@
+"""Ratios and rotors of a URDF in all the spellings of the wild."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import FileError, GearwrightWarning
+from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
+
+SIMPLE = "transmission_interface/SimpleTransmission"
+
+
+def arm(extra: str = "", in_joint: str = "", attributes: str = "") -> str:
+    """Two links on a base, joints `shoulder` and `elbow`; `in_joint` goes into the elbow."""
+    body = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
+    return f"""<robot name="arm" {attributes}>
+    <link name="ground"/><link name="upper">{body}</link><link name="fore">{body}</link>
+    <joint name="shoulder" type="continuous"><parent link="ground"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+    <joint name="elbow" type="continuous"><origin xyz="0.4 0 0"/><parent link="upper"/><child link="fore"/>
+    {in_joint}</joint>
+    {extra}</robot>"""
+
+
+def transmission(inside: str, head: str = 'name="t"') -> str:
+    return f"<transmission {head}>{inside}</transmission>"
+
+
+J, A = '<joint name="elbow"/>', '<actuator name="m"/>'
+SPELLINGS = {
+    "under the actuator": transmission(
+        f'<type>{SIMPLE}</type>{J}<actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator>'
+    ),
+    "under the joint": transmission(
+        f'<type>{SIMPLE}</type><joint name="elbow"><hardwareInterface>E</hardwareInterface><mechanicalReduction>50'
+        f"</mechanicalReduction></joint>{A}"
+    ),
+    "PR2": transmission(f"{A}{J}<mechanicalReduction>50</mechanicalReduction>", 'name="t" type="SimpleTransmission"'),
+    "PR2 with package": transmission(
+        f"{A}{J}<mechanicalReduction> 50 </mechanicalReduction>",
+        'name="t" type="pr2_mechanism_model/SimpleTransmission"',
+    ),
+    "ros2_control": '<ros2_control name="x" type="system">'
+    + transmission(
+        "<plugin>transmission_interface/SimpleTransmission</plugin>"
+        '<joint name="elbow" role="j"><mechanical_reduction>50</mechanical_reduction><offset>0.0</offset></joint>'
+        '<actuator name="m" role="a"/>'
+    )
+    + "</ros2_control>",
+    "twice the same": transmission(
+        f'<type>{SIMPLE}</type><joint name="elbow"><mechanicalReduction>50.0</mechanicalReduction></joint>'
+        '<actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator>'
+    ),
+    "drake without namespace": transmission(
+        f'<type>SimpleTransmission</type>{J}<actuator name="m"><drake:gear_ratio value="50"/></actuator>'
+    ),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_ratio(spelling: str) -> None:
+    robot, report = read_urdf_with_report(arm(SPELLINGS[spelling]))
+    (drive,) = robot.drives
+    assert (drive.joint, drive.gear.ratio, drive.motor.inertia) == ("elbow", 50.0, 0.0)
+    assert report.ignored == ()
+    assert any("joint 'elbow': ratio 50 from" in note and "motor speed / joint speed" in note for note in report.notes)
+
+
+ROTORS = {
+    "motorInertia": '<actuator name="m"><mechanicalReduction>50</mechanicalReduction>'
+    "<motorInertia>2e-5</motorInertia></actuator>",
+    "drake": '<actuator name="m"><drake:gear_ratio value="50"/><drake:rotor_inertia value="2e-5"/></actuator>',
+}
+
+
+@pytest.mark.parametrize("attributes", ["", 'xmlns:drake="http://drake.mit.edu"'])
+@pytest.mark.parametrize("rotor", ROTORS)
+def test_rotor(rotor: str, attributes: str) -> None:
+    text = arm(transmission(f"<type>{SIMPLE}</type>{J}{ROTORS[rotor]}"), attributes=attributes)
+    (drive,) = read_urdf(text).drives
+    assert (drive.gear.ratio, drive.motor.inertia, drive.motor.included) == (50.0, 2e-5, True)
+
+
+def test_drake_tags_under_a_joint() -> None:
+    inside = '<actuator name="m"><drake:gear_ratio value="50"/></actuator><drake:rotor_inertia value="2e-5"/>'
+    (drive,) = read_urdf(arm(in_joint=inside)).drives
+    assert (drive.gear.ratio, drive.motor.inertia) == (50.0, 2e-5)
+
+
+def test_raisim_with_a_ratio_is_turned_back() -> None:
+    inside = '<dynamics rotor_inertia="0.05"/>'
+    (drive,) = read_urdf(arm(SPELLINGS["PR2"], inside)).drives
+    assert drive.motor.inertia == pytest.approx(0.05 / 50**2, rel=1e-15)
+    assert drive.motor.coupling is None
+
+
+def test_raisim_without_a_ratio_adds_to_the_diagonal_alone() -> None:
+    plain, text = gw.assemble(read_urdf(arm())), arm(in_joint='<dynamics rotor_inertia="0.05"/>')
+    robot, report = read_urdf_with_report(text)
+    q = np.array([0.3, 0.4])
+    added = gw.mass_matrix(gw.assemble(robot), q) - gw.mass_matrix(plain, q)
+    np.testing.assert_allclose(added, [[0, 0], [0, 0.05]], atol=1e-15)
+    assert any("reflected to the joint" in note for note in report.notes)
+
+
+def test_a_rotor_on_a_link_that_is_too_small_is_accepted() -> None:
+    rotor = (
+        '<actuator name="m"><mechanicalReduction>50</mechanicalReduction><motorInertia>0.2</motorInertia></actuator>'
+    )
+    text = arm(transmission(f"<type>{SIMPLE}</type>{J}{rotor}"))
+    with pytest.warns(GearwrightWarning, match="link 'upper': smaller than the rotors of 'elbow'"):
+        robot = read_urdf(text)
+    assert robot.link("upper").effective
+    gw.assemble(robot)
+
+
+def refused(text: str, says: str) -> FileError:
+    with pytest.raises(FileError, match=says) as caught:
+        read_urdf(text)
+    return caught.value
+
+
+def test_contradicting_ratios_are_refused_with_both_lines() -> None:
+    lines = [
+        f"<transmission><type>{SIMPLE}</type>",
+        '<joint name="elbow"><mechanicalReduction>50</mechanicalReduction></joint>',
+        '<actuator name="m"><mechanicalReduction>-50</mechanicalReduction></actuator></transmission>',
+    ]
+    error = refused(arm("\n".join(lines)), "ratio -50 here and 50 in line")
+    first = arm("\n".join(lines)).splitlines().index(lines[1]) + 1
+    assert error.problems[0][0] == first + 1
+    assert f"line {first}" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (arm(SPELLINGS["PR2"], '<drake:gear_ratio value="51"/>'), "ratio 51 here and 50 in line"),
+        (arm(SPELLINGS["PR2"] + SPELLINGS["PR2"].replace("50", "60")), "ratio 60 here and 50"),
+        (arm(SPELLINGS["PR2"].replace("elbow", "elbw")), "no joint 'elbw' to drive. Did you mean 'elbow'"),
+        (arm(SPELLINGS["PR2"].replace("50", "0")), "ratio 0"),
+        (arm(SPELLINGS["PR2"].replace("50", "fifty")), "'fifty' is not a finite number"),
+        (arm(SPELLINGS["PR2"].replace("50", "nan")), "'nan' is not a finite number"),
+        (arm(SPELLINGS["PR2"].replace("50", "")), "0 numbers instead of one"),
+        (arm(SPELLINGS["PR2"].replace("50", "1 2")), "2 numbers instead of one"),
+        (arm(transmission(f"<type>{SIMPLE}</type>{J}{ROTORS['drake'].replace('2e-5', '-1')}")), "-1 kg m2 is negative"),
+        (arm(in_joint='<dynamics rotor_inertia="-1"/>'), "rotor_inertia -1 kg m2 is negative"),
+        (
+            arm(
+                transmission(f"<type>{SIMPLE}</type>{J}{ROTORS['motorInertia']}"),
+                '<dynamics rotor_inertia="0.06"/>',
+            ),
+            "is not the reflected",
+        ),
+        (arm(transmission(f"<type>{SIMPLE}</type><joint/>{A}")), "has no name"),
+    ],
+)
+def test_what_contradicts_or_means_nothing_is_refused(text: str, says: str) -> None:
+    refused(text, says)
+
+
+@pytest.mark.parametrize(
+    ("extra", "says"),
+    [
+        (
+            transmission("<type>transmission_interface/DifferentialTransmission</type>" + 2 * J + 2 * A),
+            "'t' of type DifferentialTransmission",
+        ),
+        (transmission("<type>transmission_interface/FourBarLinkageTransmission</type>"), "FourBarLinkageTransmission"),
+        (transmission(f"<type>{SIMPLE}</type>" + 2 * J + A), "SimpleTransmission with 2 joints, 1 actuators"),
+        (SPELLINGS["PR2"].replace("</transmission>", "<compensator/></transmission>"), "transmission/compensator"),
+        (SPELLINGS["ros2_control"].replace("0.0</offset>", "0.1</offset>"), "transmission/joint/offset"),
+        (SPELLINGS["ros2_control"].replace("<transmission", "<hardware/><transmission"), "ros2_control/hardware"),
+    ],
+)
+def test_what_is_not_understood_is_reported(extra: str, says: str) -> None:
+    _, report = read_urdf_with_report(arm(extra))
+    assert any(says in line and "line" in line for line in report.ignored), report
+
+
+def test_a_motor_on_a_joint_that_cannot_be_driven_is_reported() -> None:
+    text = arm(SPELLINGS["PR2"]).replace('name="elbow" type="continuous"', 'name="elbow" type="fixed"')
+    robot, report = read_urdf_with_report(text)
+    assert robot.drives == ()
+    assert any("the motor of 'elbow', a fixed joint" in line for line in report.ignored)
+
+
+def test_a_transmission_of_nobody_that_says_nothing_is_reported() -> None:
+    """Published files carry transmissions of joints they left out; with ratio 1 and no rotor nothing is lost."""
+    _, report = read_urdf_with_report(arm(SPELLINGS["PR2"].replace("elbow", "elbw").replace("50", "1.0")))
+    assert any("there is no joint 'elbw'" in problem.message for problem in report.broken)
