@@ -21,6 +21,7 @@ class Member:
         transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given. A pair of values (a member
             that is not quite axisymmetric) enters as their mean; `averaging_error` says what that costs.
         position: centre of mass in the frame of the link that carries it [m].
+        included: that link's numbers contain it already.
 
     >>> Member(2e-5, transverse_inertia=(1.2e-5, 1.0e-5)).transverse
     1.1e-05
@@ -30,6 +31,7 @@ class Member:
     mass: Scalar = 0.0
     transverse_inertia: Scalar | tuple[Scalar, Scalar] | None = None
     position: Any = None
+    included: bool = False
 
     def __post_init__(self) -> None:
         for name in ("inertia", "mass"):
@@ -60,7 +62,7 @@ class Member:
         """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia."""
         if not self.present:
             return ()
-        where.setdefault("position", self.position)
+        where = {"position": self.position, "included": self.included, **where}
         return (Wheel(name, self.inertia, ratio, mass=self.mass, transverse_inertia=self.transverse, **where),)
 
 
