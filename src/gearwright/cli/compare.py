@@ -78,17 +78,22 @@ def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:
 def _show(facts: dict[str, Any]) -> None:
     screen = results()
     screen.print(
-        f"[bold]{escape(facts['robot'])}[/bold]: torques [Nm, or N] over a motion of {number(facts['seconds'])} s"
+        f"[bold]{escape(facts['robot'])}[/bold], a motion of {number(facts['seconds'])} s: peak torque (Nm, or N)"
     )
-    rows = [
-        (e["kind"], e["speed"], number(e["peak"]), number(e["largest"]), number(e["rms"]), _share(e))
-        for e in facts["errors"]
-    ]
-    columns = ["approximation", "joint", "exact peak", "largest error", "rms error", "of peak"]
-    screen.print(table(columns, rows, text=2))
+    screen.print("and largest error of each approximation, with its share of the peak.")
+    kinds = list(dict.fromkeys(error["kind"] for error in facts["errors"]))
+    rows: dict[str, list[str]] = {}
+    for error in facts["errors"]:
+        rows.setdefault(error["speed"], [error["speed"], number(error["peak"])]).extend(_miss(error))
+    columns = ["joint", "exact", *(heading for kind in kinds for heading in (kind, ""))]
+    screen.print(table(columns, rows.values()))
     if facts["uncoupled"]:
         screen.print("Wheels that never push on their carrier: " + escape(", ".join(facts["uncoupled"])) + ".")
 
 
-def _share(error: dict[str, Any]) -> str:
-    return f"{error['largest'] / error['peak']:.2%}" if error["peak"] else "-"
+def _miss(error: dict[str, Any]) -> tuple[str, str]:
+    """The largest error and its share of the peak; what is only rounding is nothing."""
+    largest, peak = error["largest"], error["peak"]
+    if largest <= 1e-12 * peak:
+        return "0", ""
+    return number(largest, 3), f"{largest / peak:.1%}" if peak else ""

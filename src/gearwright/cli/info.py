@@ -49,6 +49,7 @@ def describe(robot: Robot, mech: Mechanism, notes: Sequence[str] = ()) -> dict[s
     total = np.diag(mass_matrix(mech, neutral(mech))).tolist()
     return {
         "robot": robot.name,
+        "description": robot.description,
         "gravity": [float(x) for x in mech.gravity],
         "mass": float(sum(body.mass for body in mech.bodies)),
         "coordinates": list(mech.coordinates),
@@ -101,9 +102,11 @@ def _show(facts: dict[str, Any]) -> None:
     screen = results()
     screen.print(
         f"[bold]{escape(facts['robot'])}[/bold]: {len(facts['links'])} links, {len(facts['speeds'])} speeds, "
-        f"{len(facts['wheels'])} wheels, {number(facts['mass'])} kg, gravity ({vector(facts['gravity'])}) m/s2"
+        f"{len(facts['wheels'])} wheels, {number(facts['mass'])} kg"
     )
-    screen.print(_tree(facts["links"]))
+    if facts["description"]:
+        screen.print(facts["description"], markup=False)
+    screen.print(_tree(f"base, gravity ({vector(facts['gravity'])}) m/s2", facts["links"]))
     screen.print("\nInertia felt at each joint (kg m2, or kg where it slides):")
     screen.print(_felt(facts["speeds"]))
     if facts["wheels"]:
@@ -115,8 +118,8 @@ def _show(facts: dict[str, Any]) -> None:
         screen.print(f"note: {escape(note)}", style="dim")
 
 
-def _tree(links: list[dict[str, Any]]) -> Tree:
-    root = Tree("base")
+def _tree(title: str, links: list[dict[str, Any]]) -> Tree:
+    root = Tree(title)
     places = {"base": root}
     for link in links:
         places[link["name"]] = places[link["parent"]].add(escape(_title(link)))

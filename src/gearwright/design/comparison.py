@@ -75,7 +75,9 @@ class Comparison:
         return figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title)
 
     def _errors(self, k: int, kinds: Sequence[str]) -> Panel:
-        curves = {kind: (self.approximations[kind] - self.exact)[:, k] for kind in kinds}
+        rounding = 1e-12 * np.abs(self.exact[:, k]).max()
+        errors = {kind: (self.approximations[kind] - self.exact)[:, k] for kind in kinds}
+        curves = {kind: np.where(np.abs(error) > rounding, error, 0.0) for kind, error in errors.items()}
         return Panel("error [Nm, N]", curves, title=self.mech.speeds[k], thin=kinds[1:])
 
     def _largest_errors(self, most: int) -> list[int]:

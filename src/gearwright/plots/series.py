@@ -53,7 +53,8 @@ def figure(axis: ArrayLike, axis_label: str, panels: Sequence[Panel], columns: i
         axes.spines[["top", "right"]].set_visible(False)
         if k >= len(panels) - columns:
             axes.set_xlabel(axis_label)
-    page.legend(drawn.values(), drawn.keys(), loc="outside upper center", ncols=min(len(drawn), 4), frameon=False)
+    place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
+    page.legend(drawn.values(), drawn.keys(), loc=place, ncols=min(len(drawn), 4), frameon=False)
     if title:
         page.suptitle(title)
     return page
