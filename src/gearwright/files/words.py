@@ -15,6 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
 from gearwright.files.placements import Placement, of_quaternion, of_rpy
 from gearwright.files.units import UNITS, quantity
+from gearwright.parts.physical import TOLERANCE
 
 
 class Words(BaseModel):
@@ -101,18 +102,15 @@ class TensorWords(Words):
             return value
         if len(value) != 3 or not all(isinstance(row, list) and len(row) == 3 for row in value):
             raise ValueError("not a 3 x 3 matrix. Give three rows of three numbers, or {xx: .., yy: .., zz: ..}.")
-        places = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+        rows = [[Unit("inertia").read(x) for x in row] for row in value]
+        places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
         for name, (i, j) in places.items():
-            if value[i][j] != value[j][i]:
+            upper, lower = rows[i][j], rows[j][i]
+            if abs(upper - lower) > TOLERANCE * (abs(upper) + abs(lower)) + 1e-15:
                 raise ValueError(
-                    f"element {name} is {value[i][j]} above and {value[j][i]} below the diagonal. Make it symmetric."
+                    f"element {name} is {upper:g} above and {lower:g} below the diagonal. Make it symmetric."
                 )
-        return {
-            **{name: value[i][j] for name, (i, j) in places.items()},
-            "xx": value[0][0],
-            "yy": value[1][1],
-            "zz": value[2][2],
-        }
+        return {name: rows[i][j] for name, (i, j) in places.items()}
 
     @property
     def tensor(self) -> Tensor:
