@@ -11,7 +11,19 @@ from typing import Annotated, NoReturn
 import typer
 
 from gearwright import __version__
-from gearwright.cli import check, closed_form, compare, convert, demonstrate, export, info, list_robots, schema, torque
+from gearwright.cli import (
+    check,
+    closed_form,
+    compare,
+    convert,
+    demonstrate,
+    export,
+    info,
+    list_robots,
+    schema,
+    torque,
+    train,
+)
 from gearwright.cli.output import complain, say
 from gearwright.errors import GearwrightError, GearwrightWarning
 
@@ -50,6 +62,7 @@ app.command("check")(check.check)
 app.command("torque")(torque.torque)
 app.command("compare")(compare.compare)
 app.command("closed-form")(closed_form.closed_form)
+app.command("train")(train.train)
 app.command("convert")(convert.convert)
 app.command("export")(export.export)
 app.command("schema")(schema.schema)

@@ -1,0 +1,112 @@
+"""`gearwright train`: what motors and wheels do to the joints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.errors import InputError
+from gearwright.mechanism import BASE, Mechanism, assemble
+from gearwright.parts import Robot
+
+if TYPE_CHECKING:
+    from gearwright.mechanism.gear_graph import GearGraph
+
+
+def train(
+    robot: RobotName,
+    figure: Annotated[bool, typer.Option("--figure", help="Draw the gear graph into ROBOT_graph.png.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show motors, wheels, their ratios and their share of the inertia.
+
+    The structure matrix holds the turns of every motor per turn of every joint. A wheel's share is its part of the
+    diagonal of the mass matrix with all joints at zero. The figure shows the functional and the canonical graph of the
+    gear trains.
+
+    Example: gearwright train grm3 --figure
+    """
+    loaded = load(robot)
+    facts = _facts(loaded, assemble(loaded))
+    drawing = output or (Path(f"{loaded.name}_graph.png") if figure else None)
+    if drawing is not None:
+        _draw(loaded, drawing)
+    if json:
+        write_json(facts)
+    else:
+        _show(facts)
+    if drawing is not None:
+        say(f"Figure: {drawing}")
+
+
+def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
+    from gearwright.kernels.actuation import structure_matrix
+    from gearwright.kernels.explain import explain
+    from gearwright.kernels.functions import mass_matrix, neutral
+
+    q, still = neutral(mech), np.zeros(mech.n)
+    shares = explain(mech, q, still, still).mass_matrices / np.diag(mass_matrix(mech, q))
+    return {
+        "robot": robot.name,
+        "speeds": list(mech.speeds),
+        "motors": [actuator.name for actuator in mech.actuators],
+        "structure_matrix": structure_matrix(mech).tolist() if mech.actuators else [],
+        "wheels": [
+            {
+                "name": spin.name,
+                "on": "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name,
+                "ratio": {mech.speeds[k]: float(ratio) for k, ratio in spin.terms},
+                "share": dict(zip(mech.speeds, np.diag(share).tolist(), strict=True)),
+            }
+            for spin, share in zip(mech.spins, shares, strict=True)
+        ],
+    }
+
+
+def _show(facts: dict[str, Any]) -> None:
+    screen = results()
+    screen.print(f"[bold]{escape(facts['robot'])}[/bold]: {len(facts['motors'])} motors, {len(facts['wheels'])} wheels")
+    if facts["motors"]:
+        screen.print("\nStructure matrix (turns of the motor per turn of the joint):")
+        matrix = zip(facts["speeds"], facts["structure_matrix"], strict=True)
+        screen.print(table(["joint", *facts["motors"]], [[name, *(number(x) for x in row)] for name, row in matrix]))
+    screen.print("\nWheels (ratio: turns per turn of the joint; share: of the inertia felt there):")
+    rows = [(w["name"], w["on"], _ratios(w["ratio"]), _shares(w["share"])) for w in facts["wheels"]]
+    screen.print(table(["wheel", "on", "ratio", "share"], rows, text=4))
+
+
+def _ratios(ratio: dict[str, float]) -> str:
+    return ", ".join(f"{number(x)} {speed}" for speed, x in ratio.items())
+
+
+def _shares(share: dict[str, float]) -> str:
+    return ", ".join(f"{x:.1%} {speed}" for speed, x in share.items() if abs(x) >= 0.0005)
+
+
+def _draw(robot: Robot, path: Path) -> None:
+    from gearwright.mechanism.assembly import gear_graph
+    from gearwright.plots import save
+    from gearwright.plots.network import network
+
+    if not robot.trains:
+        raise InputError(f"robot {robot.name!r} has drives but no gear train of its own: there is no graph to draw.")
+    graph = gear_graph(robot)
+    titles = {"functional graph": graph, "canonical graph": graph.canonical()}
+    save(network({title: _edges(graph) for title, graph in titles.items()}, graph.base), path)
+
+
+def _edges(graph: GearGraph) -> list[Any]:
+    from gearwright.plots.network import Edge
+
+    turning = [Edge(pair.inner, pair.outer, pair.axis or "") for pair in graph.turning]
+    return turning + [Edge(gear.first, gear.second, number(float(gear.ratio)), tree=False) for gear in graph.gears]

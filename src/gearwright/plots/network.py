@@ -1,0 +1,76 @@
+"""Graphs drawn from a root downwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gearwright.plots.series import COLOURS
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A line between two nodes; `tree` edges are solid and decide the levels, others are dashed."""
+
+    first: str
+    second: str
+    label: str = ""
+    tree: bool = True
+
+
+def network(graphs: Mapping[str, Sequence[Edge]], root: str) -> Any:
+    """A matplotlib figure with one diagram per graph, side by side under their names."""
+    from matplotlib.figure import Figure
+
+    places = {title: _places(edges, root) for title, edges in graphs.items()}
+    widest = max(max(x for x, _ in places[title].values()) for title in graphs) + 1
+    deepest = max(-min(y for _, y in places[title].values()) for title in graphs) + 1
+    page = Figure(figsize=((2.2 + 1.5 * widest) * len(graphs), 1.2 + 1.3 * deepest), layout="constrained")
+    for k, (title, edges) in enumerate(graphs.items()):
+        axes = page.add_subplot(1, len(graphs), k + 1)
+        axes.set_title(title, fontsize=11)
+        axes.axis("off")
+        axes.margins(0.15)
+        _draw(axes, edges, places[title])
+    return page
+
+
+def _places(edges: Sequence[Edge], root: str) -> dict[str, tuple[float, float]]:
+    """Level by level below the root, every node over the middle of its children where there is room."""
+    below: dict[str, list[str]] = {}
+    for edge in edges:
+        if edge.tree:
+            below.setdefault(edge.first, []).append(edge.second)
+    found: dict[str, tuple[float, float]] = {}
+    _place(root, 0.0, 0, below, found)
+    return found
+
+
+def _place(
+    node: str, left: float, depth: int, below: Mapping[str, Sequence[str]], found: dict[str, tuple[float, float]]
+) -> float:
+    """Place a node and everything below it from `left` on; returns where the next one may start."""
+    right = left
+    for child in below.get(node, ()):
+        right = _place(child, right, depth + 1, below, found)
+    kids = [found[child][0] for child in below.get(node, ())]
+    found[node] = (sum(kids) / len(kids) if kids else left, -float(depth))
+    return max(right, left + 1)
+
+
+def _draw(axes: Any, edges: Sequence[Edge], places: Mapping[str, tuple[float, float]]) -> None:
+    for edge in edges:
+        (x0, y0), (x1, y1) = places[edge.first], places[edge.second]
+        bend = 0.0 if edge.tree else 0.25  # a gear pair between neighbours must not hide the line below it
+        style = {"linestyle": "-" if edge.tree else "--", "color": COLOURS[0 if edge.tree else 1]}
+        arrow = {"arrowstyle": "-", "connectionstyle": f"arc3,rad={bend}", **style}
+        axes.annotate("", (x1, y1), (x0, y0), arrowprops=arrow)
+        middle = ((x0 + x1) / 2 + bend * (y1 - y0) / 2, (y0 + y1) / 2 - bend * (x1 - x0) / 2)
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        axes.text(*middle, edge.label, fontsize=8, color=style["color"], ha="center", va="center", bbox=box)
+    for name, (x, y) in places.items():
+        box = {"boxstyle": "round,pad=0.35", "facecolor": "#f2efe6", "edgecolor": COLOURS[0]}
+        axes.text(x, y, name, ha="center", va="center", fontsize=10, bbox=box)
+    axes.set_xlim(min(x for x, _ in places.values()) - 0.6, max(x for x, _ in places.values()) + 0.6)
+    axes.set_ylim(min(y for _, y in places.values()) - 0.4, 0.4)

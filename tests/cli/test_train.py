@@ -1,0 +1,44 @@
+"""`gearwright train`: the three-joint geared mechanism of Chen and Wang, and robots without trains."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+
+def test_structure_matrix_of_chen_and_wang(run):
+    facts = json.loads(run("train", "grm3", "--json").out)
+    A = np.array(facts["structure_matrix"])
+    # Generalized forces and motor torques of the worked example, state A.
+    assert np.abs(A @ [2.64888758, 8.61431435, -0.16434889] - [0.6676516, 17.06427981, 0.61630834]).max() < 1e-7
+    ratios = {wheel["name"]: wheel["ratio"] for wheel in facts["wheels"]}
+    assert ratios == {"w4": {"j1": -3}, "w5": {"j1": 1, "j2": 2}, "w6": {"j2": 1, "j3": -3.75}, "w7": {"j3": 2.5}}
+
+
+def test_share_of_one_rotor(run):
+    # At zero the elbow arm's mass matrix has the diagonal (8.4592, 4.2289, 1.3775), the rotors 120^2 5e-4, ...
+    wheels = json.loads(run("train", "elbow", "--json").out)["wheels"]
+    shares = [wheel["share"][speed] for wheel, speed in zip(wheels, ("j1", "j2", "j3"), strict=True)]
+    assert shares == pytest.approx([7.2 / 8.4592, 3 / 4.2289, 1.28 / 1.3775], rel=1e-12)
+
+
+def test_table_and_figure(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("train", "grm3", "--figure")
+    assert code == 0
+    assert "Structure matrix" in out
+    assert "-3.75 j3" in out
+    assert "grm3_graph.png" in err
+    assert (tmp_path / "grm3_graph.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_robots_without_trains(run, refused, tmp_path):
+    assert run("train", "elbow").code == 0
+    refused("train", "elbow", "--figure", words=["elbow", "no graph"])
+    bare = tmp_path / "bare.yaml"
+    bare.write_text(
+        "robot: bare\nlinks:\n  - {name: arm, parent: base, joint: {axis: [0, 1, 0]}, mass: 1, com: [1, 0, 0]}\n"
+    )
+    refused("train", bare, words=["no wheels"])

@@ -1,0 +1,29 @@
+"""Graphs drawn from a root: every node once, no two at one place, every label there."""
+
+from __future__ import annotations
+
+from gearwright.plots.network import Edge, network
+
+EDGES = [
+    Edge("base", "a", "x"),
+    Edge("base", "b", "y"),
+    Edge("a", "c", "z"),
+    Edge("a", "d"),
+    Edge("c", "b", "-2", tree=False),
+]
+
+
+def test_every_node_has_its_place_and_every_edge_its_label():
+    page = network({"one": EDGES, "other": EDGES[:2]}, "base")
+    texts = [text for text in page.axes[0].texts if text.get_text()]
+    assert {text.get_text() for text in texts} == {"base", "a", "b", "c", "d", "x", "y", "z", "-2"}
+    places = [text.get_position() for text in texts if text.get_text() in ("base", "a", "b", "c", "d")]
+    assert len(set(places)) == 5
+    assert [axes.get_title() for axes in page.axes] == ["one", "other"]
+
+
+def test_children_are_below_their_parents():
+    page = network({"one": EDGES}, "base")
+    height = {text.get_text(): text.get_position()[1] for text in page.axes[0].texts}
+    assert height["base"] > height["a"] > height["c"]
+    assert height["a"] == height["b"]
