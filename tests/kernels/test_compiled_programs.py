@@ -10,6 +10,10 @@ import pytest
 import gearwright as gw
 from gearwright.kernels import programs
 from gearwright.kernels.batch import evaluate
+from gearwright.kernels.compile import layout_of, machine_code
+from gearwright.kernels.host import generic
+from gearwright.kernels.machine_code import MachineCode
+from gearwright.kernels.trace import Task, traced
 from support.compare import relative
 from support.machines import random_design
 
@@ -124,11 +128,6 @@ def test_programs_cut_into_pieces():
 
 def test_generic_processor_without_fused_multiply_add(arm):
     """The fallback code (two lanes, no FMA) agrees too; this machine can run it."""
-    from gearwright.kernels.compile import layout_of, machine_code
-    from gearwright.kernels.host import generic
-    from gearwright.kernels.machine_code import MachineCode
-    from gearwright.kernels.trace import Task, traced
-
     task = Task(programs.INVERSE_DYNAMICS, arm, {})
     code = MachineCode(machine_code(traced(task), layout_of(task), task.shape(), generic()), generic().width, True)
     x = inputs_of(programs.INVERSE_DYNAMICS, arm, (11,), {})

@@ -21,7 +21,7 @@ FUSED_PIECES = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-
 SHORT_PIECES = (
     1.57079632673412561417e00,
     6.07710050630396597660e-11,
-    2.02226624879595063154e-21,
+    2.02226624871116645580e-21,
     8.47842766036889956997e-32,
 )
 
@@ -128,15 +128,26 @@ class Writer:
         swaps and negates. Larger arguments are the caller's to refuse.
         """
         t = self.fma(x, self.number(TWO_OVER_PI), self.number(ROUNDER))
-        k = self.binary("fsub", t, self.number(ROUNDER)).replace("contract", "")
-        r = x
-        for piece in FUSED_PIECES if self.fused else SHORT_PIECES:
-            r = self.fma(k, self.number(-piece), r)
+        k = self.binary("fsub", t, self.number(ROUNDER))
+        r = self._reduced(x, k)
         z = self.binary("fmul", r, r)
         sine = self.fma(self.binary("fmul", z, r), self.horner(SINE, z), r)
         half = self.fma(z, self.number(-0.5), self.number(1.0))
         cosine = self.fma(self.binary("fmul", z, z), self.horner(COSINE, z), half)
         return self._quadrant(t, sine, cosine)
+
+    def _reduced(self, x: str, k: str) -> str:
+        """The rest x - k pi/2."""
+        if self.fused:
+            for piece in FUSED_PIECES:
+                x = self.fma(k, self.number(-piece), x)
+            return x
+        products = [self.binary("fmul", k, self.number(piece)) for piece in SHORT_PIECES]
+        first = self.binary("fsub", x, products[0])
+        rest = self.binary("fsub", first, products[1])
+        lost = self.binary("fsub", self.binary("fsub", first, rest), products[1])  # what rounding `rest` took away
+        small = self.binary("fadd", products[2], products[3])
+        return self.binary("fadd", rest, self.binary("fsub", lost, small))
 
     def _quadrant(self, t: str, sine: str, cosine: str) -> tuple[str, str]:
         """Swap and negate by the two low bits of the quadrant number."""

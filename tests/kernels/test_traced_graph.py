@@ -1,0 +1,87 @@
+"""Graphs: what is computed once, what is left out, and the C source made from it."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.kernels import programs
+from gearwright.kernels.graph import Builder
+from gearwright.kernels.trace import Task, traced
+from support.compare import relative
+
+
+@pytest.fixture
+def builder() -> Builder:
+    made = Builder()
+    made.x, made.y = made.node("input", 0, 0), made.node("input", 0, 1)
+    return made
+
+
+def test_equal_operations_are_one(builder):
+    b, x, y = builder, builder.x, builder.y
+    assert b.add(x, y) == b.add(y, x)
+    assert b.mul(x, y) == b.mul(y, x)
+    assert b.mul(b.neg(x), y) == b.neg(b.mul(x, y))
+    assert b.mul(b.neg(x), b.neg(y)) == b.mul(x, y)
+    assert b.mul(b.const(-3.0), x) == b.neg(b.mul(x, b.const(3.0)))
+    assert b.add(x, b.neg(y)) == b.sub(x, y)
+    assert b.sub(y, x) == b.neg(b.sub(x, y))
+    assert b.sub(x, b.neg(y)) == b.add(x, y)
+    assert b.neg(b.neg(x)) == x
+    assert b.sin(b.neg(x)) == b.neg(b.sin(x))
+    assert b.cos(b.neg(x)) == b.cos(x)
+
+
+def test_zeros_ones_and_numbers_fold(builder):
+    b, x = builder, builder.x
+    assert b.add(x, b.const(0.0)) == x
+    assert b.mul(x, b.const(1.0)) == x
+    assert b.value(b.mul(x, b.const(0.0))) == 0.0
+    assert b.value(b.sub(x, x)) == 0.0
+    assert b.sub(b.const(0.0), x) == b.neg(x)
+    assert b.value(b.add(b.const(2.0), b.const(3.0))) == 5.0
+    assert b.div(x, b.const(4.0)) == b.mul(x, b.const(0.25))
+
+
+def test_what_no_result_needs_is_left_out(builder):
+    b = builder
+    b.mul(b.x, b.x)
+    graph = b.graph([b.add(b.x, b.y)])
+    assert [node.op for node in graph.nodes] == ["input", "input", "add"]
+
+
+def test_count_of_a_pendulum():
+    """Torque of m = 2, c = 0.5 on the x axis, I = 0.1, about a level axis: 0.6 a + 9.81 cos q, by hand."""
+    body = gw.Body("arm", axis=(0, -1, 0), mass=2.0, com=(0.5, 0, 0), inertia=np.diag([0.0, 0.1, 0.1]))
+    kernel = gw.compile(gw.inverse_dynamics, gw.Mechanism([body]))
+    q, v, a = np.array([0.7]), np.array([3.0]), np.array([1.5])
+    assert kernel(q, v, a)[0] == pytest.approx(0.6 * 1.5 + 9.81 * np.cos(0.7), rel=1e-14)
+    assert (kernel.operations.additions, kernel.operations.multiplications) == (1, 2)
+    assert (kernel.operations.divisions, kernel.operations.sincos) == (0, 1)
+
+
+def test_operands_come_before_their_use(arm):
+    graph = traced(Task(programs.FORWARD_DYNAMICS, arm, {}))
+    assert all(operand < k for k, node in enumerate(graph.nodes) for operand in node.operands)
+    assert len(set(graph.nodes)) == len(graph.nodes)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "integrate"])
+def test_c_source_compiles_strictly_and_agrees(arm, name, tmp_path):
+    kernel = gw.compile(name, arm)
+    (tmp_path / "k.c").write_text(kernel.source("c"))
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
+    subprocess.run(["cc", *flags, "-o", str(tmp_path / "k.so"), str(tmp_path / "k.c"), "-lm"], check=True)
+    function = getattr(ctypes.CDLL(str(tmp_path / "k.so")), name)
+    x = np.random.default_rng(0).uniform(-1, 1, (len(programs.BY_NAME[name].inputs), arm.n))
+    out = np.empty(arm.n)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (*x, out)]
+    function(*pointers)
+    assert relative(out, kernel(*x)) < 1e-13
