@@ -46,7 +46,7 @@ def _prose(text: str) -> str:
 
 
 def _spelling(option: Any) -> str:
-    value = "" if option.is_flag else f" {option.metavar or option.type.name.upper()}"
+    value = "" if option.is_flag else f" {option.metavar or option.name.upper()}"
     return ", ".join(sorted([*option.opts, *option.secondary_opts], key=len)) + value
 
 
