@@ -52,9 +52,11 @@ def jax_function(
         inputs = [_checked(recipe, name, array, sizes[name]) for name, array in zip(sizes, arrays, strict=True)]
         values = _evaluated(graph, inputs)
         lead = jax.numpy.broadcast_shapes(*(array.shape[:-1] for array in inputs))
-        # Without the barrier XLA computes the shared intermediates again for every entry that is stacked.
-        entries = jax.lax.optimization_barrier([jax.numpy.broadcast_to(values[k], lead) for k in graph.outputs])
-        return jax.numpy.stack(entries, axis=-1).reshape(lead + shape)
+        result = jax.numpy.zeros((*lead, len(graph.outputs)))
+        for place, k in enumerate(graph.outputs):
+            # Stacking instead would make XLA compute what the entries share again for each of them.
+            result = result.at[..., place].set(values[k])
+        return result.reshape(lead + shape)
 
     run.__name__ = recipe.function
     return run
