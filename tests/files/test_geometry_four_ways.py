@@ -70,8 +70,8 @@ class Chain:
             name = "revolute" if kind == "R" else "prismatic"
             com = "" if at_com else f", com: {text(R.T @ (self.coms[i] - p))}"
             lines.append(
-                f"  - {{name: k{i}, parent: {parent}, joint: {{type: {name}, {joints[i]}}}, mass: {self.masses[i]!r}{com}, "
-                f"inertia: {text(R.T @ self.tensors[i] @ R)}}}"
+                f"  - {{name: k{i}, parent: {parent}, joint: {{type: {name}, {joints[i]}}}{com}, "
+                f"mass: {self.masses[i]!r}, inertia: {text(R.T @ self.tensors[i] @ R)}}}"
             )
         lines.append("drives:")
         for i, (axis, place, ratio) in enumerate(self.rotors):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from gearwright.algebra import Vec
 from gearwright.errors import PartError
 from gearwright.files.part_words import Ratio, arguments, moved, plain_words, words_of
 from gearwright.files.placements import HERE, Placement
@@ -99,18 +100,12 @@ def _moved(gear: Any, mount: Placement, driven: Placement) -> Any:
         if isinstance(value, Member):
             changed[field.name] = moved(value, driven if rides else mount)
         elif field.name == "towards" and value is not None:
-            changed[field.name] = (driven if rides else mount).direction(_vec(value))
+            changed[field.name] = tuple((driven if rides else mount).direction(Vec.of(value)))
         elif field.name in ("idler_members", "stages"):
             changed[field.name] = tuple(
                 moved(x, mount) if isinstance(x, Member) else _moved(x, mount, driven) for x in value
             )
     return replace(gear, **changed)
-
-
-def _vec(values: Any) -> Any:
-    from gearwright.algebra import Vec
-
-    return Vec.of(values)
 
 
 def _model(name: str, special: dict[str, Any]) -> type[GearWords]:

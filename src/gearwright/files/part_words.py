@@ -123,7 +123,7 @@ def moved(value: Any, frame: Placement) -> Any:
     position = getattr(value, "position", None)
     if frame is HERE or position is None:
         return value
-    return Member(value.inertia, value.mass, value.transverse_inertia, frame.point(Vec.of(position)))
+    return Member(value.inertia, value.mass, value.transverse_inertia, tuple(frame.point(Vec.of(position))))
 
 
 def plain_words(owner: str, part: Any) -> dict[str, Any]:

@@ -40,11 +40,9 @@ class Problems:
 
     @contextmanager
     def of(self, path: str, line: int | None) -> Iterator[None]:
-        """Turn an error of a part into a problem of these words."""
+        """Turn an error of a part (or of an attached file) into a problem of these words."""
         try:
             yield
-        except FileError as error:
-            self.found += [Problem(*problem) for problem in error.problems] or [Problem(line, path, str(error))]
         except GearwrightError as error:
             self.add(str(error), path, line)
 

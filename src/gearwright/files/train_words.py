@@ -72,11 +72,11 @@ def _moved(wheel: Gearwheel, frames: Frames) -> Gearwheel:
         return wheel
     changed: dict[str, Any] = {}
     if not isinstance(wheel.axis, str):
-        changed["axis"] = frame.direction(Vec.of(wheel.axis))
+        changed["axis"] = tuple(frame.direction(Vec.of(wheel.axis)))
     if wheel.position is not None:
-        changed["position"] = frame.point(Vec.of(wheel.position))
+        changed["position"] = tuple(frame.point(Vec.of(wheel.position)))
     if wheel.towards is not None:
-        changed["towards"] = frame.direction(Vec.of(wheel.towards))
+        changed["towards"] = tuple(frame.direction(Vec.of(wheel.towards)))
     return replace(wheel, **changed)
 
 

@@ -1,0 +1,150 @@
+"""A gripper or a second robot on a frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import FileError, GearwrightError
+from gearwright.files import read_yaml
+from gearwright.parts.attachment import attach
+
+GRIPPER = """
+robot: gripper
+links:
+  - name: palm
+    parent: base
+    joint: {type: fixed, origin: {xyz: [0, 0, 0.05], rpy: [0.1, 0.2, 0.3]}}
+    mass: 0.5
+    com: [0, 0.01, 0.03]
+    inertia: {xx: 0.001, yy: 0.001, zz: 0.0008}
+  - name: finger
+    parent: palm
+    joint: {type: prismatic, origin: {xyz: [0.02, 0, 0.08]}, axis: [1, 0, 0]}
+    mass: 0.1
+    inertia: {xx: 1e-4, yy: 1e-4, zz: 1e-4}
+  - name: thumb
+    parent: palm
+    joint: {type: prismatic, origin: {xyz: [-0.02, 0, 0.08]}, axis: [1, 0, 0], follows: {joint: finger, multiplier: -1}}
+    mass: 0.1
+    inertia: {xx: 1e-4, yy: 1e-4, zz: 1e-4}
+drives:
+  - joint: finger
+    mounted_on: base
+    axis: [0.6, 0, 0.8]
+    motor: {inertia: 1e-6, transverse_inertia: 1e-6, mass: 0.05, position: [0.01, 0.02, 0.03]}
+    gear: {type: screw, lead: 2 mm}
+frames:
+  - {name: tip, link: finger, xyz: [0, 0, 0.04]}
+"""
+ARM = """
+robot: arm
+links:
+  - name: upper
+    parent: base
+    joint: {axis: [0, 1, 0]}
+    mass: 4
+    com: [0.2, 0, 0]
+    inertia: {xx: 0.02, yy: 0.06, zz: 0.06}
+frames:
+  - {name: tool, link: upper, xyz: [0.4, 0, 0.1], rpy: [0.4, -0.3, 0.8]}
+attach:
+  - {robot: gripper.yaml, frame: tool, prefix: g_}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "gripper.yaml").write_text(GRIPPER)
+    (tmp_path / "arm.yaml").write_text(ARM)
+    return tmp_path
+
+
+def test_the_gripper_is_on_the_arm(folder):
+    robot = gw.load(folder / "arm.yaml")
+    assert [link.name for link in robot.links] == ["upper", "g_palm", "g_finger", "g_thumb"]
+    mech = gw.assemble(robot)
+    assert mech.speeds == ("upper", "g_finger")
+    # The tip in the world is the tool frame of the bare arm times the tip of the gripper alone.
+    bare = gw.assemble(read_yaml(ARM.split("attach")[0]))
+    alone = gw.assemble(read_yaml(GRIPPER))
+    R, p = gw.placement(bare, [0.7], "tool")
+    R2, p2 = gw.placement(alone, [0.01], "tip")
+    found = gw.placement(mech, [0.7, 0.01], "g_tip")
+    assert found[0] == pytest.approx(R @ R2)
+    assert found[1] == pytest.approx(p + R @ p2)
+
+
+def test_the_same_as_one_file_by_hand(folder):
+    """The gripper's base is a link fixed to the tool frame: written out, the dynamics is the same."""
+    text = ARM.split("frames:")[0]
+    mount = "{type: fixed, origin: {xyz: [0.4, 0, 0.1], rpy: [0.4, -0.3, 0.8]}}"
+    gripper = GRIPPER.replace("parent: base", "parent: mount").replace("mounted_on: base", "mounted_on: mount")
+    links, rest = gripper.split("links:\n")[1].split("frames:")[0].split("drives:")
+    by_hand = gw.assemble(read_yaml(f"{text}  - {{name: mount, parent: upper, joint: {mount}}}\n{links}drives:{rest}"))
+    attached = gw.assemble(gw.load(folder / "arm.yaml"))
+    q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, 2))
+    ours, theirs = (gw.inverse_dynamics(m, q, v, a) for m in (attached, by_hand))
+    assert ours == pytest.approx(theirs, rel=1e-13)
+
+
+def test_a_bundled_robot_can_be_attached(tmp_path):
+    path = tmp_path / "two.yaml"
+    path.write_text(ARM.replace("gripper.yaml", "mini_cheetah_leg"))
+    assert gw.assemble(gw.load(path)).n == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("gripper.yaml", "../gripper.yaml"), "leads out of the folder"),
+        (("gripper.yaml", "/etc/gripper.yaml"), "leads out of the folder"),
+        (("gripper.yaml", "claw.yaml"), "no such file"),
+        (("gripper.yaml", "claw"), "neither a file nor a bundled robot"),
+        (("gripper.yaml", "arm.yaml"), "attaches itself"),
+        (("gripper.yaml", "mini_cheetah"), "floats freely"),
+        (("frame: tool", "frame: toll"), "Did you mean 'tool'"),
+        (("prefix: g_", "prefx: g_"), "Did you mean 'prefix'"),
+    ],
+)
+def test_what_cannot_be_attached(folder, change, says):
+    path = folder / "arm.yaml"
+    path.write_text(ARM.replace(*change))
+    with pytest.raises(FileError, match=says) as caught:
+        gw.load(path)
+    assert all(problem.line is not None for problem in caught.value.problems)
+
+
+def test_a_link_out_of_the_folder_is_refused(folder, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside") / "gripper.yaml"
+    outside.write_text(GRIPPER)
+    (folder / "sly.yaml").symlink_to(outside)
+    (folder / "arm.yaml").write_text(ARM.replace("gripper.yaml", "sly.yaml"))
+    with pytest.raises(FileError, match="leads out"):
+        gw.load(folder / "arm.yaml")
+
+
+def test_text_has_no_folder():
+    with pytest.raises(FileError, match="this robot is no file"):
+        read_yaml(ARM)
+
+
+def test_names_that_meet_need_a_prefix(folder):
+    (folder / "gripper.yaml").write_text(
+        GRIPPER.replace("name: palm", "name: upper").replace("parent: palm", "parent: upper")
+    )
+    (folder / "arm.yaml").write_text(ARM.replace(", prefix: g_", ""))
+    with pytest.raises(FileError, match="both robots have a link 'upper'"):
+        gw.load(folder / "arm.yaml")
+
+
+def test_payloads_of_both_are_carried():
+    arm = read_yaml(ARM.split("attach")[0]).with_payload(1.0, (0.4, 0, 0))
+    gripper = read_yaml(GRIPPER).with_payload(0.25, (0, 0, 0.1), "palm")
+    both = attach(arm, gripper, "tool", "g_")
+    mass = sum(body.mass for body in gw.assemble(both).bodies)
+    assert mass == pytest.approx(4 + 0.5 + 0.1 + 0.1 + 0.05 + 1.0 + 0.25)
+    assert both.payload.link == "upper"
+    with pytest.raises(GearwrightError, match="no frame 'hook'"):
+        attach(arm, gripper, "hook")

@@ -1,0 +1,216 @@
+"""Bad files: every problem at once, each with its line, the words that lead there, and the way out."""
+
+from __future__ import annotations
+
+import pytest
+
+import gearwright as gw
+from gearwright.errors import FileError
+from gearwright.files import check, read_yaml
+from gearwright.files.reading import MAX_BYTES
+
+GOOD = "robot: x\nlinks:\n  - {name: rod, parent: base, joint: {axis: [0, 0, 1]}, mass: 2, com: [0.3, 0, 0]}\n"
+
+MANY = """robot: x
+gravty: [0, 0, -9.81]
+links:
+  - name: a
+    parent: bass
+    joint: {type: revolut, axis: [0, 0, 1]}
+    mass: "5"
+  - name: b
+    parent: a
+    joint: {axs: [0, 0, 1]}
+    mas: 3
+    com: [1, 2]
+  - name: b
+    parent: base
+    mass: 3 mm
+    joint: {type: revolute, origin: {xyz: [0, 0, 0]}}
+    inertia: {xx: 1, yy: 1, zz: 3}
+drives:
+  - joint: q
+    motor: {inertia: 35 gcm, catalogue: maxon_re30}
+  - joint: b
+    mounted_on: nowhere
+    gear: {type: planetary, sun: 18, planet: 27, ring: 73}
+payload: {mass: 2, positon: [1, 2, 3]}
+frames: {name: tool}
+"""
+EXPECTED = [
+    (2, "gravty", "Did you mean 'gravity'"),
+    (5, "links[0].parent", "there is no link 'bass'. Did you mean 'base'"),
+    (6, "links[0].joint", "the type 'revolut' is unknown. Did you mean 'revolute'"),
+    (7, "links[0].mass", "'5' is a text"),
+    (10, "links[1].joint.axs", "Did you mean 'axis'"),
+    (11, "links[1].mas", "Did you mean 'mass'"),
+    (12, "links[1].com", "more numbers"),
+    (13, "links[2].name", "two links are called 'b'"),
+    (15, "links[2].mass", "unit of a length, but a mass is wanted"),
+    (16, "links[2].joint", "the joint has no axis"),
+    (19, "drives[0].joint", "there is no joint 'q'"),
+    (20, "drives[0].motor.inertia", "the unit 'gcm' is unknown"),
+    (22, "drives[1].mounted_on", "there is no link 'nowhere'"),
+    (23, "drives[1].gear", "Change one of the three"),
+    (24, "payload.positon", "Did you mean 'position'"),
+    (25, "frames", "a list is wanted"),
+]
+
+
+@pytest.mark.parametrize(("line", "path", "says"), EXPECTED)
+def test_all_problems_in_one_run(line, path, says):
+    with pytest.raises(FileError) as caught:
+        read_yaml(MANY)
+    here = [p for p in caught.value.problems if p.line == line and p.path == path]
+    assert here, caught.value
+    assert any(says in p.message for p in here), here
+    assert f"line {line}: {path}: " in str(caught.value)
+
+
+BAD = {
+    "a list": ("- robot: x", "holds no mapping"),
+    "a word": ("robot", "holds no mapping"),
+    "only comments": ("# nothing\n", "nothing but comments"),
+    "broken": ("robot: [x\nlinks: 3", "broken YAML"),
+    "a tab": ("robot: x\n\tlinks: 3", "broken YAML"),
+    "no links": ("robot: x", "'links' is missing"),
+    "empty links": ("robot: x\nlinks: []", "at least one"),
+    "links a mapping": ("robot: x\nlinks: {a: 1}", "a list is wanted"),
+    "no name": (GOOD.replace("robot: x\n", ""), "'robot' is missing"),
+    "no parent": (GOOD.replace("parent: base, ", ""), "'parent' is missing"),
+    "no joint": (GOOD.replace("joint: {axis: [0, 0, 1]}, ", ""), "'joint' is missing"),
+    "twice": (GOOD + "robot: y\n", "'robot' is given twice (first in line 1)"),
+    "two documents": (GOOD + "---\nrobot: y\n", "a second document"),
+    "an object": (GOOD.replace("robot: x", "robot: !!python/object/apply:os.system ['true']"), "is not allowed"),
+    "a tag": (GOOD.replace("mass: 2", "mass: !kg 2"), "is not allowed"),
+    "an unknown anchor": (GOOD.replace("mass: 2", "mass: *m"), "is not defined"),
+    "a number as a key": (GOOD + "{a: 1}: 2\n", "a key must be a word"),
+    "infinity": (GOOD.replace("mass: 2", "mass: 1e999"), "not a finite number"),
+    "not a number": (GOOD.replace("mass: 2", "mass: .nan"), "is not a number"),
+    "true": (GOOD.replace("mass: 2", "mass: true"), "true or false stands where a number"),
+    "null": (GOOD.replace("mass: 2", "mass:"), "nothing stands where a number|broken"),
+    "negative mass": (GOOD.replace("mass: 2", "mass: -2"), "mass -2 kg is negative"),
+    "unphysical": (GOOD.replace("mass: 2", "mass: 2, inertia: {xx: 1, yy: 1, zz: 3}"), "triangle inequality"),
+    "asymmetric": (GOOD.replace("mass: 2", "inertia: [[1, 2, 0], [3, 1, 0], [0, 0, 1]]"), "Make it symmetric"),
+    "no rotation": (
+        GOOD.replace("axis", "origin: {rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}, axis"),
+        "not orthogonal",
+    ),
+    "two rotations": (GOOD.replace("axis", "origin: {rpy: [0, 0, 0], quaternion: [1, 0, 0, 0]}, axis"), "Keep one"),
+    "two ways": (GOOD.replace("axis", "dh: {a: 1}, axis"), "geometry is given in 2 ways"),
+    "a zero axis": (GOOD.replace("[0, 0, 1]", "[0, 0, 0]"), "no direction"),
+    "a long axis": (GOOD.replace("[0, 0, 1]", "[0, 0, 1, 0]"), "are wanted"),
+    "a circle": (
+        "robot: x\nlinks:\n  - {name: a, parent: b, joint: {axis: [0, 0, 1]}}\n"
+        "  - {name: b, parent: a, joint: {axis: [0, 0, 1]}}\n",
+        "the parents form a circle: a -> b -> a",
+    ),
+    "called base": (GOOD.replace("name: rod", "name: base"), "the name of the ground"),
+    "crossed limits": (GOOD.replace("axis", "limits: {position: [2, 1]}, axis"), "Swap them"),
+    "limit of a slide": (
+        GOOD.replace("axis", "type: prismatic, limits: {speed: 3 rpm}, axis"),
+        "unit of a angular speed, but a speed",
+    ),
+    "a mesh outside": (GOOD.replace("mass: 2", "shapes: [{kind: mesh, file: ../../secret.stl}]"), "leads out"),
+    "a mesh anywhere": (GOOD.replace("mass: 2", "shapes: [{kind: mesh, file: /etc/passwd}]"), "leads out"),
+    "a mesh on the net": (GOOD.replace("mass: 2", "shapes: [{kind: mesh, file: 'http://x/a.stl'}]"), "only package"),
+    "a moved mass centre": (
+        "robot: x\nlinks:\n  - {name: a, parent: base, com: [1, 0, 0], joint: {vector: {e: [0, 0, 1], "
+        "e_before: [0, 0, 1], r: [1, 0, 0], r_before: [1, 0, 0]}}}",
+        "com must be",
+    ),
+    "two drives of one name": (GOOD + "drives: [{joint: rod}, {joint: rod}]", "two drives are called 'rod'"),
+    "a drive of nothing": (GOOD + "drives: [{joint: rood}]", "Did you mean 'rod'"),
+    "an unknown motor": (GOOD + "drives: [{joint: rod, motor: {catalogue: maxon}}]", "no motor 'maxon'"),
+    "an impossible rotor": (
+        GOOD + "drives: [{joint: rod, motor: {inertia: 3e-4, transverse_inertia: 1e-4}}]",
+        "more than twice",
+    ),
+    "a ratio of zero": (GOOD + "drives: [{joint: rod, gear: {ratio: 0}}]", "would never turn"),
+    "both ratio and teeth": (
+        GOOD + "drives: [{joint: rod, gear: {type: spur, ratio: 3, driver: 20, driven: 60}}]",
+        "Keep one of them",
+    ),
+    "an efficiency above one": (GOOD + "drives: [{joint: rod, gear: {ratio: 3, efficiency: 75}}]", "efficiency"),
+    "a payload nowhere": (GOOD + "payload: {mass: 1, link: tip}", "there is no link 'tip'"),
+    "a payload on two ends": (
+        GOOD + "  - {name: b, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}\npayload: {mass: 1}",
+        "last links",
+    ),
+    "a frame nowhere": (GOOD + "frames: [{name: t, link: tip}]", "there is no link 'tip'"),
+    "a follower of nothing": (GOOD.replace("axis", "follows: {joint: z}, axis"), "there is no joint 'z'"),
+    "deep": ("robot: " + "[" * 2000, "nested deeper"),
+    "control characters": ("robot: \x01", "broken YAML"),
+    "a lone surrogate": ("robot: \ud800\nlinks: 3", "not Unicode"),
+    "many values": ("robot: x\nlinks: [" + "1, " * 250_000 + "1]", "more than 200000 values"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_refused_with_the_way_out(case):
+    text, says = BAD[case]
+    with pytest.raises(FileError) as caught:
+        read_yaml(text + "\n")
+    assert any(part in str(caught.value) for part in says.split("|")), caught.value
+    assert caught.value.problems
+
+
+def test_the_good_file_is_good():
+    """Every case above breaks this file in one place."""
+    assert gw.assemble(read_yaml(GOOD)).n == 1
+
+
+def test_an_anchor_bomb_is_refused_before_it_grows():
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)]
+    with pytest.raises(FileError, match="counting what anchors repeat"):
+        read_yaml("\n".join(lines))
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    cases = {
+        "missing.yaml": (None, "no such file"),
+        "empty.yaml": (b"", "the file is empty"),
+        "blank.yaml": (b" \n\n", "the file is empty"),
+        "binary.yaml": (bytes(range(256)), "binary file"),
+        "latin.yaml": ("robot: größe\n".encode("latin-1"), "not UTF-8"),
+        "huge.yaml": (b"#" * (MAX_BYTES + 1), "larger than"),
+        "robot.txt": (b"robot: x", "the ending '.txt'"),
+    }
+    for name, (content, says) in cases.items():
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(FileError, match=says):
+            gw.load(path)
+        assert check(path)[0].message
+    (tmp_path / "folder.yaml").mkdir()
+    with pytest.raises(FileError, match="this is a folder"):
+        gw.load(tmp_path / "folder.yaml")
+
+
+def test_check_lists_what_load_refuses(tmp_path):
+    path = tmp_path / "many.yaml"
+    path.write_text(MANY)
+    found = check(path)
+    assert len(found) >= len(EXPECTED)
+    assert [p.line for p in found] == sorted(p.line for p in found)
+    path.write_text(GOOD)
+    assert check(path) == []
+
+
+def test_save_says_what_is_wrong(tmp_path):
+    robot = read_yaml(GOOD)
+    with pytest.raises(FileError, match=r"none of \.yaml"):
+        gw.save(robot, tmp_path / "robot.stl")
+    with pytest.raises(FileError, match="cannot be written"):
+        gw.save(robot, tmp_path / "no folder" / "robot.yaml")
+    with pytest.raises(gw.errors.InputError, match="save takes a robot"):
+        gw.save("robot", tmp_path / "robot.yaml")
+    gw.save(robot, str(tmp_path / "robot.yaml"))
+    assert gw.load(str(tmp_path / "robot.yaml")) == robot
+
+
+def test_what_is_no_source_is_refused():
+    with pytest.raises(FileError, match="neither a file's name nor YAML text"):
+        read_yaml(3)
