@@ -115,6 +115,49 @@ def test_a_rotor_on_a_link_that_is_too_small_is_accepted() -> None:
     gw.assemble(robot)
 
 
+def coupled(
+    kind: str, joints: tuple[str, str] = ("shoulder", "elbow"), values: tuple[float, ...] = (2, 3, 5, 7)
+) -> str:
+    """A transmission of two joints and two actuators with these reductions, joints first."""
+    roles = ("joint1", "joint2", "actuator1", "actuator2")
+    ends = zip(roles, [role[:-1] for role in roles], (*joints, "m1", "m2"), values, strict=True)
+    inside = "".join(
+        f'<{part} name="{name}"><role>{role}</role><mechanicalReduction>{value}</mechanicalReduction></{part}>'
+        for role, part, name, value in ends
+    )
+    return transmission(f"<type>transmission_interface/{kind}</type>{inside}")
+
+
+@pytest.mark.parametrize("joints", [("shoulder", "elbow"), ("elbow", "shoulder")])
+@pytest.mark.parametrize("kind", ["DifferentialTransmission", "FourBarLinkageTransmission"])
+def test_two_motors_on_two_joints(kind: str, joints: tuple[str, str]) -> None:
+    """The equations of ros_control, joint to actuator, with n_j = (2, 3) and n_a = (5, 7)."""
+    robot, report = read_urdf_with_report(arm(coupled(kind, joints)))
+    mech = gw.assemble(robot)
+    v = np.array([0.3, -0.8])
+    j1, j2 = (v[mech.speeds.index(name)] for name in joints)
+    expected = {
+        "DifferentialTransmission": [5 * (2 * j1 + 3 * j2), 7 * (2 * j1 - 3 * j2)],
+        "FourBarLinkageTransmission": [5 * 2 * j1, 7 * (j1 + 3 * j2)],
+    }[kind]
+    assert [actuator.name for actuator in mech.actuators] == ["m1", "m2"]
+    np.testing.assert_allclose(gw.actuator_speeds(mech, v), expected, rtol=1e-14)
+    assert sum("its speed is read as" in note for note in report.notes) == 2
+    assert report.ignored == ()
+
+
+def test_rotors_of_a_differential_are_reflected() -> None:
+    """With rotors on the ground the inertia added is A J A', whatever the pose."""
+    text = coupled("DifferentialTransmission").replace(
+        "</mechanicalReduction></actuator>", "</mechanicalReduction><motorInertia>1e-3</motorInertia></actuator>"
+    )
+    geared, plain = (gw.assemble(read_urdf(arm(words))) for words in (text, ""))
+    A = np.array([[10.0, 14.0], [15.0, -21.0]])
+    q = np.array([0.3, 0.4])
+    added = gw.mass_matrix(geared, q) - gw.mass_matrix(plain, q)
+    np.testing.assert_allclose(added, 1e-3 * A @ A.T, rtol=1e-10)
+
+
 def refused(text: str, says: str) -> FileError:
     with pytest.raises(FileError, match=says) as caught:
         read_urdf(text)
@@ -154,6 +197,12 @@ def test_contradicting_ratios_are_refused_with_both_lines() -> None:
             "is not the reflected",
         ),
         (arm(transmission(f"<type>{SIMPLE}</type><joint/>{A}")), "has no name"),
+        (
+            arm(coupled("DifferentialTransmission", ("elbw", "shoulder"))),
+            "no joint 'elbw' to drive. Did you mean 'elbow'",
+        ),
+        (arm(coupled("DifferentialTransmission", values=(0, 1, 1, 1))), "a reduction of 0"),
+        (arm(2 * coupled("DifferentialTransmission")), "another transmission 't'"),
     ],
 )
 def test_what_contradicts_or_means_nothing_is_refused(text: str, says: str) -> None:
@@ -165,9 +214,13 @@ def test_what_contradicts_or_means_nothing_is_refused(text: str, says: str) -> N
     [
         (
             transmission("<type>transmission_interface/DifferentialTransmission</type>" + 2 * J + 2 * A),
-            "'t' of type DifferentialTransmission",
+            "'t' of type DifferentialTransmission without actuator1",
         ),
-        (transmission("<type>transmission_interface/FourBarLinkageTransmission</type>"), "FourBarLinkageTransmission"),
+        (
+            transmission("<type>transmission_interface/HalfDifferentialTransmission</type>" + 2 * J + 2 * A),
+            "'t' of type HalfDifferentialTransmission",
+        ),
+        (coupled("DifferentialTransmission", joints=("shoulder", "shoulder")), "do not follow one another"),
         (transmission(f"<type>{SIMPLE}</type>" + 2 * J + A), "SimpleTransmission with 2 joints, 1 actuators"),
         (SPELLINGS["PR2"].replace("</transmission>", "<compensator/></transmission>"), "transmission/compensator"),
         (SPELLINGS["ros2_control"].replace("0.0</offset>", "0.1</offset>"), "transmission/joint/offset"),

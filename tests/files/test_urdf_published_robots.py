@@ -92,7 +92,8 @@ def test_it_assembles_with_its_drives(file: Path) -> None:
         warnings.simplefilter("ignore", GearwrightWarning)
         robot = read_urdf(file)
     if robot.links:
-        assert len(gw.assemble(robot).actuators) == len(robot.drives)
+        motors = [motor for train in robot.trains for motor in train.motors]
+        assert len(gw.assemble(robot).actuators) == len(robot.drives) + len(motors)
 
 
 def test_how_many_break_which_rule() -> None:
@@ -115,5 +116,5 @@ def test_what_they_carry() -> None:
     for file, has_transmission, has_mimic in zip(FILES, driven, mimics, strict=True):
         robot, report = robots[file]
         told = " ".join([*report.ignored, *map(str, report.broken)])
-        assert not has_transmission or robot.drives or "transmission" in told
+        assert not has_transmission or robot.drives or robot.trains or "transmission" in told
         assert not has_mimic or any(link.joint.follows for link in robot.links) or "mimic" in told or "fixed" in told

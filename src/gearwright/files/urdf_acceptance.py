@@ -4,22 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from gearwright.algebra import Rot, Scalar, Tensor, Vec
 from gearwright.files.urdf_report import Findings
-from gearwright.parts import Drive, Joint, Link
+from gearwright.parts import Drive, Joint, Link, Train
 from gearwright.parts.physical import overdrawn
 
 
-def accepted(found: Findings, links: Sequence[Link], drives: Sequence[Drive]) -> tuple[list[Link], list[Drive]]:
-    """The links and drives that make a machine: idle joints fixed, links smaller than their rotors effective."""
+class Rotor(NamedTuple):
+    """A rotor that a link is said to contain: the link, the axis in its frame, J and Jc [kg m2], and whose it is."""
+
+    carrier: str
+    axis: Vec
+    inertia: Scalar
+    coupling: Scalar
+    title: str
+
+
+def without_idle_joints(
+    found: Findings, links: Sequence[Link], drives: Sequence[Drive]
+) -> tuple[list[Link], list[Drive]]:
+    """The links with every joint that moves nothing fixed, and the drives of the others."""
     idle = _idle_joints(links, drives)
-    links = [_fixed(found, link) if link.joint_name in idle else link for link in links]
     for drive in drives:
         if drive.joint in idle:
             found.ignore(f"the motor of {drive.joint!r}, which moves nothing")
-    drives = [drive for drive in drives if drive.joint not in idle]
-    return _accepting_rotors(found, links, drives), drives
+    fixed = [_fixed(found, link) if link.joint_name in idle else link for link in links]
+    return fixed, [drive for drive in drives if drive.joint not in idle]
 
 
 def _idle_joints(links: Sequence[Link], drives: Sequence[Drive]) -> set[str]:
@@ -56,29 +68,41 @@ def _fixed(found: Findings, link: Link) -> Link:
     return replace(link, joint=Joint(link.joint_name, "fixed", old.axis, old.rotation, old.position))
 
 
-def _accepting_rotors(found: Findings, links: Sequence[Link], drives: Sequence[Drive]) -> list[Link]:
+def containing_rotors(
+    found: Findings, links: Sequence[Link], drives: Sequence[Drive], trains: Sequence[Train]
+) -> list[Link]:
     """The links, those smaller than the rotors they are said to contain taken as effective."""
-    rotors: Mapping[str, list[Drive]] = {link.name: [] for link in links}
+    rotors: dict[str, list[Rotor]] = {link.name: [] for link in links}
+    for rotor in _rotors(links, drives, trains):
+        rotors.setdefault(rotor.carrier, []).append(rotor)
+    return [_containing(found, link, rotors[link.name]) for link in links]
+
+
+def _rotors(links: Sequence[Link], drives: Sequence[Drive], trains: Sequence[Train]) -> list[Rotor]:
     driven = {link.joint_name: link for link in links}
+    found = []
     for drive in drives:
-        if driven[drive.joint].parent in rotors:
-            rotors[driven[drive.joint].parent].append(drive)
-    return [_accepting(found, link, [(driven[d.joint], d) for d in rotors[link.name]]) for link in links]
+        link, motor = driven[drive.joint], drive.motor
+        coupling = motor.inertia if motor.coupling is None else motor.coupling
+        found.append(Rotor(link.parent, joint_axis(link), motor.inertia, coupling, drive.joint))
+    for train in trains:
+        for fitted in train.motors:
+            wheel, inertia = train.wheel(fitted.wheel), fitted.motor.inertia
+            if wheel is not None:
+                found.append(Rotor(wheel.carrier, Vec.of(wheel.axis), inertia, inertia, fitted.name))
+    return [rotor for rotor in found if rotor.inertia]
 
 
-def _accepting(found: Findings, link: Link, rotors: list[tuple[Link, Drive]]) -> Link:
-    wheels = [(_axis(driven), d.motor.inertia, _coupling(d)) for driven, d in rotors]
-    if link.effective or not any(J for _, J, _ in wheels) or overdrawn(Tensor.of(link.inertia), wheels) is None:
+def _containing(found: Findings, link: Link, rotors: Sequence[Rotor]) -> Link:
+    wheels = [(rotor.axis, rotor.inertia, rotor.coupling) for rotor in rotors]
+    if link.effective or not wheels or overdrawn(Tensor.of(link.inertia), wheels) is None:
         return link
-    names = ", ".join(repr(d.joint) for _, d in rotors)
+    names = ", ".join(repr(rotor.title) for rotor in rotors)
     found.accept(f"link {link.name!r}", None, f"smaller than the rotors of {names} it carries, taken as effective.")
     return replace(link, effective=True)
 
 
-def _coupling(drive: Drive) -> Scalar:
-    return drive.motor.inertia if drive.motor.coupling is None else drive.motor.coupling
-
-
-def _axis(driven: Link) -> Vec:
+def joint_axis(driven: Link) -> Vec:
+    """The axis of a link's joint in its parent's frame, a unit vector."""
     axis = Rot.of(driven.joint.rotation) @ Vec.of(driven.joint.axis)
     return axis * (1 / axis.dot(axis) ** 0.5)

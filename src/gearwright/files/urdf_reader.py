@@ -19,7 +19,8 @@ from typing import Any
 
 from gearwright.errors import MissingExtraError
 from gearwright.files.reading import read_text
-from gearwright.files.urdf_acceptance import accepted
+from gearwright.files.urdf_acceptance import containing_rotors, without_idle_joints
+from gearwright.files.urdf_differentials import coupled_trains, read_coupled
 from gearwright.files.urdf_joints import UrdfJoint, checked_followers, read_joint
 from gearwright.files.urdf_links import read_link
 from gearwright.files.urdf_report import Findings, Report
@@ -113,12 +114,15 @@ def _robot(found: Findings, root: Element, fallback: str, floating_base: bool) -
     _note_materials(found, root)
     tree = grow(found, links, joints, complete) if links else None
     drives = read_drives(found, root, joints)
+    coupled = read_coupled(found, root, [joint.name for joint in joints])
     found.refuse()
     if tree is None:
         found.accept("", None, "there is no link in it: a robot that cannot move.")
         return Robot(name, ())
-    made = robot_links(found, replace(tree, root_moves=floating_base))
-    return Robot(name, *accepted(found, made, drives))
+    placed = robot_links(found, replace(tree, root_moves=floating_base))
+    moving, drives = without_idle_joints(found, placed, drives)
+    trains = coupled_trains(found, coupled, moving)
+    return Robot(name, containing_rotors(found, moving, drives, trains), drives, trains=trains)
 
 
 def _named(found: Findings, root: Element, kind: str, read: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Ratios and rotors of a URDF, in all the spellings of the wild, gathered per joint.
 
-Read are `<transmission>` of ros_control, of the PR2 and of ros2_control (type SimpleTransmission), `<motorInertia>`,
+Read are `<transmission>` of ros_control, of the PR2 and of ros2_control (SimpleTransmission), `<motorInertia>`,
 `<drake:rotor_inertia>`, `<drake:gear_ratio>` (under a transmission's or a joint's actuator) and raisim's
 `<dynamics rotor_inertia>`, which is reflected to the joint already. All mean ratio = motor speed / joint speed. A URDF
 has no place for the rotor's mass, so that a rotor is taken to be *included* in the link before its joint.
@@ -20,6 +20,8 @@ from gearwright.parts import Drive, Gear, Motor
 
 RATIOS = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
 INERTIAS = ("motorInertia", "motor_inertia", "drake:rotor_inertia")
+COUPLED = ("DifferentialTransmission", "FourBarLinkageTransmission")
+"""Two motors on two joints; see `urdf_differentials`."""
 SILENT = ("hardwareInterface", "role")
 """Words about software; no dynamics is lost with them."""
 
@@ -38,17 +40,20 @@ def read_drives(found: Findings, root: Element, joints: list[UrdfJoint]) -> list
     """The drives of a robot, in the order of its joints."""
     known = {joint.name: joint for joint in joints}
     stated: dict[str, Stated] = {}
-    for element in _transmissions(found, root):
-        _read_transmission(found, element, known, stated)
+    for outer in children(root, "ros2_control"):
+        report_others(found, outer, ("name", "type", "rw_rate"), ("transmission",), "ros2_control")
+    for element in transmissions(root):
+        if kind_of(element) not in COUPLED:
+            _read_transmission(found, element, known, stated)
     for joint in joints:
         _read_joint_tags(found, joint, stated)
     return [drive for name in known for drive in _drive(found, known[name], stated.get(name))]
 
 
-def _transmissions(found: Findings, root: Element) -> Iterator[Element]:
+def transmissions(root: Element) -> Iterator[Element]:
+    """Every <transmission>, also inside <ros2_control>."""
     yield from children(root, "transmission")
     for outer in children(root, "ros2_control"):
-        report_others(found, outer, ("name", "type", "rw_rate"), ("transmission",), "ros2_control")
         yield from children(outer, "transmission")
 
 
@@ -56,7 +61,7 @@ def _read_transmission(
     found: Findings, element: Element, known: dict[str, UrdfJoint], stated: dict[str, Stated]
 ) -> None:
     joints, actuators = children(element, "joint"), children(element, "actuator")
-    kind = _kind(element)
+    kind = kind_of(element)
     if kind != "SimpleTransmission" or len(joints) != 1 or len(actuators) > 1:
         what = kind if kind != "SimpleTransmission" else f"{kind} with {len(joints)} joints, {len(actuators)} actuators"
         found.ignore(f"transmission {element.get('name')!r} of type {what}", element.sourceline)
@@ -81,7 +86,7 @@ def _nobody(found: Findings, element: Element, here: Stated, message: str) -> No
         found.accept(where(element), element.sourceline, f"left out: {message}")
 
 
-def _kind(element: Element) -> str:
+def kind_of(element: Element) -> str:
     """The type without its package; simple when there is none."""
     inner = children(element, "type", "plugin")
     text = (inner[0].text or "").strip() if inner else element.get("type", "SimpleTransmission")
@@ -96,11 +101,16 @@ def _collect(found: Findings, place: Element, here: Stated) -> None:
             value = text_number(found, kid)
             target = here.ratios if name in RATIOS else here.inertias
             target += [(value, kid)] if value is not None else []
-        elif place is not here.element and tag(place) != "transmission" and name not in SILENT and not _is_zero(kid):
+        elif (
+            place is not here.element
+            and tag(place) != "transmission"
+            and name not in SILENT
+            and not is_zero_offset(kid)
+        ):
             found.ignore(f"transmission/{tag(place)}/{name}", kid.sourceline)
 
 
-def _is_zero(element: Element) -> bool:
+def is_zero_offset(element: Element) -> bool:
     """An offset of zero says nothing."""
     return tag(element) == "offset" and (element.text or "").strip() in ("0", "0.0", "0.00")
 
