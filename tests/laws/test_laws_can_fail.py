@@ -71,6 +71,7 @@ RED = {
         "inverse: gyroscopic term of a wheel",
         "inverse: coupling, wheel to carrier",
         "motion: sign of the centripetal acceleration",
+        "inverse: sign in a moment",
         "recursive: gyroscopic term of a body",
         "recursive: gyroscopic term of a wheel",
         "recursive: coupling",
@@ -90,6 +91,7 @@ RED = {
         "inverse: gyroscopic term of a wheel",
         "inverse: coupling, wheel to carrier",
         "inverse: sign of a lever",
+        "inverse: sign in a moment",
         "inverse: sign of a wrench",
     ],
     laws.momentum_rate_is_external_force: [

@@ -47,8 +47,13 @@ class Mutant:
         monkeypatch.setattr(self.function, "__code__", broken[self.function.__name__].__code__)
 
 
+UNTURNED = "\n        moment = moment - moving[i].omega.cross(body.about_origin.tensor @ moving[i].omega)"
+
+
 MUTANTS = {
-    "inverse: gyroscopic term of a body": Mutant(Moments.pulled_by, "U, P = field,", "U, P = (field - field.T) * 0.5,"),
+    "inverse: gyroscopic term of a body": Mutant(
+        inverse_dynamics.transmitted, "moving[i].linear)", "moving[i].linear)" + UNTURNED
+    ),
     "inverse: gyroscopic term of a wheel": Mutant(
         inverse_dynamics.transmitted, " + moving[i].omega.cross(e * rate)", ""
     ),
@@ -62,20 +67,21 @@ MUTANTS = {
     "gravity: sign of a moment": Mutant(
         inverse_dynamics.gravity, "body.about_origin.moment.cross(a)", "a.cross(body.about_origin.moment)"
     ),
+    "inverse: sign in a moment": Mutant(Moments.pulled_by, "- P.xz * U.b.x", "+ P.xz * U.b.x"),
     "motion: Coriolis acceleration": Mutant(kinematics.accelerations, "(w * 2).cross", "w.cross"),
-    "motion: sign of the centripetal acceleration": Mutant(kinematics.accelerations, "a_k + U_k", "a_k - U_k"),
+    "motion: sign of the centripetal acceleration": Mutant(
+        kinematics.accelerations, "a_k + U_k @ r", "a_k + wd_k.cross(r) * 2 - U_k @ r"
+    ),
     "motion: gyroscopic turning of an axis": Mutant(kinematics.accelerations, " + w.cross(turning)", ""),
     "motion: sign in the velocities": Mutant(kinematics.velocities, "parent.linear + parent", "parent.linear - parent"),
-    "mass matrix: coupling": Mutant(mass_matrix._add_spin, "spin.coupled * b_i * h_r", "0.0 * b_i * h_r"),
-    "mass matrix: sign of the coupling": Mutant(mass_matrix._add_spin, "spin.coupled * b_i", "-spin.coupled * b_i"),
+    "mass matrix: coupling": Mutant(mass_matrix.add_spin, "spin.coupled * b_i * h_r", "0.0 * b_i * h_r"),
+    "mass matrix: sign of the coupling": Mutant(mass_matrix.add_spin, "spin.coupled * b_i", "-spin.coupled * b_i"),
     "mass matrix: sign of one triangle": Mutant(mass_matrix._add_symmetric, "M[j][i] = M[i][j]", "M[j][i] = -M[i][j]"),
-    "mass matrix: sign of the rotor inertia": Mutant(
-        mass_matrix._add_spin, "spin.inertia * b_i", "-spin.inertia * b_i"
-    ),
+    "mass matrix: sign of the rotor inertia": Mutant(mass_matrix.add_spin, "spin.inertia * b_i", "-spin.inertia * b_i"),
     "mass matrix: sign of a lever": Mutant(mass_matrix._add_links, "+ pose.shift", "- pose.shift"),
-    "Coriolis: gyroscopic term of a wheel": Mutant(coriolis._add_spin, " + half * rate * N", ""),
-    "Coriolis: coupling": Mutant(coriolis._add_spin, "half = 0.5 * spin.coupled", "half = 0.0"),
-    "Coriolis: sign in P": Mutant(coriolis._add_spin, "else -N", "else N"),
+    "Coriolis: gyroscopic term of a wheel": Mutant(coriolis.add_spin, " + half * rate * N", ""),
+    "Coriolis: coupling": Mutant(coriolis.add_spin, "half = 0.5 * spin.coupled", "half = 0.0"),
+    "Coriolis: sign in P": Mutant(coriolis.add_spin, "else -N", "else N"),
     "Coriolis: gyroscopic term of a body": Mutant(coriolis._composite_drifts, " - Rot.cross(tensor @ w)", ""),
     "energy: coupling": Mutant(energy.kinetic_energy, " + spin.coupled * carried", ""),
     "energy: sign of the height": Mutant(energy.potential_energy, "total = -(", "total = ("),
