@@ -12,6 +12,7 @@ import typer
 
 from gearwright import __version__
 from gearwright.cli import (
+    bench,
     check,
     closed_form,
     compare,
@@ -65,6 +66,7 @@ app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)
 app.command("convert")(convert.convert)
 app.command("export")(export.export)
+app.command("bench")(bench.bench)
 app.command("schema")(schema.schema)
 app.command("demo")(demonstrate.demonstrate)
 

@@ -1,0 +1,81 @@
+"""`gearwright bench`: speed against the peers that are installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import Json
+from gearwright.cli.output import number, results, say, table, write_json
+
+if TYPE_CHECKING:
+    from gearwright.kernels.bench_report import Report
+
+ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
+MISSED = 1
+
+
+def bench(
+    robots: Annotated[
+        list[str] | None, typer.Argument(metavar="[ROBOT]...", help=f"Robots; {', '.join(ROBOTS)} unless given.")
+    ] = None,
+    states: Annotated[int, typer.Option(min=1, metavar="N", help="States per batch.")] = 10_000,
+    rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Paired rounds; 21 or more to quote.")] = 21,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the ratios into this file (.png, .svg).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Time Gearwright and every installed peer in turns.
+
+    All run in one thread on this machine, in alternation; a ratio is the peer's time over Gearwright's, the median of
+    paired rounds. Lines with pass or FAIL are numbers that must hold; the exit code is 1 when one does not.
+
+    Example: gearwright bench panda_like --states 1000
+    """
+    from gearwright.kernels.bench import bench as measured
+
+    report = measured({name: load(name) for name in robots or ROBOTS}, states, rounds, say)
+    if output is not None:
+        _draw(report, output)
+    if json:
+        write_json(report.as_data())
+    else:
+        _show(report)
+    if output is not None:
+        say(f"Figure: {output}")
+    if not report.kept:
+        raise typer.Exit(MISSED)
+
+
+def _show(report: Report) -> None:
+    screen = results()
+    screen.print(escape(report.as_data()["machine"]))
+    for robot, task in dict.fromkeys((line.robot, line.task) for line in report.comparisons):
+        screen.print(f"\n[bold]{escape(robot)}[/bold]: {escape(task)}")
+        lines = [line for line in report.comparisons if (line.robot, line.task) == (robot, task)]
+        rows = [(line.contender, f"{line.nanoseconds:.0f}", f"{line.ratio:.1f}") for line in lines]
+        screen.print(table(["contender", "ns per state", "ratio"], rows))
+    screen.print("\n[bold]Inverse dynamics of chains[/bold]")
+    sizes = [(str(s.joints), str(s.operations), number(s.compilation, 3), number(s.nanoseconds)) for s in report.sizes]
+    screen.print(table(["joints", "operations", "compilation s", "ns per state"], sizes, text=0))
+    screen.print()
+    for promise in report.promises:
+        screen.print(escape(str(promise)), soft_wrap=True)
+    if report.missing:
+        say(f"Not installed: {', '.join(report.missing)}.")
+
+
+def _draw(report: Report, path: Path) -> None:
+    from gearwright.plots import bars, save
+
+    batches = [line for line in report.comparisons if line.task.endswith("batch")]
+    robots = list(dict.fromkeys(line.robot for line in batches))
+    ratio = {(line.contender, line.robot): line.ratio for line in batches}
+    contenders = dict.fromkeys(line.contender for line in batches)
+    series = {name: [ratio.get((name, robot), 0.0) for robot in robots] for name in contenders}
+    save(bars(robots, series, "time over Gearwright's", "Inverse dynamics, batch, one thread"), path)
