@@ -75,7 +75,7 @@ def bars(groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, tit
     axes.axhline(0.0, color="#1b1b1b", linewidth=0.8)
     axes.set_ylabel(label)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    page.legend(loc="outside right upper", frameon=False)
     axes.set_title(title, fontsize=11)
     return page
 
