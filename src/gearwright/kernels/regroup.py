@@ -110,7 +110,7 @@ def _leads(draft: Draft, i: int) -> bool:
 def _without_axial(
     draft: Draft, inertias: list[Inertia], body: int, carrier: int, push: Vec, axial: dict[int, Scalar], speed: int
 ) -> Vec:
-    """The push of wheels on `carrier` less its part d along the axis z of the joint they drive.
+    """The push of wheels on `carrier` less so much (d) along the axis z of the joint they drive that an entry vanishes.
 
     d s (z . w_k) = 1/2 d (z . w_i)^2 - 1/2 d (z . w_k)^2 - 1/2 d s^2 for body i on k turning at s: inertia d about z
     for body i, -d for its parent, -d for the speed; +d if body i itself carries the wheels.
@@ -120,10 +120,8 @@ def _without_axial(
         return push
     outward = draft.bodies[body].rotation @ Z
     axis = Z if carrier == body else outward
-    d = push.dot(axis)
+    d, rest = _without_largest(push, axis)
     left = axial[speed] + d if carrier == body else axial[speed] - d
-    scale = max((abs(x) for x in push if is_number(x)), default=0.0)
-    rest = Vec(*clean([*(push - axis * d)], scale))
     if is_number(left):
         left, _ = clean([left, 0.0], abs(axial[speed]))
         if left < 0 or (left == 0 and not all(map(is_zero, rest))):
@@ -133,6 +131,15 @@ def _without_axial(
     if parent != BASE:
         _add_tensor(inertias, parent, Tensor.dyad(outward, -d))
     return rest
+
+
+def _without_largest(push: Vec, axis: Vec) -> tuple[Scalar, Vec]:
+    """The factor d and push - d axis, in which the entry where the axis is largest is zero."""
+    pairs = list(zip(push, axis, strict=True))
+    k = max(range(3), key=lambda i: abs(pairs[i][1]))
+    d = pairs[k][0] * (1 / pairs[k][1])
+    scale = max((abs(x) for x in push if is_number(x)), default=0.0)
+    return d, Vec(*clean([0.0 if i == k else x - d * e for i, (x, e) in enumerate(pairs)], scale))
 
 
 def _add_tensor(inertias: list[Inertia], i: int, tensor: Tensor) -> None:
