@@ -18,14 +18,31 @@ class Explicit:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     bodies: dict[str, dict] = field(default_factory=dict)
 
-    def add(self, name, parent, row, *, axis=Z, rotation=None, position=(0, 0, 0), mass=0.0, com=(0, 0, 0), inertia=None, slides=False):
+    def add(
+        self,
+        name,
+        parent,
+        row,
+        *,
+        axis=Z,
+        rotation=None,
+        position=(0, 0, 0),
+        mass=0.0,
+        com=(0, 0, 0),
+        inertia=None,
+        slides=False,
+    ):
         """A body on `parent` ("base" or a body) with its joint frame at rotation, position; inertia is central."""
         self.bodies[name] = {
             "parent": parent,
             "row": np.array([row.get(speed, 0.0) for speed in self.speeds]),
             "axis": np.asarray(axis, dtype=float) / np.linalg.norm(axis),
-            "place": pin.SE3(np.eye(3) if rotation is None else np.asarray(rotation, dtype=float), np.asarray(position, dtype=float)),
-            "inertia": pin.Inertia(mass, np.asarray(com, dtype=float), np.zeros((3, 3)) if inertia is None else np.asarray(inertia)),
+            "place": pin.SE3(
+                np.eye(3) if rotation is None else np.asarray(rotation, dtype=float), np.asarray(position, dtype=float)
+            ),
+            "inertia": pin.Inertia(
+                mass, np.asarray(com, dtype=float), np.zeros((3, 3)) if inertia is None else np.asarray(inertia)
+            ),
             "slides": slides,
         }
 

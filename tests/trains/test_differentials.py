@@ -32,7 +32,9 @@ def bevel_train(count, arm_row=0.7):
         Gearwheel("left", "l2", (0.3, 0.1, 1.0), 3e-3, mass=0.2, transverse_inertia=2e-3, position=(0.1, 0, 0)),
         Gearwheel("right", "l2", "left", 4e-3, mass=0.2, transverse_inertia=3e-3, position=(0.1, 0, 0)),
         Gearwheel("arm", "l2", "left", 5e-3, mass=0.3, transverse_inertia=4e-3, position=(0.1, 0, 0)),
-        Gearwheel("planet", "arm", "radial", PLANET.inertia, PLANET.mass, PLANET.transverse, count=count, radius=RADIUS),
+        Gearwheel(
+            "planet", "arm", "radial", PLANET.inertia, PLANET.mass, PLANET.transverse, count=count, radius=RADIUS
+        ),
     ]
     meshes = [
         Mesh("left", "planet", teeth=(30, 20), kind="bevel", carrier="arm"),
@@ -88,7 +90,9 @@ def test_bevel_planets_on_a_link(count):
         [
             Gearwheel("left", "l2", "j3", 3e-3, mass=0.2, transverse_inertia=2e-3),
             Gearwheel("right", "l2", "j3", 4e-3, mass=0.2, transverse_inertia=3e-3),
-            Gearwheel("planet", "l3", "radial", PLANET.inertia, PLANET.mass, PLANET.transverse, count=count, radius=RADIUS),
+            Gearwheel(
+                "planet", "l3", "radial", PLANET.inertia, PLANET.mass, PLANET.transverse, count=count, radius=RADIUS
+            ),
         ],
         [
             Mesh("left", "planet", teeth=(30, 20), kind="bevel"),
@@ -103,7 +107,9 @@ def test_bevel_planets_on_a_link(count):
     for k in range(count):
         t = 2 * np.pi * k / count
         out = np.cos(t) * u + np.sin(t) * w
-        oracle.wheel(f"p{k}", "l3", {"j3": -1.5, "right": 1.5}, out, PLANET.inertia, PLANET.transverse, PLANET.mass, RADIUS * out)
+        oracle.wheel(
+            f"p{k}", "l3", {"j3": -1.5, "right": 1.5}, out, PLANET.inertia, PLANET.transverse, PLANET.mass, RADIUS * out
+        )
     assert agreement(mech, oracle) < 1e-10
 
 
@@ -135,7 +141,16 @@ def test_planetary_with_no_member_held(count):
     u, w = across(e)
     for k in range(count):
         t = 2 * np.pi * k / count
-        oracle.wheel(f"p{k}", "arm", own, e, PLANET.inertia, PLANET.transverse, PLANET.mass, RADIUS * (np.cos(t) * u + np.sin(t) * w))
+        oracle.wheel(
+            f"p{k}",
+            "arm",
+            own,
+            e,
+            PLANET.inertia,
+            PLANET.transverse,
+            PLANET.mass,
+            RADIUS * (np.cos(t) * u + np.sin(t) * w),
+        )
     assert agreement(mech, oracle) < 1e-10
 
 

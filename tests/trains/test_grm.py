@@ -92,7 +92,12 @@ def symbolic(bodies=None):
         gw.Body("3", "2", rotation=eye, position=(a2, 0, 0), joint_name="theta3", **bodies["3"]),
     ]
     rows = graph().rows(JOINTS)
-    wheels = {"4": ("base", (0, 0, 1), I4), "5": ("base", (0, 0, 1), I5), "6": ("1", (0, -1, 0), I6), "7": ("2", (1, 0, 0), I7)}
+    wheels = {
+        "4": ("base", (0, 0, 1), I4),
+        "5": ("base", (0, 0, 1), I5),
+        "6": ("1", (0, -1, 0), I6),
+        "7": ("2", (1, 0, 0), I7),
+    }
     spins = [
         gw.Spin(j, carrier, e, inertia, {f"theta{k}": b for k, b in rows[j].items()})
         for j, (carrier, e, inertia) in wheels.items()
@@ -160,7 +165,9 @@ def table_3():
     """Virtual links with the inertia properties of Table 3, given in frames at the far ends of the links."""
     names = "m1 r1Y r1Z I1xx I1yy I1zz I1yz m2 r2X r2Z I2xx I2yy I2zz I2xz m3 r3Z I3xx I3yy I3zz"
     p = dict(zip(names.split(), sp.symbols(names), strict=True))
-    turn = sp.Matrix([[1, 0, 0], [0, 0, -1], [0, 1, 0]])  # frame 1 and frame 3 lie a quarter turn about x from the joint's
+    turn = sp.Matrix(
+        [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
+    )  # frame 1 and frame 3 lie a quarter turn about x from the joint's
     d1, a2 = sp.symbols("d1 a2")
     one = sp.Matrix([[p["I1xx"], 0, 0], [0, p["I1yy"], p["I1yz"]], [0, p["I1yz"], p["I1zz"]]])
     two = sp.Matrix([[p["I2xx"], 0, p["I2xz"]], [0, p["I2yy"], 0], [p["I2xz"], 0, p["I2zz"]]])
@@ -169,7 +176,11 @@ def table_3():
     bodies = {
         "1": {"mass": p["m1"], "com": list(com1), "inertia": (turn * one * turn.T).tolist()},
         "2": {"mass": p["m2"], "com": [a2 + p["r2X"], 0, p["r2Z"]], "inertia": two.tolist()},
-        "3": {"mass": p["m3"], "com": list(turn * sp.Matrix([0, 0, p["r3Z"]])), "inertia": (turn * three * turn.T).tolist()},
+        "3": {
+            "mass": p["m3"],
+            "com": list(turn * sp.Matrix([0, 0, p["r3Z"]])),
+            "inertia": (turn * three * turn.T).tolist(),
+        },
     }
     return bodies, p, a2
 
@@ -179,8 +190,7 @@ def test_appendix_corrected():
     """G_v and gravity of the virtual links, phi_1 to phi_18 with the corrections of equations.md section 2."""
     bodies, p, a2 = table_3()
     pose = place(gw.Mechanism(symbolic(bodies).bodies, gravity=(0, 0, -sp.Symbol("g"))), TH, SymPy)
-    t2, t3 = TH[1], TH[2]
-    S3, C3 = sp.sin(t3), sp.cos(t3)
+    S3, C3 = sp.sin(TH[2]), sp.cos(TH[2])
     phi12 = p["m1"] * p["r1Z"] ** 2 + p["I1yy"]
     phi13 = a2 + p["r2X"]
     phi17, phi18 = S2 * C3 + C2 * S3, S2 * S3 - C2 * C3
@@ -212,7 +222,11 @@ def test_appendix_corrected():
     ]
     assert same(force, expected)
     g = sp.Symbol("g")
-    weight = [0, g * ((p["m2"] * phi13 + p["m3"] * a2) * C2 + p["m3"] * p["r3Z"] * phi17), g * p["m3"] * p["r3Z"] * phi17]
+    weight = [
+        0,
+        g * ((p["m2"] * phi13 + p["m3"] * a2) * C2 + p["m3"] * p["r3Z"] * phi17),
+        g * p["m3"] * p["r3Z"] * phi17,
+    ]
     assert same(gravity(pose), weight)
 
 
@@ -222,9 +236,17 @@ STATES = {
     "C": [(-1.1, 0.9, -1.4), (-1.5, 0.8, 2), (-0.3, 2, 1)],
 }
 PRINTED = {  # equations.md 7.2: Cs, G, xi
-    "A": [(-0.00078982, -0.00138219, -0.00061431), (0.6676516, 17.06427981, 0.61630834), (2.64888758, 8.61431435, -0.16434889)],
+    "A": [
+        (-0.00078982, -0.00138219, -0.00061431),
+        (0.6676516, 17.06427981, 0.61630834),
+        (2.64888758, 8.61431435, -0.16434889),
+    ],
     "B": [(0.0025, -0.0025, 0.0025), (0.3695, 18.6323, -0.1895), (2.97379444, 9.29088333, 0.05053333)],
-    "C": [(0.00248644, 0.00466207, -0.00186483), (0.19951805, 11.87757474, -1.26551758), (1.85684455, 5.77005169, 0.33747136)],
+    "C": [
+        (0.00248644, 0.00466207, -0.00186483),
+        (0.19951805, 11.87757474, -1.26551758),
+        (1.85684455, 5.77005169, 0.33747136),
+    ],
 }
 MS = [[0.022, 0.008, -0.00119856], [0.008, 0.019, -0.01125], [-0.00119856, -0.01125, 0.0484375]]
 HALF_A_DIGIT = 5.1e-9

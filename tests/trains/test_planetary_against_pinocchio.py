@@ -28,7 +28,9 @@ BY_HAND = {
 
 def gear(held, planets, towards=None, **more):
     members = {"sun_member": SUN, "planet_member": PLANET, "ring_member": RING, "carrier_member": ARM}
-    return Planetary(sun=ZS, planet=ZP, ring=ZR, planets=planets, held=held, radius=RADIUS, towards=towards, **members, **more)
+    return Planetary(
+        sun=ZS, planet=ZP, ring=ZR, planets=planets, held=held, radius=RADIUS, towards=towards, **members, **more
+    )
 
 
 def explicit(held, planets, output="j3", elastic=False, seed=1):
@@ -116,7 +118,7 @@ def test_the_refused_error_is_real(planets, least):
     share = planets / 3  # the same reduction, for `planets` planets: it is linear in their number
     base = gw.assemble(Robot("arm", chain(), [Drive("j3", drive("ring", 3).motor, _without_planets())]))
     found = 0.0
-    for q, v, a in states(4):
+    for q, *_ in states(4):
         M = gw.mass_matrix(base, q) + share * (gw.mass_matrix(many, q) - gw.mass_matrix(base, q))
         found = max(found, worst(M, oracle.mass_matrix(q)))
     assert least < found < 0.2

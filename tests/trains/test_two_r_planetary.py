@@ -87,7 +87,10 @@ def test_wrong_sign_of_the_sun():
         mech,
         spins=tuple(replace(s, ratio=tuple(abs(b) for b in s.ratio)) for s in mech.spins),
     )
-    found = [peak(curve)[0] for curve in (lambda t: torque(wrong, t)[0], lambda t: torque(wrong, t)[1], lambda t: energy(wrong, t))]
+    found = [
+        peak(curve)[0]
+        for curve in (lambda t: torque(wrong, t)[0], lambda t: torque(wrong, t)[1], lambda t: energy(wrong, t))
+    ]
     assert found == pytest.approx([299.7931, 82.7981, 18.2205], abs=HALF_A_DIGIT)
     assert coupling_inertia(mech) == pytest.approx(0.0062, abs=5.1e-6)
     assert coupling_inertia(wrong) == pytest.approx(0.06916, abs=5.1e-6)
@@ -98,7 +101,10 @@ def test_open_assumptions():
     robot = gw.load("planetary_2r_3")
     far = replace(robot, links=(robot.links[0], replace(robot.links[1], com=(0.25, 0.0, 0.0))))
     mech = gw.assemble(far)
-    found = [peak(curve)[0] for curve in (lambda t: torque(mech, t)[0], lambda t: torque(mech, t)[1], lambda t: energy(mech, t))]
+    found = [
+        peak(curve)[0]
+        for curve in (lambda t: torque(mech, t)[0], lambda t: torque(mech, t)[1], lambda t: energy(mech, t))
+    ]
     assert found == pytest.approx([327.8467, 105.3726, 22.5327], abs=HALF_A_DIGIT)
     floating = gw.assemble(replace(robot, gravity=(0, 0, 0)))
     found = [peak(curve)[0] for curve in (lambda t: torque(floating, t)[0], lambda t: torque(floating, t)[1])]

@@ -50,6 +50,10 @@ class GearGraph:
                     )
 
     def _require_one_carrier_each(self) -> None:
+        titles = [pair.title for pair in self.turning]
+        twice = next((title for title in titles if titles.count(title) > 1), None)
+        if twice is not None and len({pair.outer for pair in self.turning}) == len(self.turning):
+            raise TrainError(f"two turning pairs are called {twice!r}. Give the wheel another name than the joint.")
         seen: dict[str, str] = {}
         for pair in self.turning:
             if pair.outer in seen:
@@ -62,8 +66,9 @@ class GearGraph:
             path = [link]
             while path[-1] in seen:
                 path.append(seen[path[-1]])
-                if path[-1] == link:
-                    raise TrainError(f"the carriers form a circle: {' -> '.join(path)}. Hang one on {self.base!r}.")
+                if path[-1] in path[:-1]:
+                    loop = " -> ".join(path[path.index(path[-1]) :])
+                    raise TrainError(f"the carriers form a circle: {loop}. Hang one on {self.base!r}.")
             if path[-1] != self.base:
                 raise TrainError(
                     f"{link!r} is not connected to {self.base!r}: its carriers end at {path[-1]!r}, which nothing "

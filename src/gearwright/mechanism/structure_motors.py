@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gearwright.algebra import Vec, is_number
 from gearwright.errors import TrainError
+from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, vector
 from gearwright.mechanism.rows import plain, suggestion
 from gearwright.mechanism.structure_drives import rotor_wheel
@@ -101,7 +102,8 @@ def _turning(train: TrainStructure, motor: TrainMotor, carrier: str, e: Vec, sta
     axis = links.turn(carrier) @ e
     row: RowOfSpeeds = {}
     for link, sign in turning:
-        cosine = axis.dot(links.turn(link.name) @ vector(link.joint_name, link.joint.axis))
+        owner = f"joint {link.joint_name!r}, axis"
+        cosine = axis.dot(links.turn(link.name) @ checks.unit(owner, vector(owner, link.joint.axis)))
         parallel = is_number(cosine) and abs(abs(cosine) - 1) < 1e-9
         if link.joint.kind != "revolute" or (len(turning) > 1 and not parallel):
             raise TrainError(
