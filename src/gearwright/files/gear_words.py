@@ -81,6 +81,8 @@ class GearWords(Words):
         """The gear; by its ratio alone it is a plain one of that kind."""
         kind, words = self._kind, arguments(self)
         words.pop("type", None)
+        if self._ratio is None:
+            words.pop("ratio", None)  # `ratio: null` says nothing
         make = Gear if self._ratio is not None else GEARS[kind]
         return make(**words, kind=kind)
 
