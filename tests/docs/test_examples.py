@@ -13,9 +13,10 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
-def test_examples_are_numbered_without_gaps():
-    assert EXAMPLES
-    assert [int(file.name[:2]) for file in EXAMPLES] == list(range(1, len(EXAMPLES) + 1))
+def test_every_example_has_a_number_of_its_own():
+    numbers = [int(file.name[:2]) for file in EXAMPLES]
+    assert numbers
+    assert len(set(numbers)) == len(numbers)
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
