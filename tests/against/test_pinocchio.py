@@ -13,6 +13,7 @@ import gearwright as gw
 from support.compare import relative
 from support.designs import Design, State
 from support.machines import KINDS, random_design, random_parts_design, random_state
+from support.mutants import MUTANTS
 from support.pinocchio_oracle import Oracle
 
 TREES = range(60)
@@ -57,6 +58,29 @@ def test_torque_mass_matrix_gravity_bias(made, seed):
     assert relative(gw.bias(mech, s.q, s.v, *outside), oracle.bias(s)) < 1e-10
     assert relative(gw.gravity(mech, s.q), oracle.gravity(s)) < 1e-10
     assert relative(gw.mass_matrix(mech, s.q), oracle.mass_matrix(s)) < 1e-10
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "inverse: gyroscopic term of a body",
+        "inverse: gyroscopic term of a wheel",
+        "inverse: coupling, wheel to carrier",
+        "inverse: coupling, carrier to wheel",
+        "inverse: sign of a wrench",
+        "mass matrix: coupling",
+        "gravity: sign of a moment",
+    ],
+)
+def test_a_broken_recursion_disagrees(name, monkeypatch):
+    MUTANTS[name].unleash(monkeypatch)
+    red = 0
+    for seed in range(20):
+        try:
+            test_torque_mass_matrix_gravity_bias(written, seed)
+        except AssertionError:
+            red += 1
+    assert red >= 5
 
 
 def test_the_random_trees_cover_what_they_should():

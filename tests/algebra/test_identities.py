@@ -5,11 +5,12 @@ from __future__ import annotations
 from fractions import Fraction as F
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gearwright.algebra import IDENTITY, ZERO, Inertia, Rot, Tensor, Vec, is_number, is_zero
+from gearwright.algebra import IDENTITY, ZERO, Hinge, Inertia, Moments, Rot, Tensor, Vec, is_number, is_zero
 
+FEW = settings(max_examples=20)  # identities of polynomials: a few random points settle them
 fractions = st.fractions(min_value=-3, max_value=3, max_denominator=12)
 complexes = st.complex_numbers(max_magnitude=3, allow_nan=False, allow_infinity=False)
 
@@ -37,6 +38,7 @@ def near(x, y, tolerance=1e-12):
     return all(abs(a - b) <= tolerance for a, b in zip(flat(x), flat(y), strict=True))
 
 
+@FEW
 @given(vectors(), vectors(), vectors())
 def test_vector_products(a, b, c):
     assert a.cross(b) == -b.cross(a)
@@ -47,6 +49,7 @@ def test_vector_products(a, b, c):
     assert near(Rot.cross(a) @ b, a.cross(b))
 
 
+@FEW
 @given(vectors(complexes), vectors(complexes))
 def test_vector_products_are_bilinear_over_complex_numbers(a, b):
     """No conjugation hides in them, or a complex step would go wrong."""
@@ -54,6 +57,7 @@ def test_vector_products_are_bilinear_over_complex_numbers(a, b):
     assert near((a * 1j).cross(b), a.cross(b) * 1j)
 
 
+@FEW
 @given(rotations(), rotations(), vectors(), vectors())
 def test_rotations(R, Q, a, b):
     assert R.after(R.T) == Rot.of([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -63,6 +67,7 @@ def test_rotations(R, Q, a, b):
     assert Rot(*R.columns()) == R.T
 
 
+@FEW
 @given(rotations())
 def test_rodrigues_is_the_quaternion(R):
     """Half-angle (3, 4)/5 about (1, 2, 2)/3, written both ways, exactly."""
@@ -73,6 +78,7 @@ def test_rodrigues_is_the_quaternion(R):
     assert Rot.about(turned, cos, sin) == R.after(Rot.about(axis, cos, sin)).after(R.T)
 
 
+@FEW
 @given(tensors(), rotations(), vectors())
 def test_tensors(I, R, a):
     assert I.rotated(R) @ (R @ a) == R @ (I @ a)
@@ -81,12 +87,14 @@ def test_tensors(I, R, a):
     assert (I + I) - I == I
 
 
+@FEW
 @given(vectors(), vectors(), fractions)
 def test_dyads_and_point_masses(r, a, m):
     assert Tensor.dyad(r, m) @ a == r * (m * r.dot(a))
     assert Tensor.point(r, m) @ a == r.cross(a).cross(r) * m
 
 
+@FEW
 @given(rotations(), fractions, fractions)
 def test_body_of_revolution(R, axial, across):
     e = R @ Vec(F(0), F(0), F(1))
@@ -94,17 +102,20 @@ def test_body_of_revolution(R, axial, across):
     assert near(Tensor.of_revolution(e, axial, across), expected)
 
 
+@FEW
 @given(inertias(), rotations(), vectors(), rotations(), vectors())
 def test_moving_an_inertia_twice(body, R, r, Q, p):
     assert near(body.moved(R, r).moved(Q, p), body.moved(Q.after(R), Q @ r + p), 1e-9)
 
 
+@FEW
 @given(fractions, vectors(), tensors(), rotations(), vectors())
 def test_moving_is_steiner(m, com, central, R, r):
     moved = Inertia.of_body(m, com, central).moved(R, r)
     assert near(moved, Inertia.of_body(m, R @ com + r, central.rotated(R)), 1e-9)
 
 
+@FEW
 @given(inertias(), rotations(), vectors(), vectors(), vectors())
 def test_energy_does_not_depend_on_the_frame(body, R, r, w, v):
     """v . F + w . N of the momentum, from the own frame and from one in which it lies turned by R at r."""
@@ -115,6 +126,7 @@ def test_energy_does_not_depend_on_the_frame(body, R, r, w, v):
     assert near([v.dot(momentum) + w.dot(angular)], [V.dot(other) + W.dot(turned)], 1e-9)
 
 
+@FEW
 @given(inertias(), inertias())
 def test_inertias_add_like_their_ten_parameters(a, b):
     assert list(a + b) == [x + y for x, y in zip(a, b, strict=True)]
@@ -139,3 +151,43 @@ def test_equal_and_hashable():
     assert repr(Tensor.diagonal(1, 2, 3)) == "Tensor(1, 0.0, 0.0, 2, 0.0, 3)"
     with pytest.raises(ValueError, match="unpack"):
         Vec.of([1, 2])
+
+
+@FEW
+@given(inertias(), rotations(), vectors(), vectors(), vectors())
+def test_moments_are_the_inertia_in_another_form(body, R, r, w, a):
+    moments = Moments.of(body)
+    assert near(moments.turned_by(w), body.tensor @ w)
+    for x, y in zip(moments.wrench(w, a), body.wrench(w, a), strict=True):
+        assert near(x, y)
+    moved, expected = moments.moved(R, r), Moments.of(body.moved(R, r))
+    assert near([moved.mass, moved.first, *moved.second], [expected.mass, expected.first, *expected.second], 1e-9)
+
+
+@FEW
+@given(inertias(), vectors(), vectors(), vectors())
+def test_field_is_newton_and_euler(body, w, alpha, a):
+    """F = m a + alpha x h + w x (w x h), N = h x a + I alpha + w x I w."""
+    h, I = body.moment, body.tensor
+    force, moment = Moments.of(body).pulled_by(Rot.field(w, alpha), a)
+    assert near(force, a * body.mass + alpha.cross(h) + w.cross(w.cross(h)))
+    assert near(moment, h.cross(a) + I @ alpha + w.cross(I @ w), 1e-9)
+
+
+TURNS = [(1, 0), (0, 1), (0, -1), (-1, 0), (F(3, 5), F(4, 5)), (F(5, 13), F(-12, 13))]
+
+
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("tilt", TURNS)
+def test_hinge_is_a_rotation(turn, tilt):
+    x, z, v = Vec(1, 0, 0), Vec(0, 0, 1), Vec(F(1, 2), F(-2, 3), F(3, 4))
+    plain = Rot.about(x, *tilt).after(Rot.about(z, *turn))
+    hinge = Hinge(turn, tilt)
+    assert hinge @ v == plain @ v
+    assert hinge.T @ v == plain.T @ v
+    assert hinge.T.T @ v == plain @ v
+    assert near(hinge.after(plain) @ v, plain @ (plain @ v))
+    assert near(plain.after(hinge.T) @ v, v)
+    I = Tensor(F(1), F(2), F(3), F(4), F(5), F(6))
+    assert near(I.rotated(hinge), I.rotated(plain))
+    assert near(I.rotated(hinge.T), I.rotated(plain.T))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 
 import gearwright as gw
 from support import laws
@@ -11,6 +11,7 @@ from support.compare import relative
 from support.machines import motions
 
 
+@settings(max_examples=20)  # each example calls every function 7 times
 @given(motions())
 def test_batch_is_its_single_states(motion):
     assert laws.batch_is_its_single_states(*motion) < 1e-12

@@ -23,6 +23,14 @@ def rotation(rng: np.random.Generator) -> np.ndarray:
     return R * np.sign(np.linalg.det(R))
 
 
+def hinge_frame(rng: np.random.Generator) -> np.ndarray:
+    """Rx(tilt) Rz(start), as in most robots; tilts of a quarter turn and none are exact, as files have them."""
+    tilt = [(1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (np.cos(0.7), np.sin(0.7))][int(rng.integers(4))]
+    start = [(1.0, 0.0), (0.0, 1.0), (np.cos(0.4), np.sin(0.4))][int(rng.integers(3))]
+    (ct, st), (c, s) = tilt, start
+    return np.array([[c, -s, 0.0], [ct * s, ct * c, -st], [st * s, st * c, ct]])
+
+
 def tensor(rng: np.random.Generator, size: float = 0.1) -> np.ndarray:
     """A central tensor of a body with extent in all three directions, so that the triangle inequality holds."""
     p = rng.uniform(0.1 * size, size, 3)
@@ -90,7 +98,8 @@ def _bars(rng: np.random.Generator, kinds: Sequence[str], chain: bool) -> tuple[
             kind = str(rng.choice(PLAIN))
             if leaders:
                 follows = (int(rng.choice(leaders)), float(rng.uniform(-2, 2)), float(rng.uniform(-1, 1)))
-        place = (unit(rng), rotation(rng), rng.uniform(-0.5, 0.5, 3))
+        axis, turn = (unit(rng), rotation(rng)) if rng.random() < 0.6 else (np.array([0, 0, 1.0]), hinge_frame(rng))
+        place = (axis, turn, rng.uniform(-0.5, 0.5, 3))
         bars.append(Bar(parent, kind, *place, rng.uniform(0.5, 5), rng.uniform(-0.3, 0.3, 3), tensor(rng), follows))
     return tuple(bars)
 
