@@ -89,6 +89,22 @@ def test_the_same_as_one_file_by_hand(folder):
     assert ours == pytest.approx(theirs, rel=1e-13)
 
 
+def test_a_drive_of_the_attached_joint(folder):
+    drive = "drives: [{joint: g_finger, name: extra, mounted_on: g_palm, axis: [0, 0, 1], motor: {inertia: 1e-6}}]\n"
+    (folder / "arm.yaml").write_text(ARM + drive)
+    assert len(gw.assemble(gw.load(folder / "arm.yaml")).spins) == 2
+    (folder / "arm.yaml").write_text(ARM + drive.replace("g_finger", "g_fingr"))
+    with pytest.raises(FileError, match="Did you mean 'g_finger'"):
+        gw.load(folder / "arm.yaml")
+
+
+def test_too_many_attachments_are_refused(folder):
+    more = "".join(f"  - {{robot: gripper.yaml, frame: tool, prefix: g{i}_}}\n" for i in range(20))
+    (folder / "arm.yaml").write_text(ARM + more)
+    with pytest.raises(FileError, match="more than 16 attachments"):
+        gw.load(folder / "arm.yaml")
+
+
 def test_a_bundled_robot_can_be_attached(tmp_path):
     path = tmp_path / "two.yaml"
     path.write_text(ARM.replace("gripper.yaml", "mini_cheetah_leg"))
@@ -128,6 +144,32 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path_factory):
 def test_text_has_no_folder():
     with pytest.raises(FileError, match="this robot is no file"):
         read_yaml(ARM)
+
+
+TRAIN = """
+robot: tool
+links:
+  - {name: jaw, parent: base, joint: {axis: [0, 0, 1]}, mass: 0.2, com: [0.03, 0, 0]}
+trains:
+  - name: gears
+    wheels:
+      - {name: pinion, carrier: base, axis: [0, 0, 1], inertia: 2e-6, mass: 0.1, position: [0.01, 0.02, 0.03]}
+    meshes: [{first: pinion, second: jaw, teeth: [20, 60]}]
+    motors: [{name: m, wheel: pinion, motor: {inertia: 1e-6, mass: 0.05, position: [0.01, 0.02, -0.03]}}]
+"""
+
+
+def test_the_train_of_an_attached_robot_comes_along(folder):
+    (folder / "gripper.yaml").write_text(TRAIN)
+    robot = gw.load(folder / "arm.yaml")
+    spins = {spin.name: spin for spin in gw.assemble(robot).spins}
+    assert set(spins) == {"g_pinion", "g_m.rotor"}
+    assert spins["g_pinion"].ratio == (0, -3)
+    assert spins["g_pinion"].carrier == 0
+    R, p = gw.placement(gw.assemble(read_yaml(ARM.split("attach")[0])), [0.0], "tool")
+    assert list(spins["g_pinion"].axis) == pytest.approx(R[:, 2])
+    assert list(spins["g_pinion"].rest.position) == pytest.approx(p + R @ [0.01, 0.02, 0.03])
+    assert list(spins["g_m.rotor"].rest.position) == pytest.approx(p + R @ [0.01, 0.02, -0.03])
 
 
 def test_names_that_meet_need_a_prefix(folder):

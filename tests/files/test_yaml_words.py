@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,7 +11,10 @@ import pytest
 import gearwright as gw
 from gearwright.files import read_yaml, schema, write_yaml
 from gearwright.files.gear_words import GEARS
-from gearwright.parts import Planetary
+from gearwright.files.link_words import LinkWords, Revolute, ShapeWords, TurnLimits
+from gearwright.files.robot_words import DriveWords, FrameWords, PayloadWords, RobotWords
+from gearwright.files.train_words import MotorWords, TrainWords
+from gearwright.parts import Drive, Frame, Joint, Limits, Link, Motor, Payload, Planetary, Robot, Shape, Train
 
 SAMPLE = """
 # The sample of the design page: comments are welcome.
@@ -167,7 +171,8 @@ links:
     mass: 1
     com: [0.1, 0, 0]
 """)
-    assert [link.joint.kind for link in robot.links] == "free revolute prismatic fixed spherical revolute".split()
+    kinds = [link.joint.kind for link in robot.links]
+    assert kinds == ["free", "revolute", "prismatic", "fixed", "spherical", "revolute"]
     assert robot.links[5].joint.follows == ("turn", -2, pytest.approx(math.pi / 2))
     assert robot.links[2].joint.limits.position == (0, 0.2)
     assert robot.links[2].joint.limits.effort == 1000
@@ -185,7 +190,7 @@ GEAR_SAMPLES = {
     "chain": "driver: 20 mm, driven: 60 mm",
     "rack": "teeth: 20, module: 2 mm",
     "screw": "lead: 10 mm/rev, screw_member: {inertia: 1e-5, mass: 0.5, transverse_inertia: 1e-3}",
-    "planetary": "sun: 18, planet: 27, ring: 72, held: carrier, radius: 3 cm, planet_member: {inertia: 1e-6, mass: 0.05}",
+    "planetary": "sun: 18, planet: 27, ring: 72, held: carrier, radius: 3 cm, planet_member: {mass: 0.05}",
     "wolfrom": "sun: 12, planet: 30, ring: 72, second_planet: 27, second_ring: 69, planets: 3",
     "harmonic": "reduction: 100, generator_member: {inertia: 30 gcm2}, stiffness: 12 kNm/rad",
     "cycloidal": "pins: 40",
@@ -265,6 +270,27 @@ def test_the_schema_is_plain_data_and_knows_every_gear():
         "robot", "description", "gravity", "payload", "links", "drives", "trains", "frames", "attach",
     }  # fmt: skip
     assert schema()["required"] == ["robot", "links"]
+
+
+WORDS_OF_PARTS = {
+    Robot: (RobotWords, {"name": "robot"}),
+    Link: (LinkWords, {}),
+    Limits: (TurnLimits, {}),
+    Drive: (DriveWords, {}),
+    Motor: (MotorWords, {}),
+    Payload: (PayloadWords, {}),
+    Frame: (FrameWords, {"position": "xyz"}),
+    Shape: (ShapeWords, {"position": "origin", "rotation": "origin"}),
+    Joint: (Revolute, {"kind": "type", "position": "origin", "rotation": "origin"}),
+    Train: (TrainWords, {}),
+}
+
+
+@pytest.mark.parametrize("part", WORDS_OF_PARTS, ids=lambda part: part.__name__)
+def test_every_field_of_a_part_has_a_word(part):
+    """A field without a word would be lost in a file without a sound."""
+    model, names = WORDS_OF_PARTS[part]
+    assert {names.get(f.name, f.name) for f in fields(part)} <= set(model.model_fields)
 
 
 def test_symbols_cannot_be_written():

@@ -11,22 +11,46 @@ from gearwright.files.problems import Problems, did_you_mean
 from gearwright.files.reading import inside
 from gearwright.files.robot_words import AttachWords
 from gearwright.files.validation import Contents, spell
+from gearwright.files.yaml_tree import Path as Words
 from gearwright.parts import Robot
 from gearwright.parts.attachment import attach
 
-MAX_NESTING = 8
+MAX_NESTING = 3
+MAX_ATTACHED = 16
 
 
 def attach_all(
     robot: Robot, contents: Contents, problems: Problems, path: Path | None, within: tuple[Path, ...]
 ) -> Robot:
     """The robot with every attachment of its file on it; what goes wrong is noted."""
-    for i, words in enumerate(contents.attach):
+    if len(contents.attach) > MAX_ATTACHED:
+        line = contents.root.line_of(("attach",))
+        problems.add(
+            f"more than {MAX_ATTACHED} attachments. Put them into files that attach some each.", "attach", line
+        )
+    for i, words in enumerate(contents.attach[:MAX_ATTACHED]):
         if words is None:
             continue
         with problems.of(spell(("attach", i)), contents.root.line_of(("attach", i))):
             robot = attach(robot, _other(words, path, within), words.frame, words.prefix)
+    if contents.attach:
+        _note_unknown(robot, contents, problems)
     return robot
+
+
+def _note_unknown(robot: Robot, contents: Contents, problems: Problems) -> None:
+    """Names that an attached robot might have brought, but did not."""
+    joints, links = ([link.joint_name for link in robot.links], ["base", *(link.name for link in robot.links)])
+    wanted: dict[Words, tuple[str | None, list[str]]] = {}
+    for i, words in enumerate(contents.drives):
+        if words is not None:
+            wanted["drives", i, "joint"] = (words.joint, joints)
+            wanted["drives", i, "mounted_on"] = (words.mounted_on, links)
+    if contents.header is not None and contents.header.payload is not None:
+        wanted["payload", "link"] = (contents.header.payload.link, links[1:])
+    for path, (name, known) in wanted.items():
+        if name is not None and name not in known:
+            problems.add(f"there is no {name!r}. {did_you_mean(name, known)}", spell(path), contents.root.line_of(path))
 
 
 def _other(words: AttachWords, path: Path | None, within: tuple[Path, ...]) -> Robot:

@@ -10,12 +10,12 @@ from gearwright.algebra import Vec
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.geometry import Seat
 from gearwright.files.link_words import Free, LinkWords
-from gearwright.files.placements import HERE, Placement
 from gearwright.files.problems import Problems
 from gearwright.files.robot_words import FrameWords, PayloadWords
 from gearwright.files.validation import Contents, spell
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape
 from gearwright.parts.physical import unphysical
+from gearwright.parts.placing import HERE, Placement
 
 Part = TypeVar("Part")
 Frames = Mapping[str, Placement]
@@ -28,7 +28,8 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     frames = {words.name: seat.frame for words, seat in zip(contents.links, seats, strict=True) if words and seat}
     pairs = dict(zip(map(id, contents.links), seats, strict=True))
     links = _each(contents, problems, "links", lambda words: _link(words, pairs[id(words)], frames))
-    drives = _each(contents, problems, "drives", lambda words: _drive(words, contents, frames))
+    driven = {words.joint.name or words.name: words for words in contents.links if words}
+    drives = _each(contents, problems, "drives", lambda words: _drive(words, driven, frames))
     trains = _each(contents, problems, "trains", lambda words: words.train(frames))
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
     head, complete = contents.header, [*links, *drives, *trains, *marks]
@@ -59,7 +60,7 @@ def _link(words: LinkWords, seat: Seat | None, frames: Frames) -> Link | None:
         parent=words.parent,
         joint=_joint(words, place, seat.axis),
         mass=words.mass,
-        com=seat.frame.point(Vec.of(words.com)),
+        com=seat.frame.point(words.com),
         inertia=seat.frame.tensor(words.inertia.tensor),
         effective=words.effective,
         shapes=[_moved(shape.shape(), seat.frame) for shape in words.shapes],
@@ -87,8 +88,8 @@ def _moved(shape: Shape, frame: Placement) -> Shape:
     return replace(shape, position=place.position, rotation=place.rotation)
 
 
-def _drive(words: DriveWords, contents: Contents, frames: Frames) -> Drive:
-    moved = next((k for k in contents.links if k and (k.joint.name or k.name) == words.joint), None)
+def _drive(words: DriveWords, driven: Mapping[str, LinkWords], frames: Frames) -> Drive:
+    moved = driven.get(words.joint)
     mount = words.mounted_on or (moved.parent if moved else "base")
     frame = frames.get(mount, HERE)
     return Drive(
@@ -96,7 +97,7 @@ def _drive(words: DriveWords, contents: Contents, frames: Frames) -> Drive:
         motor=words.motor.motor(frame),
         gear=words.gear.gear(frame, frames.get(moved.name if moved else "", HERE)),
         mounted_on=words.mounted_on,
-        axis=None if words.axis is None else frame.direction(Vec.of(words.axis)),
+        axis=None if words.axis is None else frame.direction(words.axis),
         name=words.name,
     )
 
@@ -116,9 +117,7 @@ def _loaded(
     with problems.of("payload", contents.root.line_of(("payload",))):
         link = words.link if words.link is not None else robot.last_link().name
         frame = frames.get(link, HERE)
-        payload = Payload(
-            words.mass, frame.point(Vec.of(words.position)), words.link, frame.tensor(words.inertia.tensor)
-        )
+        payload = Payload(words.mass, frame.point(words.position), words.link, frame.tensor(words.inertia.tensor))
         loaded = replace(robot, payload=payload)
     return loaded
 

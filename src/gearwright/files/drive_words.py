@@ -11,9 +11,9 @@ from gearwright.algebra import Vec
 from gearwright.errors import FileError, PartError
 from gearwright.files.gear_words import NO_GEAR, GearField
 from gearwright.files.motor_data import motor_entry
-from gearwright.files.placements import HERE, Placement
 from gearwright.files.words import Direction, Inertia, Mass, Name, Position, TensorWords, Torque, Unit, Words
 from gearwright.parts import Motor
+from gearwright.parts.placing import HERE, Placement, moved_motor
 
 
 class MotorWords(Words):
@@ -61,23 +61,23 @@ class MotorWords(Words):
     @model_validator(mode="after")
     def _can_exist(self) -> MotorWords:
         try:
-            self.motor()
+            self.part()
         except PartError as error:
             raise ValueError(str(error)) from None
         return self
 
     def part(self) -> Motor:
         """The part as the words state it."""
-        return self.motor()
+        known = {field.name for field in fields(Motor)}
+        words = {word: getattr(self, word) for word in type(self).model_fields if word in known}
+        words["position"] = Vec.of(self.position)
+        words["com"] = None if self.com is None else Vec.of(self.com)
+        words["tensor"] = None if self.tensor is None else self.tensor.tensor
+        return Motor(**words)
 
     def motor(self, mount: Placement = HERE) -> Motor:
         """The part, with places moved into the body frame of the link that carries it."""
-        known = {field.name for field in fields(Motor)}
-        words = {word: getattr(self, word) for word in type(self).model_fields if word in known}
-        words["position"] = mount.point(Vec.of(self.position))
-        words["com"] = None if self.com is None else mount.point(Vec.of(self.com))
-        words["tensor"] = None if self.tensor is None else mount.tensor(self.tensor.tensor)
-        return Motor(**words)
+        return moved_motor(self.part(), mount)
 
 
 class DriveWords(Words):

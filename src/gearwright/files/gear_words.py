@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gearwright.algebra import Vec
 from gearwright.errors import PartError
-from gearwright.files.part_words import Ratio, arguments, moved, plain_words, words_of
-from gearwright.files.placements import HERE, Placement
+from gearwright.files.part_words import Ratio, arguments, plain_words, words_of
 from gearwright.files.words import Words
 from gearwright.parts import (
     AnyGear,
@@ -19,7 +17,6 @@ from gearwright.parts import (
     Cycloidal,
     Gear,
     Harmonic,
-    Member,
     Planetary,
     Rack,
     Screw,
@@ -28,6 +25,7 @@ from gearwright.parts import (
     Wolfrom,
     Worm,
 )
+from gearwright.parts.placing import HERE, Placement, moved_gear
 
 GEARS: dict[str, type] = {
     "simple": Gear,
@@ -88,26 +86,7 @@ class GearWords(Words):
 
     def gear(self, mount: Placement = HERE, driven: Placement = HERE) -> Any:
         """The gear, with places moved into the body frames of the links that carry its members."""
-        return _moved(self.part(), mount, driven)
-
-
-def _moved(gear: Any, mount: Placement, driven: Placement) -> Any:
-    if (mount is HERE and driven is HERE) or isinstance(gear, Gear):
-        return gear
-    on_driven = any(wheel.carrier == "driven" for wheel in gear.wheels())
-    changed: dict[str, Any] = {}
-    for field in fields(gear):
-        value = getattr(gear, field.name)
-        rides = on_driven and field.name in ("planet_member", "towards")
-        if isinstance(value, Member):
-            changed[field.name] = moved(value, driven if rides else mount)
-        elif field.name == "towards" and value is not None:
-            changed[field.name] = tuple((driven if rides else mount).direction(Vec.of(value)))
-        elif field.name in ("idler_members", "stages"):
-            changed[field.name] = tuple(
-                moved(x, mount) if isinstance(x, Member) else _moved(x, mount, driven) for x in value
-            )
-    return replace(gear, **changed)
+        return moved_gear(self.part(), mount, driven)
 
 
 def _model(name: str, special: dict[str, Any]) -> type[GearWords]:

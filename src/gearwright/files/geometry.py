@@ -12,7 +12,8 @@ from math import cos, sin
 
 from gearwright.algebra import Rot, Vec
 from gearwright.errors import JointError
-from gearwright.files.placements import HERE, Placement, X, Z, turned
+from gearwright.files.placements import X, Z, turned
+from gearwright.parts.placing import HERE, Placement
 
 
 @dataclass(frozen=True)

@@ -87,10 +87,10 @@ class _Names:
 
     def exist(self, what: str, names: dict[Path, str], known: Iterable[str], kind: str, attached: bool = False) -> None:
         """Every name is known; one that an attached robot may bring is looked at later."""
-        there = list(known)
+        there = dict.fromkeys(known)
         for path, name in names.items():
             if name not in there and not attached:
-                self.note(path, f"there is no {kind} {name!r}. {did_you_mean(name, there)}")
+                self.note(path, f"there is no {kind} {name[:60]!r}. {did_you_mean(name, there)}")
 
     def refuse_circles(self) -> None:
         parents = {
@@ -98,12 +98,13 @@ class _Names:
         }
         known: set[str] = set()
         for i, item in self.entries("links"):
-            chain: list[str] = []
+            chain: dict[str, None] = {}
             name = item.get("name")
             while isinstance(name, str) and name in parents and name not in known and name not in chain:
-                chain.append(name)
+                chain[name] = None
                 name = parents[name]
             if name in chain:
-                loop = " -> ".join([*chain[chain.index(name) :], name])
+                names = list(chain)
+                loop = " -> ".join([*names[names.index(name) :], name])
                 self.note(("links", i, "parent"), f"the parents form a circle: {loop}. Hang one of them on the base.")
             known.update(chain)

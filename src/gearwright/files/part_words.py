@@ -14,7 +14,6 @@ from pydantic import Field, create_model
 
 from gearwright.algebra import Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.placements import HERE, Placement
 from gearwright.files.words import Direction, Fraction, Inertia, Length, Mass, Name, Number, Position, Unit, Words
 from gearwright.parts import Member
 
@@ -116,14 +115,6 @@ def part_of(words: Any) -> Any:
 def arguments(words: Words) -> dict[str, Any]:
     """The arguments for the part: only words that the file states."""
     return {word: part_of(getattr(words, word)) for word in words.model_fields_set}
-
-
-def moved(value: Any, frame: Placement) -> Any:
-    """A part with its position moved into a body frame."""
-    position = getattr(value, "position", None)
-    if frame is HERE or position is None:
-        return value
-    return Member(value.inertia, value.mass, value.transverse_inertia, tuple(frame.point(Vec.of(position))))
 
 
 def plain_words(owner: str, part: Any) -> dict[str, Any]:

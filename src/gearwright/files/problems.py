@@ -11,6 +11,10 @@ from gearwright.errors import FileError, GearwrightError
 
 SHOWN = 50
 """How many problems a message spells out; all of them are in `FileError.problems`."""
+ENOUGH = 500
+"""Problems after which a file is not followed to its end."""
+LONG, MANY = 60, 60
+"""Words longer and lists larger than these are not searched for what was meant."""
 
 
 class Problem(NamedTuple):
@@ -33,10 +37,12 @@ class Problems:
         self.found: list[Problem] = []
 
     def add(self, message: str, path: str = "", line: int | None = None) -> None:
-        """Note a problem and go on."""
+        """Note a problem and go on; a hopeless file is not followed to its end."""
         problem = Problem(line, path, message)
         if problem not in self.found:
             self.found.append(problem)
+        if len(self.found) >= ENOUGH:
+            raise self.error()
 
     @contextmanager
     def of(self, path: str, line: int | None) -> Iterator[None]:
@@ -79,5 +85,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     "Did you mean 'mass'?"
     """
     names = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(word, names, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(names) or 'none'}."
+    close = difflib.get_close_matches(word[:LONG], names[:MANY], n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    more = ", ..." if len(names) > MANY else ""
+    return f"Known are: {', '.join(names[:MANY]) or 'none'}{more}."

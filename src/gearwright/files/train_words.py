@@ -8,13 +8,12 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from gearwright.algebra import Vec
 from gearwright.errors import PartError
 from gearwright.files.drive_words import MotorWords
 from gearwright.files.part_words import arguments, plain_words, words_of
-from gearwright.files.placements import HERE, Placement
 from gearwright.files.words import Name, Words
 from gearwright.parts import Gearwheel, Mesh, Motor, Train, TrainMotor
+from gearwright.parts.placing import HERE, Placement, moved_wheel
 from gearwright.parts.train import SIGNS
 
 Frames = Mapping[str, Placement]
@@ -60,24 +59,11 @@ class TrainWords(Words):
 
     def train(self, frames: Frames) -> Train:
         """The part, with places moved into the body frames of the links that carry the wheels."""
-        wheels = [_moved(words.part(), frames) for words in self.wheels]
+        bare = [words.part() for words in self.wheels]
+        wheels = [moved_wheel(wheel, frames.get(wheel.carrier, HERE)) for wheel in bare]
         carriers = {wheel.name: wheel.carrier for wheel in wheels}
         motors = [_motor(words, frames.get(carriers.get(words.wheel, ""), HERE)) for words in self.motors]
         return Train(self.name, wheels, [words.part() for words in self.meshes], motors, self.free)
-
-
-def _moved(wheel: Gearwheel, frames: Frames) -> Gearwheel:
-    frame = frames.get(wheel.carrier, HERE)
-    if frame is HERE:
-        return wheel
-    changed: dict[str, Any] = {}
-    if not isinstance(wheel.axis, str):
-        changed["axis"] = tuple(frame.direction(Vec.of(wheel.axis)))
-    if wheel.position is not None:
-        changed["position"] = tuple(frame.point(Vec.of(wheel.position)))
-    if wheel.towards is not None:
-        changed["towards"] = tuple(frame.direction(Vec.of(wheel.towards)))
-    return replace(wheel, **changed)
 
 
 def _motor(words: Any, frame: Placement) -> TrainMotor:

@@ -22,7 +22,7 @@ from gearwright.files.link_words import (
     TurnLimits,
     VectorWords,
 )
-from gearwright.files.problems import Problems, did_you_mean
+from gearwright.files.problems import ENOUGH, Problems, did_you_mean
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
@@ -58,7 +58,7 @@ def validated(model: type[AnyWords], data: Any, root: Node, path: Path, problems
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
+        for detail in error.errors(include_url=False)[:ENOUGH]:
             full = (*path, *_in_file(data, detail))
             # A missing word has no line of its own: that of the mapping it is missing from is the nearest.
             problems.add(_sentence(detail, model), spell(full), root.line_of(full))

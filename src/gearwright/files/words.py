@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic_core import CoreSchema, core_schema
 
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
-from gearwright.files.placements import Placement, of_quaternion, of_rpy
+from gearwright.files.placements import of_rpy
 from gearwright.files.units import UNITS, quantity
 from gearwright.parts.physical import TOLERANCE
+from gearwright.parts.placing import Placement
 
 
 class Words(BaseModel):
@@ -146,7 +147,7 @@ class Origin(Words):
         if self.rpy is not None:
             return Placement(of_rpy(*self.rpy), position)
         if self.quaternion is not None:
-            return Placement(of_quaternion(*self.quaternion), position)
+            return Placement(Rot.of_quaternion(*self.quaternion), position)
         return Placement(IDENTITY if self.rotation is None else Rot.of(self.rotation), position)
 
 

@@ -16,7 +16,8 @@ import yaml
 from gearwright.files.problems import Problems
 
 MAX_DEPTH = 40
-MAX_NODES = 200_000
+MAX_NODES = 50_000
+LONGEST_NUMBER = 100
 INTEGER = re.compile(r"[+-]?\d{1,18}")
 FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 WORDS: dict[str, Any] = {
@@ -192,6 +193,8 @@ def _scalar(value: str) -> Any:
     """A plain (unquoted) scalar: `1e-3` is a number and `on` a text, other than in YAML 1.1."""
     if value in WORDS:
         return WORDS[value]
+    if len(value) > LONGEST_NUMBER:
+        return value
     if INTEGER.fullmatch(value):
         return int(value)
     return float(value) if FLOAT.fullmatch(value) else value

@@ -9,14 +9,12 @@ import yaml
 
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
+from gearwright.files.drive_words import MotorWords
 from gearwright.files.gear_words import gear_words
 from gearwright.files.train_words import train_words
 from gearwright.parts import Drive, Frame, Joint, Link, Motor, Payload, Robot, Shape
 
-MOTOR_WORDS = (
-    "catalogue", "inertia", "mass", "transverse_inertia", "included", "coupling",
-    "torque_constant", "resistance", "inductance", "max_torque", "max_speed",
-)  # fmt: skip
+MOTOR_WORDS = tuple(word for word in MotorWords.model_fields if word not in ("position", "com", "tensor"))
 
 
 def write_yaml(robot: Robot) -> str:

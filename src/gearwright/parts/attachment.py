@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from gearwright.algebra import Rot, Tensor, Vec
 from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.payload import Frame
+from gearwright.parts.placing import HERE, Placement, moved_gear, moved_motor, moved_wheel, placement
 from gearwright.parts.robot import Robot
+from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+
+DIRECTIONS = ("parallel", "radial")
+"""What the axis of a planet may be called beside a joint or a wheel."""
 
 
 def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
     """The robot with another one whose base is fixed to a frame of it.
 
-    Names of the other robot's links, joints, drives and frames get the prefix. Motors mounted on its base are then
-    carried by the frame's link.
+    Names of the other robot's links, joints, drives, trains, wheels and frames get the prefix. Motors and wheels on its
+    base are then carried by the frame's link.
 
     >>> arm = Robot("arm", [Link("upper", mass=2)], frames=[Frame("tool", "upper", (0.5, 0, 0))])
     >>> jaw = Robot("jaw", [Link("finger", mass=0.1)])
@@ -33,65 +35,89 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
         )
     if robot.payload is not None and robot.payload.link is None:  # it stays on what was the last link before
         robot = replace(robot, payload=replace(robot.payload, link=robot.last_link().name))
-    move = _Move(spot, prefix)
-    links = [move.link(link) for link in other.links]
-    drives = [move.drive(drive, other) for drive in other.drives]
-    frames = [move.frame(f) for f in other.frames]
-    _refuse_doubles(robot, links, drives, frames)
+    move = _Move(spot, prefix, other)
     combined = replace(
-        robot, links=(*robot.links, *links), drives=(*robot.drives, *drives), frames=(*robot.frames, *frames)
+        robot,
+        links=(*robot.links, *map(move.link, other.links)),
+        drives=(*robot.drives, *map(move.drive, other.drives)),
+        trains=(*robot.trains, *map(move.train, other.trains)),
+        frames=(*robot.frames, *map(move.frame, other.frames)),
     )
+    _refuse_doubles(combined)
     return _with_payload_of(combined, other, move)
 
 
 class _Move:
     """Renames with a prefix, and moves what hangs on the other robot's base onto the frame's link."""
 
-    def __init__(self, spot: Frame, prefix: str) -> None:
-        self.spot, self.prefix = spot, prefix
-        self.R, self.p = Rot.of(_rows(spot.rotation)), Vec.of(spot.position)
+    def __init__(self, spot: Frame, prefix: str, other: Robot) -> None:
+        self.spot, self.prefix, self.other = spot, prefix, other
+        self.place = placement(spot.position, spot.rotation)
 
     def name(self, name: str) -> str:
+        """A link's (or wheel's) new name."""
         return self.spot.link if name == "base" else self.prefix + name
 
+    def on(self, carrier: str) -> Placement:
+        """Where the frame of a carrier is now."""
+        return self.place if carrier == "base" else HERE
+
     def link(self, link: Link) -> Link:
-        if link.parent == "base" and link.joint.kind == "free":
+        if link.joint.kind == "free":
             raise StructureError(
                 f"link {link.name!r} floats freely: it cannot be attached to a frame. Fix it to its base first."
             )
-        joint = replace(link.joint, name=self.prefix + link.joint_name)
+        place = self.on(link.parent).then(placement(link.joint.position, link.joint.rotation))
+        joint = replace(
+            link.joint, name=self.prefix + link.joint_name, position=place.position, rotation=place.rotation
+        )
         if joint.follows is not None:
             joint = replace(joint, follows=(self.prefix + joint.follows[0], *joint.follows[1:]))
-        if link.parent == "base":
-            joint = self.seated(joint)
-        return replace(link, name=self.name(link.name), parent=self.name(link.parent), joint=joint)
+        return replace(link, name=self.prefix + link.name, parent=self.name(link.parent), joint=joint)
 
-    def seated(self, joint: Joint) -> Joint:
-        rotation = self.R.after(Rot.of(_rows(joint.rotation)))
-        return replace(joint, rotation=rotation, position=self.R @ Vec.of(joint.position) + self.p)
-
-    def drive(self, drive: Drive, other: Robot) -> Drive:
-        mount = drive.mounted_on if drive.mounted_on is not None else other.link_of_joint(drive.joint).parent
-        motor, axis = drive.motor, drive.axis
-        if mount == "base":
-            moved: dict[str, Any] = {"position": self.R @ Vec.of(motor.position) + self.p}
-            if motor.com is not None:
-                moved["com"] = self.R @ Vec.of(motor.com) + self.p
-            if motor.tensor is not None:
-                moved["tensor"] = Tensor.of(_rows(motor.tensor)).rotated(self.R)
-            motor = replace(motor, **moved)
-            axis = None if axis is None else self.R @ Vec.of(axis)
-        named = None if drive.name is None else self.prefix + drive.name
+    def drive(self, drive: Drive) -> Drive:
+        mount = drive.mounted_on if drive.mounted_on is not None else self.other.link_of_joint(drive.joint).parent
+        place = self.on(mount)
         return replace(
-            drive, joint=self.prefix + drive.joint, motor=motor, mounted_on=self.name(mount), axis=axis, name=named
+            drive,
+            joint=self.prefix + drive.joint,
+            motor=moved_motor(drive.motor, place),
+            gear=moved_gear(drive.gear, place),
+            mounted_on=self.name(mount),
+            axis=None if drive.axis is None else place.direction(drive.axis),
+            name=None if drive.name is None else self.prefix + drive.name,
+        )
+
+    def train(self, train: Train) -> Train:
+        carriers = {wheel.name: wheel.carrier for wheel in train.wheels}
+        return Train(
+            self.prefix + train.name,
+            [self.wheel(wheel) for wheel in train.wheels],
+            [self.mesh(mesh) for mesh in train.meshes],
+            [self.train_motor(motor, self.on(carriers.get(motor.wheel, ""))) for motor in train.motors],
+            [self.prefix + name for name in train.free],
+        )
+
+    def wheel(self, wheel: Gearwheel) -> Gearwheel:
+        moved = moved_wheel(wheel, self.on(wheel.carrier))
+        named = isinstance(moved.axis, str) and moved.axis not in DIRECTIONS
+        axis = self.prefix + moved.axis if named else moved.axis
+        return replace(moved, name=self.prefix + wheel.name, carrier=self.name(wheel.carrier), axis=axis)
+
+    def mesh(self, mesh: Mesh) -> Mesh:
+        carrier = None if mesh.carrier is None else self.name(mesh.carrier)
+        return replace(mesh, first=self.name(mesh.first), second=self.name(mesh.second), carrier=carrier)
+
+    def train_motor(self, motor: TrainMotor, place: Placement) -> TrainMotor:
+        stator = None if motor.stator is None else self.name(motor.stator)
+        moved = moved_motor(motor.motor, place)
+        return replace(
+            motor, name=self.prefix + motor.name, wheel=self.prefix + motor.wheel, stator=stator, motor=moved
         )
 
     def frame(self, frame: Frame) -> Frame:
-        if frame.link != "base":
-            return replace(frame, name=self.prefix + frame.name, link=self.prefix + frame.link)
-        rotation = self.R.after(Rot.of(_rows(frame.rotation)))
-        position = self.R @ Vec.of(frame.position) + self.p
-        return Frame(self.prefix + frame.name, self.spot.link, position, rotation)
+        place = self.on(frame.link).then(placement(frame.position, frame.rotation))
+        return Frame(self.prefix + frame.name, self.name(frame.link), place.position, place.rotation)
 
 
 def _with_payload_of(robot: Robot, other: Robot, move: _Move) -> Robot:
@@ -106,18 +132,15 @@ def _with_payload_of(robot: Robot, other: Robot, move: _Move) -> Robot:
     return replace(robot, links=(*robot.links, body))
 
 
-def _refuse_doubles(robot: Robot, links: list[Link], drives: list[Drive], frames: list[Frame]) -> None:
-    name_of: list[tuple[str, Callable[[Any], str], tuple[Any, ...], list[Any]]] = [
-        ("link", lambda k: str(k.name), tuple(robot.links), links),
-        ("joint", lambda k: str(k.joint_name), tuple(robot.links), links),
-        ("drive", lambda d: str(d.title), tuple(robot.drives), drives),
-        ("frame", lambda f: str(f.name), tuple(robot.frames), frames),
-    ]
-    for kind, name, ours, theirs in name_of:
-        both = {name(x) for x in ours} & {name(x) for x in theirs}
-        if both:
-            raise StructureError(f"both robots have a {kind} {min(both)!r}. Attach with a prefix, such as 'left_'.")
-
-
-def _rows(matrix: Any) -> Any:
-    return matrix.rows() if isinstance(matrix, Rot | Tensor) else matrix
+def _refuse_doubles(robot: Robot) -> None:
+    names = {
+        "link": [link.name for link in robot.links],
+        "joint": [link.joint_name for link in robot.links],
+        "drive": [drive.title for drive in robot.drives],
+        "train": [train.name for train in robot.trains],
+        "frame": [frame.name for frame in robot.frames],
+    }
+    for kind, found in names.items():
+        double = next((name for name in found if found.count(name) > 1), None)
+        if double is not None:
+            raise StructureError(f"both robots have a {kind} {double!r}. Attach with a prefix, such as 'left_'.")

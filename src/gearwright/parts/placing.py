@@ -1,0 +1,110 @@
+"""Frames in frames, and parts stated in one frame moved into another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec
+from gearwright.parts.gear import AnyGear, Gear
+from gearwright.parts.member import Member
+from gearwright.parts.motor import Motor
+from gearwright.parts.train import Gearwheel
+
+
+class Placement(NamedTuple):
+    """A frame in another one: `rotation` turns vectors from it into the other, `position` is its origin there."""
+
+    rotation: Rot = IDENTITY
+    position: Vec = ZERO
+
+    def then(self, inner: Placement) -> Placement:
+        """The placement of a frame that is given in this frame.
+
+        >>> Placement(position=Vec(0, 0, 1)).then(Placement(position=Vec(1, 0, 0))).position
+        Vec(1.0, 0.0, 1.0)
+        """
+        if self is HERE:
+            return inner
+        return Placement(self.rotation.after(inner.rotation), self.point(inner.position))
+
+    def point(self, p: Any) -> Vec:
+        """A point of this frame in the other one."""
+        return Vec.of(p) if self is HERE else self.rotation @ Vec.of(p) + self.position
+
+    def direction(self, e: Any) -> Vec:
+        """A direction of this frame in the other one."""
+        return Vec.of(e) if self is HERE else self.rotation @ Vec.of(e)
+
+    def tensor(self, inertia: Any) -> Tensor:
+        """A tensor about any point of this frame in the other one's axes."""
+        tensor = Tensor.of(rows(inertia))
+        return tensor if self is HERE else tensor.rotated(self.rotation)
+
+
+HERE = Placement()
+"""The frame itself: whatever is stated in it stays as it is, to the last bit."""
+
+
+def rows(matrix: Any) -> Any:
+    """A matrix as rows, whatever it came as."""
+    return matrix.rows() if isinstance(matrix, Rot | Tensor) else matrix
+
+
+def placement(position: Any, rotation: Any) -> Placement:
+    """A placement from any three numbers and any three rows."""
+    return Placement(Rot.of(rows(rotation)), Vec.of(position))
+
+
+def moved_motor(motor: Motor, mount: Placement) -> Motor:
+    """A motor whose places are stated in a frame, in the body frame of the link that carries it."""
+    if mount is HERE:
+        return motor
+    return replace(
+        motor,
+        position=mount.point(motor.position),
+        com=None if motor.com is None else mount.point(motor.com),
+        tensor=None if motor.tensor is None else mount.tensor(motor.tensor),
+    )
+
+
+def moved_gear(gear: AnyGear, mount: Placement, driven: Placement = HERE) -> Any:
+    """A gear whose members' places are stated in frames of the links that carry them, in their body frames.
+
+    Planets ride on the driven link when their carrier is that link; every other member is on the mount.
+    """
+    if (mount is HERE and driven is HERE) or isinstance(gear, Gear):
+        return gear
+    rides = any(wheel.carrier == "driven" for wheel in gear.wheels())
+    changed: dict[str, Any] = {}
+    for field in fields(gear):
+        frame = driven if rides and field.name in ("planet_member", "towards") else mount
+        changed[field.name] = _moved(field.name, getattr(gear, field.name), frame, driven)
+    return replace(gear, **changed)
+
+
+def _moved(name: str, value: Any, frame: Placement, driven: Placement) -> Any:
+    if isinstance(value, Member):
+        return _optional(value, "position", frame.point)
+    if name == "towards" and value is not None:
+        return tuple(frame.direction(value))
+    if name == "idler_members":
+        return tuple(_optional(member, "position", frame.point) for member in value)
+    if name == "stages":
+        return tuple(moved_gear(stage, frame, driven) for stage in value)
+    return value
+
+
+def moved_wheel(wheel: Gearwheel, carrier: Placement) -> Gearwheel:
+    """A wheel of a train whose place is stated in a frame, in the body frame of the link that carries it."""
+    if carrier is HERE:
+        return wheel
+    moved = _optional(_optional(wheel, "position", carrier.point), "towards", carrier.direction)
+    return moved if isinstance(wheel.axis, str) else _optional(moved, "axis", carrier.direction)
+
+
+def _optional(part: Any, field: str, move: Callable[[Any], Vec]) -> Any:
+    """The part with one vector moved, if it is given."""
+    value = getattr(part, field)
+    return part if value is None else replace(part, **{field: tuple(move(value))})
