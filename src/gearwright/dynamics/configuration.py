@@ -6,7 +6,8 @@ along straight lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec
 from gearwright.mechanism import Mechanism
@@ -16,71 +17,80 @@ Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
 
 def neutral(mech: Mechanism) -> list[float]:
     """All coordinates zero, all quaternions the identity (w, x, y, z) = (1, 0, 0, 0)."""
-    return [1.0 if name.endswith(".qw") and _is_quaternion(mech, k) else 0.0 for k, name in enumerate(mech.coordinates)]
+    out = [0.0] * mech.nq
+    for joint in turning_joints(mech):
+        out[joint.quaternion.start] = 1.0
+    return out
 
 
-def _is_quaternion(mech: Mechanism, coordinate: int) -> bool:
-    return coordinate not in mech.layout.coordinate_of
+class Slots(NamedTuple):
+    """Where a spherical or free joint has its numbers in q and v; a spherical joint has no place or velocity."""
+
+    quaternion: slice
+    angular: slice
+    place: slice | None
+    linear: slice | None
+
+
+def turning_joints(mech: Mechanism) -> Iterator[Slots]:
+    """The joints whose coordinates are quaternions."""
+    for body, joint in zip(mech.bodies, mech.joints, strict=True):
+        if body.joint in ("spherical", "free"):
+            q, v = joint.first, joint.dofs[0].speed
+            if body.joint == "spherical":
+                yield Slots(slice(q, q + 4), slice(v, v + 3), None, None)
+            else:
+                yield Slots(slice(q + 3, q + 7), slice(v + 3, v + 6), slice(q, q + 3), slice(v, v + 3))
 
 
 def integrate(mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], ops: Operations) -> list[Scalar]:
     """The configuration reached from q with constant speeds v (body axes) after one unit of time."""
-    out = list(q)
-    for k, where in enumerate(mech.layout.coordinate_of):
-        if where >= 0:
-            out[where] = q[where] + v[k]
-    for body, joint in zip(mech.bodies, mech.joints, strict=True):
-        if body.joint not in ("spherical", "free"):
-            continue
-        first, speed = joint.first, joint.dofs[0].speed
-        shift = 3 if body.joint == "free" else 0
-        w = Vec(*v[speed + shift : speed + shift + 3])
-        turn: Quaternion = _unit(tuple(q[first + shift : first + shift + 4]), ops)
-        out[first + shift : first + shift + 4] = _product(turn, _exponential(w, ops))
-        if shift:
-            step = _screw_step(w, Vec(*v[speed : speed + 3]), ops)
-            out[first : first + 3] = Vec(*q[first : first + 3]) + Rot.of_quaternion(*turn) @ step
+    out = _straight(mech, q, v)
+    for joint in turning_joints(mech):
+        turn, w = _unit(_quaternion(q, joint), ops), Vec(*v[joint.angular])
+        out[joint.quaternion] = _product(turn, _exponential(w, ops))
+        if joint.place and joint.linear:
+            step = _screw_step(w, Vec(*v[joint.linear]), ops)
+            out[joint.place] = Vec(*q[joint.place]) + Rot.of_quaternion(*turn) @ step
     return out
 
 
 def difference(mech: Mechanism, q0: Sequence[Scalar], q1: Sequence[Scalar], ops: Operations) -> list[Scalar]:
     """The constant speeds that lead from q0 to q1 in one unit of time, the inverse of `integrate`."""
-    out: list[Scalar] = [0.0] * mech.n
-    for k, where in enumerate(mech.layout.coordinate_of):
-        if where >= 0:
-            out[k] = q1[where] - q0[where]
-    for body, joint in zip(mech.bodies, mech.joints, strict=True):
-        if body.joint not in ("spherical", "free"):
-            continue
-        first, speed = joint.first, joint.dofs[0].speed
-        shift = 3 if body.joint == "free" else 0
-        here, there = (tuple(q[first + shift : first + shift + 4]) for q in (q0, q1))
-        turn = _unit(here, ops)
-        w = _logarithm(_product(_conjugate(turn), _unit(there, ops)), ops)
-        out[speed + shift : speed + shift + 3] = w
-        if shift:
-            step = Rot.of_quaternion(*turn).T @ (Vec(*q1[first : first + 3]) - Vec(*q0[first : first + 3]))
-            out[speed : speed + 3] = _screw_step_inverse(w, step, ops)
+    out: list[Scalar] = [q1[where] - q0[where] if where >= 0 else 0.0 for where in mech.layout.coordinate_of]
+    for joint in turning_joints(mech):
+        turn, there = _unit(_quaternion(q0, joint), ops), _unit(_quaternion(q1, joint), ops)
+        w = _logarithm(_product(_conjugate(turn), there), ops)
+        out[joint.angular] = w
+        if joint.place and joint.linear:
+            step = Rot.of_quaternion(*turn).T @ (Vec(*q1[joint.place]) - Vec(*q0[joint.place]))
+            out[joint.linear] = _screw_step_inverse(w, step, ops)
     return out
 
 
 def nudge(mech: Mechanism, q: Sequence[Scalar], d: Sequence[Scalar]) -> list[Scalar]:
     """`integrate` to first order in d, with + and * only: what a derivative in the tangent needs."""
+    out = _straight(mech, q, d)
+    for joint in turning_joints(mech):
+        turn, (x, y, z) = _quaternion(q, joint), d[joint.angular]
+        out[joint.quaternion] = _product(turn, (1.0, x * 0.5, y * 0.5, z * 0.5))
+        if joint.place and joint.linear:
+            out[joint.place] = Vec(*q[joint.place]) + Rot.of_quaternion(*turn) @ Vec(*d[joint.linear])
+    return out
+
+
+def _straight(mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """The sum q + v where a coordinate belongs to a speed; quaternions and places stay."""
     out = list(q)
     for k, where in enumerate(mech.layout.coordinate_of):
         if where >= 0:
-            out[where] = q[where] + d[k]
-    for body, joint in zip(mech.bodies, mech.joints, strict=True):
-        if body.joint not in ("spherical", "free"):
-            continue
-        first, speed = joint.first, joint.dofs[0].speed
-        shift = 3 if body.joint == "free" else 0
-        turn: Quaternion = tuple(q[first + shift : first + shift + 4])
-        half = [x * 0.5 for x in d[speed + shift : speed + shift + 3]]
-        out[first + shift : first + shift + 4] = _product(turn, (1.0, *half))
-        if shift:
-            out[first : first + 3] = Vec(*q[first : first + 3]) + Rot.of_quaternion(*turn) @ Vec(*d[speed : speed + 3])
+            out[where] = q[where] + v[k]
     return out
+
+
+def _quaternion(q: Sequence[Scalar], joint: Slots) -> Quaternion:
+    w, x, y, z = q[joint.quaternion]
+    return w, x, y, z
 
 
 def _unit(x: Quaternion, ops: Operations) -> Quaternion:
