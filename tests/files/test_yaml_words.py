@@ -218,6 +218,12 @@ def test_every_gear_is_read_and_survives_a_round_trip(kind):
     assert [s.ratio for s in first.spins] == [s.ratio for s in second.spins]
 
 
+def test_a_word_that_says_nothing_is_left_out():
+    gear = "{type: planetary, sun: 18, planet: 27, ring: 72, planet_member: null}"
+    robot = read_yaml(one(more=f"drives: [{{joint: rod, motor: {{inertia: 1e-5}}, gear: {gear}}}]"))
+    assert robot.drives[0].gear == Planetary(sun=18, planet=27, ring=72)
+
+
 def test_any_gear_may_be_known_by_its_ratio_alone():
     robot = read_yaml(one(more="drives: [{joint: rod, motor: {inertia: 1e-5}, gear: {type: cycloidal, ratio: 89}}]"))
     assert (robot.drives[0].gear.kind, robot.drives[0].gear.ratio) == ("cycloidal", 89)

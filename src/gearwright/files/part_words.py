@@ -113,8 +113,9 @@ def part_of(words: Any) -> Any:
 
 
 def arguments(words: Words) -> dict[str, Any]:
-    """The arguments for the part: only words that the file states."""
-    return {word: part_of(getattr(words, word)) for word in words.model_fields_set}
+    """The arguments for the part: only words that the file states; a word that says nothing is left out."""
+    stated = {word: getattr(words, word) for word in words.model_fields_set}
+    return {word: part_of(value) for word, value in stated.items() if value is not None}
 
 
 def plain_words(owner: str, part: Any) -> dict[str, Any]:
