@@ -99,6 +99,8 @@ def test_unreadable_files_are_refused(tmp_path):
         read_recording(tmp_path / "nowhere.csv", ARM)
     with pytest.raises(FileError, match="cannot be read"):
         read_recording(tmp_path, ARM)
+    with pytest.raises(FileError, match="device"):
+        read_recording("/dev/zero", ARM)
     (tmp_path / "b.csv").write_bytes(b"t,q.upper\n\xff\xfe\x00")
     with pytest.raises(FileError, match="no CSV text"):
         read_recording(tmp_path / "b.csv", ARM)

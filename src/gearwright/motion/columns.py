@@ -17,6 +17,8 @@ LARGEST_FILE = 1_000_000_000
 
 def read_columns(path: Path, letters: Sequence[str] = ("q", "v", "a")) -> Columns:
     """The columns of a file whose first line names them; those called t and <letter>.<name> hold numbers."""
+    if path.is_char_device() or path.is_block_device():
+        raise FileError(f"{path}: this is a device. Give a CSV file, or /dev/stdin behind a pipe.")
     if path.is_file() and path.stat().st_size > LARGEST_FILE:
         raise FileError(f"{path}: larger than {LARGEST_FILE // 10**6} MB. Split the motion into several files.")
     try:
