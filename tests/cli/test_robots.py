@@ -155,3 +155,8 @@ def test_check_puts_the_parts_together(run, lever):
     code, out, _ = run("check", lever)
     assert code == 2
     assert "1 problem." in out
+
+
+def test_bundled_robots_have_no_problems(run):
+    for name in robots():
+        assert run("check", name).out == "No problems.\n", name

@@ -10,42 +10,50 @@ from rich.text import Text
 
 from gearwright import files
 from gearwright.catalogue import load
+from gearwright.catalogue.loading import bundled_files
 from gearwright.cli.arguments import Json
 from gearwright.cli.output import results, write_json
 from gearwright.errors import GearwrightError
 from gearwright.files.problems import Problem
 from gearwright.mechanism import assemble
 
+FOUND = 2
+
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A robot file: .yaml, .yml, .urdf or .xacro.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A robot file (.yaml, .yml, .urdf, .xacro), or a bundled robot.")
+    ],
     json: Json = False,
 ) -> None:
     """List every problem of a robot file, with its line.
 
     The exit code is 2 when there is one.
     """
-    problems = files.check(file) or _unassembled(file)
+    path = bundled_files().get(file, Path(file))
+    problems = files.check(path) or _unassembled(path)
     if json:
-        keys = ("line", "path", "message")
-        write_json({"file": str(file), "problems": [dict(zip(keys, problem, strict=True)) for problem in problems]})
+        write_json({"file": str(path), "problems": [problem._asdict() for problem in problems]})
     else:
-        screen = results()
-        for problem in problems:
-            place = f"{file}:{problem.line}" if problem.line is not None else f"{file}"
-            screen.print(
-                Text.assemble((f"{place}: ", "bold"), f"{problem.path}: " * bool(problem.path), problem.message)
-            )
-        count = len(problems)
-        screen.print("No problems." if not count else f"{count} problem{'s' * (count > 1)}.")
+        _show(path, problems)
     if problems:
-        raise typer.Exit(2)
+        raise typer.Exit(FOUND)
 
 
-def _unassembled(file: Path) -> list[Problem]:
+def _show(path: Path, problems: list[Problem]) -> None:
+    screen = results()
+    for problem in problems:
+        place = f"{path}:{problem.line}" if problem.line is not None else f"{path}"
+        words = f"{problem.path}: " if problem.path else ""
+        screen.print(Text.assemble((f"{place}: ", "bold"), words, problem.message))
+    count = len(problems)
+    screen.print("No problems." if not count else f"{count} problem{'s' * (count > 1)}.")
+
+
+def _unassembled(path: Path) -> list[Problem]:
     """What only shows when the parts are put together: a machine without inertia, a link lighter than its wheels."""
     try:
-        assemble(load(file))
+        assemble(load(path))
     except GearwrightError as error:
         return [Problem(None, "", str(error))]
     return []
