@@ -104,7 +104,7 @@ def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec) -> Wheel:
         refuse_off_axis(owner, com, position, axis)
         position = com
     more: dict[str, Any] = {"mass": motor.mass, "transverse_inertia": transverse, "included": motor.included}
-    return Wheel("rotor", axial, ratio, position=position, **more)
+    return Wheel("rotor", axial, ratio, position=position, coupling=motor.coupling, **more)
 
 
 def _row(links: Links, drive: Drive, side: str, ratio: Scalar) -> dict[str, Scalar]:
