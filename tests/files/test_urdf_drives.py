@@ -96,8 +96,9 @@ def test_raisim_with_a_ratio_is_turned_back() -> None:
 
 
 def test_raisim_without_a_ratio_adds_to_the_diagonal_alone() -> None:
-    plain, text = gw.assemble(read_urdf(arm())), arm(in_joint='<dynamics rotor_inertia="0.05"/>')
-    robot, report = read_urdf_with_report(text)
+    parallel = '<axis xyz="0 1 0"/>'  # to the shoulder's, so that an ordinary wheel would push the upper arm
+    plain = gw.assemble(read_urdf(arm(in_joint=parallel)))
+    robot, report = read_urdf_with_report(arm(in_joint=parallel + '<dynamics rotor_inertia="0.05"/>'))
     q = np.array([0.3, 0.4])
     added = gw.mass_matrix(gw.assemble(robot), q) - gw.mass_matrix(plain, q)
     np.testing.assert_allclose(added, [[0, 0], [0, 0.05]], atol=1e-15)

@@ -96,6 +96,19 @@ def test_it_assembles_with_its_drives(file: Path) -> None:
         assert len(gw.assemble(robot).actuators) == len(robot.drives) + len(motors)
 
 
+@pytest.mark.parametrize("name", ["talos_reduced", "pr2", "romeo_laas_small", "icub", "panda", "quadrotor_base"])
+def test_it_survives_being_written(name: str, tmp_path: Path) -> None:
+    """Differentials, followers, negative moments, slides: written as URDF with a sidecar, the robot comes back."""
+    (file,) = [file for file in FILES if file.stem == name]
+    robot, _ = read_urdf_with_report(file)
+    gw.save(robot, tmp_path / "robot.urdf")
+    before, after = gw.assemble(robot), gw.assemble(read_urdf_with_report(tmp_path / "robot.urdf")[0])
+    assert (after.speeds, after.actuators) == (before.speeds, before.actuators)
+    q = np.random.default_rng(3).uniform(-1, 1, before.nq)
+    assert relative(gw.mass_matrix(after, q), gw.mass_matrix(before, q)) < 1e-12
+    assert relative(gw.gravity(after, q), gw.gravity(before, q), scale=1.0) < 1e-12
+
+
 def test_how_many_break_which_rule() -> None:
     """The counts were made beforehand, with other tools."""
     reports = [read_urdf_with_report(file)[1] for file in FILES]

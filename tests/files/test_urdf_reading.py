@@ -12,7 +12,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import gearwright as gw
+from gearwright.algebra import Rot
 from gearwright.errors import GearwrightWarning, MissingExtraError
+from gearwright.files.urdf_pose import rpy_of_rotation
 from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
 from gearwright.parts import Limits
 from support.compare import relative
@@ -53,6 +55,15 @@ def test_inertia_is_turned_into_link_axes() -> None:
     own = np.array([[0.05, 0.01, -0.005], [0.01, 0.06, 0.002], [-0.005, 0.002, 0.04]])
     np.testing.assert_allclose(np.array(link.inertia), R @ own @ R.T, atol=1e-16)
     assert tuple(link.com) == (0.1, 0.2, 0.3)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_angles_at_the_right_angle_of_pitch(side: int, off: float) -> None:
+    """Where roll and yaw turn alike, each alone is lost in rounding, but the rotation is not."""
+    R = Rotation.from_euler("xyz", [0.7, side * (np.pi / 2 - off), -1.1]).as_matrix()
+    back = Rotation.from_euler("xyz", rpy_of_rotation(Rot.of(R.tolist()))).as_matrix()
+    np.testing.assert_allclose(back, R, atol=1e-15)
 
 
 def planar_q(x: float, y: float, angle: float) -> list[float]:
