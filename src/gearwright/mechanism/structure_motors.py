@@ -26,7 +26,9 @@ def rotor(train: TrainStructure, motor: TrainMotor) -> Placed:
     default = not any(motor.motor.position) and motor.motor.com is None
     where = at if default else vector(owner, body.position)
     mass = plain(owner, body.mass)
-    return Placed(owner, wheel.carrier, e, where, ratio, inertia, mass, across, included=body.included)
+    return Placed(
+        owner, wheel.carrier, e, where, ratio, inertia, mass, across, coupling=body.coupling, included=body.included
+    )
 
 
 def _wheel(train: TrainStructure, motor: TrainMotor) -> Gearwheel:
