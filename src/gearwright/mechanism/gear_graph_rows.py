@@ -40,7 +40,7 @@ def vanishes(x: Scalar, scale: float = 1.0) -> bool:
         return bool(abs(x) <= 1e-9 * scale)
     if hasattr(x, "simplify"):
         x = x.simplify()
-    return bool(x == 0)
+    return (x == 0) is True  # a traced symbol answers with another symbol
 
 
 def solve(equations: Sequence[Equation], names: Sequence[str], independent: Sequence[str]) -> dict[str, Row]:

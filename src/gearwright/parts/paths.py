@@ -1,7 +1,8 @@
 """Parameter paths: the words of a robot file, joined by dots, name every number of a robot.
 
 `shoulder.motor.inertia`, `elbow.gear.ratio`, `payload.mass`, `upper.mass`, `upper.com.x`, `upper.inertia.xz`,
-`elbow.damping`, `tool.position.z`, `gravity.z`: a drive is named by its joint, a number of a link by the link.
+`elbow.damping`, `tool.position.z`, `gravity.z`: a drive is named by its joint, a number of a link by the link. In a
+train wheels and motors go by name, meshes by number: `gears.wheels.w4.inertia`, `gears.meshes.0.ratio`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from gearwright.parts.robot import Robot
 
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis")
+TRAIN_WORDS = ("wheels", "meshes", "motors")
 JOINT_WORDS = ("damping", "friction", "limits", "position")
 
 
@@ -79,7 +81,9 @@ def _locate(robot: Robot, path: str) -> _Place:
 
 
 def _part(robot: Robot, name: str, words: Sequence[str]) -> _Place | None:
-    """The drive, joint, link or frame of that name that has the first word."""
+    """The drive, train, joint, link or frame of that name that has the first word."""
+    if words[0] in TRAIN_WORDS:
+        return _among(robot, "trains", [t.name == name for t in robot.trains], words)
     if words[0] in DRIVE_WORDS:
         return _among(robot, "drives", [d.title == name for d in robot.drives], words)
     if words[0] in JOINT_WORDS:
@@ -104,7 +108,8 @@ def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:
     if words[0] == "payload":
         return f"parameter {path!r}: robot {robot.name!r} carries no payload. Add one with robot.with_payload(...)."
     drives = [d.title for d in robot.drives]
-    known = drives if words[-2:-1] and words[1] in DRIVE_WORDS else [k.name for k in robot.links] + drives
+    names = [k.name for k in robot.links] + drives + [t.name for t in robot.trains]
+    known = drives if words[-2:-1] and words[1] in DRIVE_WORDS else names
     return f"parameter {path!r}: robot {robot.name!r} has no {words[0]!r}. {_hint(words[0], known)}"
 
 
