@@ -9,14 +9,15 @@ from gearwright.kernels.graph import Graph, Operations
 from gearwright.kernels.host import Host, binding, host, object_code
 from gearwright.kernels.machine_code import MachineCode
 from gearwright.kernels.module import module_text, scalar_too
-from gearwright.kernels.plan import WHOLE, Layout
+from gearwright.kernels.plan import SHORT, Layout
 from gearwright.kernels.trace import Task, traced
 
 OPTIMISED, LIMIT = 50_000, 300_000
 """Operations up to which LLVM optimises a kernel cut into pieces, and up to which it compiles at all.
 
-Up to 3,000 operations a kernel is one function (optimisation 2), up to 50,000 pieces of 2,000 (optimisation 1), up to
-300,000 the same without optimisation; larger programs run in CasADi's virtual machine.
+Up to 3,000 operations (8,000 with AVX-512) a kernel is one function, above it is cut into pieces of 2,000 that stay in
+the instruction cache. LLVM optimises with level 2 up to 3,000 operations, level 1 up to 50,000, level 0 up to 300,000;
+larger programs run in CasADi's virtual machine.
 """
 
 
@@ -69,5 +70,6 @@ def built(task: Task, identity: object) -> Built:
 def machine_code(graph: Graph, layout: Layout, shape: tuple[int, ...], machine: Host) -> bytes:
     """The object file of a graph."""
     size = len(graph.nodes)
-    level = 2 if size <= WHOLE else 1 if size <= OPTIMISED else 0
+    # With many stores in one function the best optimisation takes seconds and gains nothing.
+    level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= OPTIMISED else 0
     return object_code(module_text(graph, layout, shape, machine), machine, level)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 from gearwright.kernels.graph import Graph
 from gearwright.kernels.lanes import HUGE_SCALE, Writer
 from gearwright.kernels.plan import Layout, Plan
@@ -11,21 +13,27 @@ from gearwright.kernels.vector_operations import operation
 class Piece:
     """Writes one piece as a function `(args, workspace, begin, end, flags)` that loops over rows."""
 
-    def __init__(self, graph: Graph, layout: Layout, plan: Plan, writer: Writer, checked: set[tuple[int, int]]) -> None:
+    def __init__(
+        self, graph: Graph, layout: Layout, plan: Plan, writer: Writer, checked: set[Hashable], pack: int
+    ) -> None:
         self.graph, self.layout, self.plan, self.w, self.checked = graph, layout, plan, writer, checked
         self.values: dict[int, str] = {}
         self.columns: dict[tuple[int, int], str] = {}
         self.rows: dict[int, list[str]] = {}
-        self.stored: set[int] = set()
-        self.acc = "%acc"
+        self.acc, self.pack = "%acc", pack
         self.pairs: dict[int, dict[str, int]] = {}
         for k, node in enumerate(graph.nodes):
             if node.op in ("sin", "cos"):
                 self.pairs.setdefault(int(node.a), {})[node.op] = k
+                angle = graph.nodes[int(node.a)]
+                if angle.op == "input":  # the range check of an angle is its finite check too
+                    checked.add((int(angle.a), int(angle.b)))
 
     def write(self, number: int, last: bool) -> str:
         """The whole function."""
         piece = self.plan.pieces[number]
+        if self.w.width == 1 and self.pack > 1:
+            self._packed_sincos()
         for k in piece:
             self._compute(k)
             if k in self.plan.slots:
@@ -128,10 +136,10 @@ class Piece:
         w, m = self.w, self.layout.outputs
         g, out = self.layout.group(m, self.w.width), len(self.layout.inputs)
         values = [self.value(self.graph.outputs[first + k]) for k in range(g)]
-        for k, value in enumerate(values):
-            if first + k not in self.stored:
+        for k, value in zip(self.graph.outputs[first : first + g], values, strict=True):
+            if k not in self.checked and self.graph.nodes[k].op not in ("const", "input"):
                 self.acc = w.fma(value, w.splat(0.0), self.acc)
-                self.stored.add(first + k)
+                self.checked.add(k)
         rows = self.row_pointers(out)
         if g == 1:
             for lane, row in enumerate(rows):
@@ -201,10 +209,40 @@ class Piece:
     def _sincos(self, angle: int) -> None:
         """Sine and cosine of one angle together."""
         x = self.value(angle)
-        node = self.graph.nodes[angle]
         self._check_angle(x)
-        if node.op == "input":
-            self.checked.add((int(node.a), int(node.b)))
         sine, cosine = self.w.sincos(x)
         for op, k in self.pairs[angle].items():
             self.values[k] = sine if op == "sin" else cosine
+
+    def _packed_sincos(self) -> None:
+        """For a single state, sines of several angles side by side in one vector, for the cost of one."""
+        angles = [angle for angle in self.pairs if self._is_plain(angle)]
+        for first in range(0, len(angles), self.pack):
+            some = angles[first : first + self.pack]
+            for angle in some:
+                self._compute_with_operands(angle)
+            self._sincos_side_by_side(some)
+
+    def _sincos_side_by_side(self, angles: Sequence[int]) -> None:
+        packed = self.w.packing(self.pack)
+        vector = "zeroinitializer"
+        for lane, angle in enumerate(angles):
+            x = self.value(angle)
+            self._check_angle(x)
+            vector = packed.put(f"insertelement {packed.type} {vector}, double {x}, i64 {lane}")
+        both = dict(zip(("sin", "cos"), packed.sincos(vector), strict=True))
+        for lane, angle in enumerate(angles):
+            for op, k in self.pairs[angle].items():
+                self.values[k] = packed.put(f"extractelement {packed.type} {both[op]}, i64 {lane}")
+
+    def _is_plain(self, k: int) -> bool:
+        """Whether a node needs no sine itself."""
+        node = self.graph.nodes[k]
+        return node.op not in ("sin", "cos") and all(self._is_plain(operand) for operand in node.operands)
+
+    def _compute_with_operands(self, k: int) -> None:
+        node = self.graph.nodes[k]
+        for operand in node.operands:
+            self._compute_with_operands(operand)
+        if node.op not in ("const", "input"):
+            self._compute(k)

@@ -24,6 +24,7 @@ class Host:
         features: its features as LLVM lists them.
         width: states per vector.
         fused: whether it has fused multiply-add.
+        whole: operations up to which a program is one function; with twice the registers, longer ones may be.
         wide_table: whether numbers are stored once per lane; processors that broadcast memory operands need it once.
     """
 
@@ -33,6 +34,7 @@ class Host:
     width: int
     fused: bool
     wide_table: bool
+    whole: int = 3000
 
 
 @cache
@@ -54,7 +56,15 @@ def host() -> Host:
     wide = bool(features.get("avx512f") and features.get("avx512vl") and features.get("avx512dq"))
     fused = bool(features.get("fma")) or triple.startswith(("aarch64", "arm64"))
     width = 8 if wide else 4 if features.get("avx2") and fused else 2
-    return Host(triple, llvm.get_host_cpu_name(), llvm.FeatureMap(features).flatten(), width, fused, not wide)
+    return Host(
+        triple,
+        llvm.get_host_cpu_name(),
+        llvm.FeatureMap(features).flatten(),
+        width,
+        fused,
+        not wide,
+        8000 if wide else 3000,
+    )
 
 
 def generic() -> Host:

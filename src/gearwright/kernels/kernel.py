@@ -18,6 +18,7 @@ from gearwright.kernels.inputs import Array
 from gearwright.kernels.machine_parameters import machine_with, nominal
 from gearwright.kernels.source import c_source
 from gearwright.kernels.trace import Task, traced
+from gearwright.kernels.vectorcall import inherit_vectorcall
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
@@ -57,7 +58,7 @@ def _machine(source: Robot | Mechanism, paths: Sequence[str], values: Sequence[A
     return machine_with(source, dict(zip(paths, values, strict=True)))
 
 
-class Kernel:
+class Kernel(partial[Array]):
     """A function of the dynamics compiled for one machine.
 
     Called like the function without its first argument: `k(q, v, a)`, arrays of any leading axes that broadcast, and
@@ -72,20 +73,23 @@ class Kernel:
     array([0.6])
     """
 
-    __slots__ = ("__call__", "__weakref__", "_general", "_recipe", "_task", "operations")
-
-    __call__: Callable[..., Array]
+    _recipe: Recipe
+    _task: Task
+    _general: GeneralCall
     operations: Operations
     """Additions, multiplications, divisions, sines of one state."""
 
-    def __init__(self, recipe: Recipe, only_stored: bool = False) -> None:
-        self._recipe, self._task = recipe, recipe.task()
-        made = stored(self._task, recipe.identity()) if only_stored else built(self._task, recipe.identity())
+    def __new__(cls, recipe: Recipe, only_stored: bool = False) -> Kernel:
+        """Compile a recipe, or take it from the cache; with `only_stored`, a LookupError if it is not there."""
+        task = recipe.task()
+        made = stored(task, recipe.identity()) if only_stored else built(task, recipe.identity())
         if made is None:
             raise LookupError("not in the cache")
-        code, self.operations = made
-        self._general = GeneralCall(self._task, recipe.parameters, code, self.operations.arithmetic)
-        self.__call__ = self._general if code is None else code.builtin(recipe.function, self._general)
+        general = GeneralCall(task, recipe.parameters, made.code, made.operations.arithmetic)
+        entry = general if made.code is None else made.code.builtin(recipe.function, general)
+        self = super().__new__(cls, entry)
+        self._recipe, self._task, self._general, self.operations = recipe, task, general, made.operations
+        return self
 
     def computed(self, arrays: Mapping[str, Array]) -> Array:
         """The result for arrays that were checked already, by the names of the inputs."""
@@ -146,6 +150,9 @@ class Kernel:
         if language != "c":
             raise InputError(f"there is no source in {language!r}. Use 'c'.")
         return c_source(traced(self._task), self.name, self._task.sizes(), layout_of(self._task).outputs)
+
+
+inherit_vectorcall(Kernel)
 
 
 def compile(

@@ -42,6 +42,9 @@ class Writer:
         fused: whether the machine has fused multiply-add.
         table: numbers used so far, by place in the constant table.
         wide_table: the table repeats each number in every lane; otherwise it is broadcast when read.
+        lines: what was written.
+        count: number of names given.
+        prefix: what names begin with.
     """
 
     width: int
@@ -50,6 +53,7 @@ class Writer:
     table: dict[str, int] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     count: int = 0
+    prefix: str = "x"
 
     @property
     def type(self) -> str:
@@ -64,13 +68,17 @@ class Writer:
     def put(self, text: str) -> str:
         """Append `%new = text`."""
         self.count += 1
-        name = f"%x{self.count}"
+        name = f"%{self.prefix}{self.count}"
         self.lines.append(f"  {name} = {text}")
         return name
 
     def run(self, text: str) -> None:
         """Append an instruction without a result."""
         self.lines.append("  " + text)
+
+    def packing(self, width: int) -> Writer:
+        """A writer of vectors into the same function and table, for scalars packed side by side."""
+        return Writer(width, self.fused, False, self.table, self.lines, prefix=f"p{self.count}.")
 
     def splat(self, value: float) -> str:
         """A number in every lane as an immediate vector."""

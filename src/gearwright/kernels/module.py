@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from gearwright.kernels.emit import Piece
 from gearwright.kernels.entry import NAMES, entry_from_python
 from gearwright.kernels.graph import Graph
 from gearwright.kernels.host import Host
 from gearwright.kernels.lanes import Writer, literal
-from gearwright.kernels.plan import WHOLE, Layout, plan
+from gearwright.kernels.plan import SHORT, Layout, plan
 
 BLOCK = 4
 """Vectors that run through one piece before the next piece is fetched."""
@@ -18,7 +20,7 @@ ALLOCATE, FREE = NAMES.index("PyMem_RawMalloc"), NAMES.index("PyMem_RawFree")
 
 def scalar_too(graph: Graph) -> bool:
     """Whether a kernel gets code for one state beside the code for vectors: it pays as long as it is short."""
-    return len(graph.nodes) <= WHOLE
+    return len(graph.nodes) <= SHORT
 
 
 def module_text(graph: Graph, layout: Layout, shape: tuple[int, ...], host: Host) -> str:
@@ -34,14 +36,15 @@ def module_text(graph: Graph, layout: Layout, shape: tuple[int, ...], host: Host
 
 def width_text(graph: Graph, layout: Layout, host: Host, width: int) -> str:
     """All pieces for vectors of one width, the loop over them, and their constant table."""
-    cut = plan(graph, layout, width)
+    cut = plan(graph, layout, width, host.whole)
     wide = host.wide_table and width > 1
     table: dict[str, int] = {}
-    checked: set[tuple[int, int]] = set()
+    checked: set[Hashable] = set()
     pieces = []
     for number in range(len(cut.pieces)):
         writer = Writer(width, host.fused, wide, table)
-        pieces.append(Piece(graph, layout, cut, writer, checked).write(number, number == len(cut.pieces) - 1))
+        piece = Piece(graph, layout, cut, writer, checked, host.width)
+        pieces.append(piece.write(number, number == len(cut.pieces) - 1))
     repeat = width if wide else 1
     numbers = ", ".join(f"double {bits}" for bits in table for _ in range(repeat)) or f"double {literal(0.0)}"
     size = max(len(table), 1) * repeat

@@ -10,8 +10,8 @@ from gearwright.kernels.graph import Graph
 PIECE = 2000
 """Operations per function when a program is cut: code that fits into the instruction cache."""
 
-WHOLE = 3000
-"""Up to so many operations a program is one function."""
+SHORT = 3000
+"""Up to so many operations a program is optimised as well as LLVM can, and has code for single states too."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ def execution_order(graph: Graph) -> list[int]:
     return [k for k in computed if first[k]] + [k for k in computed if not first[k]]
 
 
-def plan(graph: Graph, layout: Layout, width: int) -> Plan:
-    """Cut a long program into pieces; a value needed later lives in the workspace until its last use."""
+def plan(graph: Graph, layout: Layout, width: int, whole: int) -> Plan:
+    """Cut a program of more than `whole` operations into pieces; what later pieces need goes through a workspace."""
     order = execution_order(graph)
-    step = PIECE if len(order) > WHOLE else max(len(order), 1)
+    step = PIECE if len(order) > whole else max(len(order), 1)
     pieces = tuple(tuple(order[k : k + step]) for k in range(0, len(order), step)) or ((),)
     home = {k: p for p, piece in enumerate(pieces) for k in piece}
     last = dict(home)
