@@ -17,6 +17,9 @@ from gearwright.kernels.timing import ROUNDS
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
+ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
+"""The bundled robots that the numbers are promised for."""
+
 BATCH = "inverse dynamics, batch"
 
 

@@ -30,14 +30,14 @@ import casadi, llvmlite.binding, numpy
 import gearwright as gw
 import gearwright.kernels.kernel
 mech = pickle.load(open(sys.argv[1], "rb"))
-start = time.perf_counter()
+start = time.process_time()
 gw.compile(gw.inverse_dynamics, mech)
-print(time.perf_counter() - start)
+print(time.process_time() - start)
 """
 
 
 class Compilation(NamedTuple):
-    """Seconds to the first kernel of a process, imports not counted: with an empty cache, and from the cache."""
+    """Processor seconds to the first kernel of a process, imports not counted: with an empty cache, and from it."""
 
     first: float
     cached: float
@@ -80,9 +80,9 @@ def sizes(joints: Sequence[int] = JOINTS, states: int = 2000, rounds: int = 7) -
         mech = chain(n)
         motion, out = Motion.of(mech, states), np.empty((states, n))
         with no_cache():
-            start = time.perf_counter()
+            start = time.process_time()
             kernel = compile(inverse_dynamics, mech)
-            seconds = time.perf_counter() - start
+            seconds = time.process_time() - start
         times = interleaved({"kernel": lambda k=kernel, m=motion, o=out: k(*m, out=o)}, rounds)  # type: ignore[misc]
         found.append(Size(n, kernel.operations.arithmetic, seconds, times.median("kernel") / states * 1e9))
     return found
