@@ -78,12 +78,8 @@ class Kernel(partial[Array]):
     _general: GeneralCall
     operations: Operations
     """Additions, multiplications, divisions, sines of one state."""
-    _recipe: Recipe
-    _task: Task
-    _general: GeneralCall
 
     def __new__(cls, recipe: Recipe, only_stored: bool = False) -> Kernel:
-        """A kernel is its entry in machine code (a `partial` of it, which adds nothing to a call) with methods."""
         """Compile a recipe, or take it from the cache; with `only_stored`, a LookupError if it is not there."""
         task = recipe.task()
         made = stored(task, recipe.identity()) if only_stored else built(task, recipe.identity())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from functools import partial
 from typing import Any
-from typing import Any
 
 FLAGS = 168
 """Where a type keeps its flags (CPython, 64 bits); checked before it is used."""
