@@ -86,11 +86,12 @@ class Explanation:
                 "explain: a table is for one state; this is a batch. Explain one state, or index `forces`."
             )
         table = []
+        rounding = 1e-12 * float(abs(self.forces).max())  # a cosine of a right angle is no coupling
         for j, spin in enumerate(self.mech.spins):
             classes = self.classes(spin.name)
             for k, speed in enumerate(self.mech.speeds):
                 parts = dict(zip(PARTS, self.forces[j, :, k].tolist(), strict=True))
-                if spin.ratio[k] or any(parts.values()):  # type: ignore[index]
+                if spin.ratio[k] or any(abs(x) > rounding for x in parts.values()):  # type: ignore[index]
                     ratio = float(spin.ratio[k])  # type: ignore[index]
                     row = {"wheel": spin.name, "speed": speed, "class": classes[speed], "ratio": ratio}
                     table.append({**row, **parts, "total": sum(parts.values())})
