@@ -54,7 +54,7 @@ def figure(axis: ArrayLike, axis_label: str, panels: Sequence[Panel], columns: i
         if k >= len(panels) - columns:
             axes.set_xlabel(axis_label)
     place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
-    page.legend(drawn.values(), drawn.keys(), loc=place, ncols=min(len(drawn), 4), frameon=False)
+    page.legend(drawn.values(), drawn.keys(), loc=place, ncols=min(len(drawn), 2 + columns), frameon=False)
     if title:
         page.suptitle(title)
     return page
