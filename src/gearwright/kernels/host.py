@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-_LLVM = threading.Lock()
+_LLVM = threading.RLock()
 
 # The scheduler would undo the order of the recursion, and loop-invariant motion would spill the constant table to the
 # stack. Both are switched off while a kernel is compiled and on again for others who use LLVM in this process.
@@ -102,3 +103,13 @@ def loaded(code: bytes) -> Any:
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         return engine
+
+
+def _fresh_lock() -> None:
+    """A child must not wait for a thread that its parent had."""
+    global _LLVM
+    _LLVM = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_fresh_lock)
