@@ -42,7 +42,13 @@ def test_list_names_every_bundled_robot(run):
 def test_info_shows_tree_wheels_and_inertia(run, lever):
     code, out, err = run("info", lever)
     assert (code, err) == (0, "")
-    for words in ("lever: 1 links", "arm  2 kg, joint hinge, revolute", "hinge.rotor", "100 hinge", "0.0001"):
+    for words in (
+        "lever: 1 link, 1 speed, 1 wheel, 2 kg",
+        "arm  2 kg, revolute hinge",
+        "hinge.rotor",
+        "100 hinge",
+        "0.0001",
+    ):
         assert words in out
     assert "62%" in out  # 1 of 0.1 + 2 * 0.5^2 + 1 kg m2
     assert "\x1b" not in out
@@ -70,8 +76,10 @@ def test_info_tells_how_ratios_were_read(run, tmp_path):
         <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
         <joint name="pivot" type="continuous"><parent link="base"/><child link="rod"/></joint>
         <transmission name="t"><type>SimpleTransmission</type><joint name="pivot"/><actuator name="m">
-        <mechanicalReduction>50</mechanicalReduction></actuator></transmission></robot>"""
+        <mechanicalReduction>50</mechanicalReduction></actuator></transmission><gazebo/></robot>"""
     )
+    assert "gazebo" in json.loads(run("info", path, "--json").out)["left_out"][0]
+    assert "left out: robot/gazebo" in run("check", path).err
     words = " ".join(run("info", path).out.split())
     assert "ratio 50 from <mechanicalReduction>" in words
     assert "motor speed / joint speed" in words

@@ -30,6 +30,8 @@ from gearwright.errors import GearwrightError, GearwrightWarning
 
 BAD_INPUT = 2
 INTERNAL_ERROR = 70
+MOST_LINES = 12
+"""Of a warning; a published URDF may give rise to hundreds."""
 
 app = typer.Typer(
     name="gearwright",
@@ -93,7 +95,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _remark(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     """What the library accepted with a warning is for the person; other libraries' warnings are not."""
     if issubclass(category, GearwrightWarning):
-        say(f"Note: {message}")
+        lines = str(message).splitlines()
+        more = [f"  ... and {len(lines) - MOST_LINES} more."] if len(lines) > MOST_LINES else []
+        say("\n".join(["Note: " + lines[0], *lines[1:MOST_LINES], *more]))
 
 
 def _plainly(error: OSError) -> str:

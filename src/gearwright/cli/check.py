@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,9 @@ from gearwright import files
 from gearwright.catalogue import load
 from gearwright.catalogue.loading import bundled_files
 from gearwright.cli.arguments import Json
-from gearwright.cli.output import results, write_json
-from gearwright.errors import GearwrightError
+from gearwright.cli.description import reading_report
+from gearwright.cli.output import counted, results, say, write_json
+from gearwright.errors import GearwrightError, GearwrightWarning
 from gearwright.files.problems import Problem
 from gearwright.mechanism import assemble
 
@@ -36,6 +38,7 @@ def check(
         write_json({"file": str(path), "problems": [problem._asdict() for problem in problems]})
     else:
         _show(path, problems)
+        _left_out(path, problems)
     if problems:
         raise typer.Exit(FOUND)
 
@@ -46,14 +49,21 @@ def _show(path: Path, problems: list[Problem]) -> None:
         place = f"{path}:{problem.line}" if problem.line is not None else f"{path}"
         words = f"{problem.path}: " if problem.path else ""
         screen.print(Text.assemble((f"{place}: ", "bold"), words, problem.message))
-    count = len(problems)
-    screen.print("No problems." if not count else f"{count} problem{'s' * (count > 1)}.")
+    screen.print(f"{counted(problems, 'problem')}." if problems else "No problems.")
+
+
+def _left_out(path: Path, problems: list[Problem]) -> None:
+    report = None if problems else reading_report(path)
+    for what in report.ignored if report else ():
+        say(f"Not understood and left out: {what}")
 
 
 def _unassembled(path: Path) -> list[Problem]:
     """What only shows when the parts are put together: a machine without inertia, a link lighter than its wheels."""
-    try:
-        assemble(load(path))
-    except GearwrightError as error:
-        return [Problem(None, "", str(error))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)  # what it would say is in the list already
+        try:
+            assemble(load(path))
+        except GearwrightError as error:
+            return [Problem(None, "", str(error))]
     return []

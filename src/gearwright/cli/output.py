@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
+from textwrap import wrap
 from typing import Any
 
 from rich.console import Console
@@ -27,7 +28,17 @@ def remarks() -> Console:
 
 def say(text: str) -> None:
     """A remark for the person; a program reading standard output never sees it."""
-    remarks().print(escape(text), style="dim")
+    remarks().print(wrapped(text), style="dim", markup=False)
+
+
+def wrapped(text: str) -> str:
+    """Lines that fit the screen; what continues a line is indented below it."""
+    width = remarks().width
+    lines = []
+    for line in text.splitlines():
+        margin = " " * (len(line) - len(line.lstrip()) + 4)
+        lines += wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False) or [""]
+    return "\n".join(lines)
 
 
 @contextmanager
@@ -56,6 +67,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) 
     for row in rows:
         made.add_row(*(escape(cell) for cell in row))
     return made
+
+
+def counted(things: Sized, word: str) -> str:
+    """How many of what.
+
+    >>> counted("a", "link"), counted("ab", "link")
+    ('1 link', '2 links')
+    """
+    return f"{len(things)} {word}{'s' * (len(things) != 1)}"
 
 
 def number(x: float, digits: int = 4) -> str:

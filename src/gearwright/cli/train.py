@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.output import counted, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import BASE, Mechanism, assemble
 from gearwright.parts import Robot
@@ -75,7 +75,8 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
 
 def _show(facts: dict[str, Any]) -> None:
     screen = results()
-    screen.print(f"[bold]{escape(facts['robot'])}[/bold]: {len(facts['motors'])} motors, {len(facts['wheels'])} wheels")
+    counts = f"{counted(facts['motors'], 'motor')}, {counted(facts['wheels'], 'wheel')}"
+    screen.print(f"[bold]{escape(facts['robot'])}[/bold]: {counts}")
     if facts["motors"]:
         screen.print("\nStructure matrix (turns of the motor per turn of the joint):")
         matrix = zip(facts["speeds"], facts["structure_matrix"], strict=True)

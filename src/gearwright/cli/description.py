@@ -1,0 +1,79 @@
+"""A robot as plain data, for people and programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gearwright.files.formats import URDF_ENDINGS
+from gearwright.kernels.functions import mass_matrix, neutral
+from gearwright.mechanism import BASE, Body, Mechanism
+from gearwright.mechanism.reflected import reflected_inertia
+from gearwright.parts import Robot
+
+if TYPE_CHECKING:
+    from gearwright.files.urdf_report import Report
+
+
+def reading_report(path: Path) -> Report | None:
+    """How a URDF was read; other files say what they mean."""
+    from gearwright.files.urdf_reader import read_urdf_with_report
+
+    return read_urdf_with_report(path)[1] if path.suffix.lower() in URDF_ENDINGS else None
+
+
+def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dict[str, Any]:
+    """Everything `info` shows, as plain data; `report` is how a URDF was read."""
+    total = np.diag(mass_matrix(mech, neutral(mech))).tolist()
+    return {
+        "robot": robot.name,
+        "description": robot.description,
+        "gravity": [float(x) for x in mech.gravity],
+        "mass": float(sum(body.mass for body in mech.bodies)),
+        "coordinates": list(mech.coordinates),
+        "speeds": [
+            {"name": name, "wheels": float(felt), "total": inertia}
+            for name, felt, inertia in zip(mech.speeds, reflected_inertia(mech), total, strict=True)
+        ],
+        "links": [_link(mech, robot, body) for body in mech.bodies],
+        "wheels": [_wheel(mech, k) for k in range(len(mech.spins))],
+        "springs": [
+            {"name": s.name, "stiffness": float(s.stiffness), "damping": float(s.damping)} for s in mech.springs
+        ],
+        "frames": [{"name": f.name, "link": _name(mech, f.body)} for f in mech.frames],
+        "notes": list(report.notes) if report else [],
+        "left_out": list(report.ignored) if report else [],
+    }
+
+
+def _name(mech: Mechanism, body: int | str) -> str:
+    return "base" if body in (BASE, "base") else mech.bodies[int(body)].name
+
+
+def _link(mech: Mechanism, robot: Robot, body: Body) -> dict[str, Any]:
+    limits = robot.link(body.name).joint.limits
+    return {
+        "name": body.name,
+        "parent": _name(mech, body.parent),
+        "joint": body.speed_name,
+        "kind": body.joint,
+        "follows": body.follows[0] if body.follows else None,
+        "mass": float(body.mass),
+        "com": [float(x) for x in body.com],
+        "effective": body.effective,
+        "limits": {key: value for key, value in vars(limits).items() if value is not None},
+    }
+
+
+def _wheel(mech: Mechanism, k: int) -> dict[str, Any]:
+    spin = mech.spins[k]
+    return {
+        "name": spin.name,
+        "carrier": _name(mech, spin.carrier),
+        "axis": [float(x) for x in spin.axis],
+        "inertia": float(spin.inertia),
+        "coupling": float(spin.coupled),
+        "ratio": {mech.speeds[index]: float(ratio) for index, ratio in spin.terms},
+    }
