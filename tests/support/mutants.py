@@ -4,108 +4,108 @@ from __future__ import annotations
 import __future__
 
 import inspect
+import pkgutil
 import textwrap
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
-from gearwright.algebra import Moments
-from gearwright.dynamics import (
-    coriolis,
-    elimination,
-    energy,
-    inverse_dynamics,
-    jacobian,
-    kinematics,
-    lagrange,
-    mass_matrix,
-    recursive_form,
-    regressor,
-    springs,
-)
-from gearwright.kernels import batch
-
 
 @dataclass(frozen=True)
 class Mutant:
-    """A function and the piece of its source that is changed."""
+    """A function, "room.file:name", and the piece of its source that is changed."""
 
-    function: Callable[..., object]
+    function: str
     old: str
     new: str
 
     def unleash(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Give the function the code of its broken source, wherever it has been imported to."""
-        source = textwrap.dedent(inspect.getsource(self.function))
-        assert source.count(self.old) == 1, (
-            f"{self.function.__qualname__} no longer contains {self.old!r} once: update the mutant"
-        )
-        broken: dict[str, object] = dict(self.function.__globals__)
+        function = pkgutil.resolve_name(f"gearwright.{self.function}")
+        source = textwrap.dedent(inspect.getsource(function))
+        assert source.count(self.old) == 1, f"{self.function} no longer contains {self.old!r} once: update the mutant"
+        broken: dict[str, object] = dict(function.__globals__)
         text = source.replace(self.old, self.new)
         exec(compile(text, "<mutant>", "exec", __future__.annotations.compiler_flag), broken)
-        monkeypatch.setattr(self.function, "__code__", broken[self.function.__name__].__code__)
+        monkeypatch.setattr(function, "__code__", broken[function.__name__].__code__)
 
 
 UNTURNED = "\n        moment = moment - moving[i].omega.cross(body.about_origin.tensor @ moving[i].omega)"
 
-
 MUTANTS = {
     "inverse: gyroscopic term of a body": Mutant(
-        inverse_dynamics.transmitted, "moving[i].linear)", "moving[i].linear)" + UNTURNED
+        "dynamics.inverse_dynamics:transmitted", "moving[i].linear)", "moving[i].linear)" + UNTURNED
     ),
     "inverse: gyroscopic term of a wheel": Mutant(
-        inverse_dynamics.transmitted, " + moving[i].omega.cross(e * rate)", ""
+        "dynamics.inverse_dynamics:transmitted", " + moving[i].omega.cross(e * rate)", ""
     ),
     "inverse: coupling, wheel to carrier": Mutant(
-        inverse_dynamics.transmitted, "e = spin.axis * spin.coupled", "e = spin.axis * 0.0"
+        "dynamics.inverse_dynamics:transmitted", "e = spin.axis * spin.coupled", "e = spin.axis * 0.0"
     ),
-    "inverse: coupling, carrier to wheel": Mutant(inverse_dynamics.inverse_dynamics, " + spin.coupled * turning", ""),
-    "inverse: sign of the coupling": Mutant(inverse_dynamics.inverse_dynamics, "+ spin.coupled", "- spin.coupled"),
-    "inverse: sign of a lever": Mutant(inverse_dynamics.gathered, "+ pose.shift", "- pose.shift"),
-    "inverse: sign of a wrench": Mutant(inverse_dynamics.transmitted, "force - back", "force + back"),
+    "inverse: coupling, carrier to wheel": Mutant(
+        "dynamics.inverse_dynamics:inverse_dynamics", " + spin.coupled * turning", ""
+    ),
+    "inverse: sign of the coupling": Mutant(
+        "dynamics.inverse_dynamics:inverse_dynamics", "+ spin.coupled", "- spin.coupled"
+    ),
+    "inverse: sign of a lever": Mutant("dynamics.inverse_dynamics:gathered", "+ pose.shift", "- pose.shift"),
+    "inverse: sign of a wrench": Mutant("dynamics.inverse_dynamics:transmitted", "force - back", "force + back"),
     "gravity: sign of a moment": Mutant(
-        inverse_dynamics.gravity, "body.about_origin.moment.cross(a)", "a.cross(body.about_origin.moment)"
+        "dynamics.inverse_dynamics:gravity", "body.about_origin.moment.cross(a)", "a.cross(body.about_origin.moment)"
     ),
-    "inverse: sign in a moment": Mutant(Moments.pulled_by, "- P.xz * U.b.x", "+ P.xz * U.b.x"),
-    "motion: Coriolis acceleration": Mutant(kinematics.accelerations, "(w * 2).cross", "w.cross"),
+    "inverse: sign in a moment": Mutant("algebra.moments:Moments.pulled_by", "- P.xz * U.b.x", "+ P.xz * U.b.x"),
+    "motion: Coriolis acceleration": Mutant("dynamics.kinematics:accelerations", "(w * 2).cross", "w.cross"),
     "motion: sign of the centripetal acceleration": Mutant(
-        kinematics.accelerations, "a_k + U_k @ r", "a_k + wd_k.cross(r) * 2 - U_k @ r"
+        "dynamics.kinematics:accelerations", "a_k + U_k @ r", "a_k + wd_k.cross(r) * 2 - U_k @ r"
     ),
-    "motion: gyroscopic turning of an axis": Mutant(kinematics.accelerations, " + w.cross(turning)", ""),
-    "motion: sign in the velocities": Mutant(kinematics.velocities, "parent.linear + parent", "parent.linear - parent"),
-    "mass matrix: coupling": Mutant(mass_matrix.add_spin, "spin.coupled * b_i * h_r", "0.0 * b_i * h_r"),
-    "mass matrix: sign of the coupling": Mutant(mass_matrix.add_spin, "spin.coupled * b_i", "-spin.coupled * b_i"),
-    "mass matrix: sign of one triangle": Mutant(mass_matrix._add_symmetric, "M[j][i] = M[i][j]", "M[j][i] = -M[i][j]"),
-    "mass matrix: sign of the rotor inertia": Mutant(mass_matrix.add_spin, "spin.inertia * b_i", "-spin.inertia * b_i"),
-    "mass matrix: sign of a lever": Mutant(mass_matrix._add_links, "+ pose.shift", "- pose.shift"),
-    "Coriolis: gyroscopic term of a wheel": Mutant(coriolis.add_spin, " + half * rate * N", ""),
-    "Coriolis: coupling": Mutant(coriolis.add_spin, "half = 0.5 * spin.coupled", "half = 0.0"),
-    "Coriolis: sign in P": Mutant(coriolis.add_spin, "else -N", "else N"),
-    "Coriolis: gyroscopic term of a body": Mutant(coriolis._composite_drifts, " - Rot.cross(tensor @ w)", ""),
-    "energy: coupling": Mutant(energy.kinetic_energy, " + spin.coupled * carried", ""),
-    "energy: sign of the height": Mutant(energy.potential_energy, "total = -(", "total = ("),
-    "momentum: coupling": Mutant(energy.momentum, "spin.coupled * along(spin.terms, v)", "0.0"),
-    "momentum: sign of a lever": Mutant(energy.momentum, "+ p.cross(push)", "- p.cross(push)"),
-    "springs: sign": Mutant(springs.add_springs, "+ factor * force", "- factor * force"),
-    "springs: dampers": Mutant(springs.add_springs, "spring.damping * (", "0.0 * ("),
-    "elimination: sign": Mutant(elimination.solve, "value - factor", "value + factor"),
-    "regressor: gyroscopic term of a body": Mutant(regressor._body_wrenches, " + w.cross(_element(e, f, w))", ""),
+    "motion: gyroscopic turning of an axis": Mutant("dynamics.kinematics:accelerations", " + w.cross(turning)", ""),
+    "motion: sign in the velocities": Mutant(
+        "dynamics.kinematics:velocities", "parent.linear + parent", "parent.linear - parent"
+    ),
+    "mass matrix: coupling": Mutant("dynamics.mass_matrix:wheel_pushes", "spin.coupled * ratio", "0.0 * ratio"),
+    "mass matrix: sign of the coupling": Mutant("dynamics.mass_matrix:wheel_pushes", "(spin.coupled", "(-spin.coupled"),
+    "mass matrix: sign of one triangle": Mutant(
+        "dynamics.mass_matrix:_add_pair", "M[j][i] = M[i][j]", "M[j][i] = -M[i][j]"
+    ),
+    "mass matrix: sign of the rotor inertia": Mutant(
+        "dynamics.mass_matrix:_add_inertia", "spin.inertia * b_i", "-spin.inertia * b_i"
+    ),
+    "mass matrix: sign of a lever": Mutant("dynamics.mass_matrix:_add_links", "+ pose.shift", "- pose.shift"),
+    "Coriolis: gyroscopic term of a wheel": Mutant("dynamics.coriolis:add_spin", " + half * rate * N", ""),
+    "Coriolis: coupling": Mutant("dynamics.coriolis:add_spin", "half = 0.5 * spin.coupled", "half = 0.0"),
+    "Coriolis: sign in P": Mutant("dynamics.coriolis:add_spin", "else -N", "else N"),
+    "Coriolis: gyroscopic term of a body": Mutant(
+        "dynamics.coriolis:_composite_drifts", " - Rot.cross(tensor @ w)", ""
+    ),
+    "energy: coupling": Mutant("dynamics.energy:kinetic_energy", " + spin.coupled * carried", ""),
+    "energy: sign of the height": Mutant("dynamics.energy:potential_energy", "total = -(", "total = ("),
+    "momentum: coupling": Mutant("dynamics.energy:momentum", "spin.coupled * along(spin.terms, v)", "0.0"),
+    "momentum: sign of a lever": Mutant("dynamics.energy:momentum", "+ p.cross(push)", "- p.cross(push)"),
+    "springs: sign": Mutant("dynamics.springs:add_springs", "+ factor * force", "- factor * force"),
+    "springs: dampers": Mutant("dynamics.springs:add_springs", "spring.damping * (", "0.0 * ("),
+    "elimination: sign": Mutant("dynamics.elimination:solve", "value - factor", "value + factor"),
+    "regressor: gyroscopic term of a body": Mutant(
+        "dynamics.regressor:_body_wrenches", " + w.cross(_element(e, f, w))", ""
+    ),
     "regressor: gyroscopic term of a wheel": Mutant(
-        regressor._spin_column, " + moving.omega.cross(spin.axis) * rate", ""
+        "dynamics.regressor:_spin_column", " + moving.omega.cross(spin.axis) * rate", ""
     ),
-    "regressor: coupling": Mutant(regressor._spin_column, "rate_dot + share *", "rate_dot + 0.0 *"),
-    "regressor: sign of a first moment": Mutant(regressor._body_wrenches, "h.cross(a)", "a.cross(h)"),
-    "Lagrange: coupling": Mutant(lagrange._wheel, "share * spin.axis.dot(z)", "0.0 * spin.axis.dot(z)"),
-    "Lagrange: sign of a Christoffel symbol": Mutant(lagrange._add_christoffel, "- db(j, k, i)", "+ db(j, k, i)"),
-    "recursive: gyroscopic term of a body": Mutant(recursive_form._couple, " + w.cross(J @ w)", ""),
-    "recursive: gyroscopic term of a wheel": Mutant(recursive_form._couple, "free = free + link", "free + link"),
+    "regressor: coupling": Mutant("dynamics.regressor:_spin_column", "rate_dot + share *", "rate_dot + 0.0 *"),
+    "regressor: sign of a first moment": Mutant("dynamics.regressor:_body_wrenches", "h.cross(a)", "a.cross(h)"),
+    "Lagrange: coupling": Mutant("dynamics.lagrange:_wheel", "share * spin.axis.dot(z)", "0.0 * spin.axis.dot(z)"),
+    "Lagrange: sign of a Christoffel symbol": Mutant(
+        "dynamics.lagrange:_add_christoffel", "- db(j, k, i)", "+ db(j, k, i)"
+    ),
+    "recursive: gyroscopic term of a body": Mutant("dynamics.recursive_form:_couple", " + w.cross(J @ w)", ""),
+    "recursive: gyroscopic term of a wheel": Mutant(
+        "dynamics.recursive_form:_couple", "free = free + link", "free + link"
+    ),
     "recursive: coupling": Mutant(
-        recursive_form._add_spins, "ratio * spin.coupled * axis.dot(turn)", "0.0 * axis.dot(turn)"
+        "dynamics.recursive_form:_add_spins", "ratio * spin.coupled * axis.dot(turn)", "0.0 * axis.dot(turn)"
     ),
-    "recursive: sign": Mutant(recursive_form._links, "Delta = Delta + (w0", "Delta = Delta - (w0"),
-    "Jacobian: sign of a lever": Mutant(jacobian.jacobian, "z.cross(tip - p)", "z.cross(p - tip)"),
+    "recursive: sign": Mutant("dynamics.recursive_form:_links", "Delta = Delta + (w0", "Delta = Delta - (w0"),
+    "Jacobian: sign of a lever": Mutant("dynamics.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"),
     "batch: every state answers like the first": Mutant(
-        batch._batch, "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"
+        "kernels.batch:_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"
     ),
 }
