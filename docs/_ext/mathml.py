@@ -14,7 +14,8 @@ def _inline(translator: HTML5Translator, node: nodes.math) -> None:
 
 
 def _block(translator: HTML5Translator, node: nodes.math_block) -> None:
-    translator.body.append(f'<div class="math" style="overflow-y: hidden; padding: 0.3em 0">{tex2mathml(node.astext(), as_block=True)}</div>\n')
+    style = "overflow-y: hidden; padding: 0.3em 0"
+    translator.body.append(f'<div class="math" style="{style}">{tex2mathml(node.astext(), as_block=True)}</div>\n')
     raise nodes.SkipNode
 
 
