@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from gearwright.algebra import Moments, Scalar
+from collections.abc import Sequence
+
+from gearwright.algebra import Moments, Scalar, Vec, is_number
 from gearwright.dynamics.pose import Pose
-from gearwright.mechanism import Spin
+from gearwright.mechanism import BASE, Spin
 
 Matrix = list[list[Scalar]]
+
+Pushes = dict[tuple[int, int], Vec]
+"""Per carrier and speed a moment on the carrier."""
 
 
 def mass_matrix(pose: Pose) -> Matrix:
     """M = M_links + sum_j J b b' + Jc (b h' + h b'), h the axial rate of the carrier per unit speed."""
     M: Matrix = [[0.0] * pose.mech.n for _ in range(pose.mech.n)]
-    _add_links(pose, M)
+    left = wheel_pushes(pose.mech.spins)
+    _add_links(pose, M, left)
+    for place, push in left.items():
+        _add_push(pose, place, push, M)
     for spin in pose.mech.spins:
-        add_spin(pose, spin, M)
+        _add_inertia(spin, M)
     return M
+
+
+def wheel_pushes(spins: Sequence[Spin]) -> Pushes:
+    """The moments with which the wheels push their carriers per unit acceleration of each speed, Jc b e."""
+    pushes: Pushes = {}
+    for spin in spins:
+        for speed, ratio in spin.terms if spin.carrier != BASE else ():
+            push = spin.axis * (spin.coupled * ratio)
+            place = int(spin.carrier), speed
+            pushes[place] = pushes[place] + push if place in pushes else push
+    return pushes
 
 
 def composite_inertias(pose: Pose) -> list[Moments]:
@@ -44,8 +63,11 @@ def axial_rates(pose: Pose, spin: Spin) -> dict[int, Scalar]:
     return h
 
 
-def _add_links(pose: Pose, M: Matrix) -> None:
-    """For every dof the wrench that accelerates the composite body beyond it, projected on the dofs of its path."""
+def _add_links(pose: Pose, M: Matrix, pushes: Pushes) -> None:
+    """For every dof the wrench that accelerates the composite body beyond it, projected on the dofs of its path.
+
+    Where the path meets a carrier of wheels that the dof's speed drives, their push joins in and is taken off the list.
+    """
     mech = pose.mech
     composite = composite_inertias(pose)
     for i, joint in enumerate(mech.joints):
@@ -56,6 +78,8 @@ def _add_links(pose: Pose, M: Matrix) -> None:
             else:
                 force, moment = dof.axis * body.mass, body.first.cross(dof.axis)
             for k in mech.paths[i]:
+                if k != i and is_number(dof.factor) and dof.factor == 1.0 and (k, dof.speed) in pushes:
+                    moment = moment + pushes.pop((k, dof.speed))
                 for row, other in enumerate(mech.joints[k].dofs):
                     if k == i and row < column:  # the pair was met already
                         continue
@@ -79,17 +103,23 @@ def _add_pair(M: Matrix, i: int, j: int, share: Scalar, same: bool) -> None:
 
 def add_spin(pose: Pose, spin: Spin, M: Matrix) -> None:
     """Add what one spin contributes, J b b' + Jc (b h' + h b')."""
-    h = axial_rates(pose, spin)
+    for place, push in wheel_pushes([spin]).items():
+        _add_push(pose, place, push, M)
+    _add_inertia(spin, M)
+
+
+def _add_push(pose: Pose, place: tuple[int, int], push: Vec, M: Matrix) -> None:
+    """Project the push of a speed's wheels on the rotations of their carrier's path."""
+    mech, (carrier, speed) = pose.mech, place
+    for k in mech.paths[carrier]:
+        for dof in mech.joints[k].dofs:
+            if dof.angular:
+                _add_pair(M, speed, dof.speed, dof.scaled(dof.axis.dot(push)), same=False)
+        push = pose.turn[k] @ push
+
+
+def _add_inertia(spin: Spin, M: Matrix) -> None:
     for i, b_i in spin.terms:
         for j, b_j in spin.terms:
             if j <= i:
-                _add_symmetric(M, i, j, spin.inertia * b_i * b_j)
-        for r, h_r in h.items():
-            share = spin.coupled * b_i * h_r
-            _add_symmetric(M, i, r, 2 * share if r == i else share)
-
-
-def _add_symmetric(M: Matrix, i: int, j: int, share: Scalar) -> None:
-    M[i][j] = M[i][j] + share
-    if i != j:
-        M[j][i] = M[i][j]
+                _add_pair(M, i, j, spin.inertia * b_i * b_j, same=i == j)
