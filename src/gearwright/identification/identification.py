@@ -153,9 +153,10 @@ def identify(
     motion = log.motion(mech, cutoff)
     warn_about_units(log, mech, motion)
     Y = model.regressor(motion.q, motion.v, motion.a)
-    base, lost = excited(model, Y)
-    found = solve(base.columns(Y), log.torques, method)
-    fit = Validation(mech.speeds, motion.t, log.torques, log.torques - found.residuals)
+    inner = log.inner(cutoff)
+    base, lost = excited(model, Y[inner])
+    found = solve(base.columns(Y[inner]), log.torques[inner], method)
+    fit = Validation(mech.speeds, motion.t[inner], log.torques[inner], log.torques[inner] - found.residuals)
     remarks = _remarks(model, lost)
     return _made(model, base, found, fit, method, cutoff, lost, remarks, robot)
 
@@ -184,14 +185,14 @@ def excited(model: Model, Y: Array) -> tuple[BaseParameters, tuple[str, ...]]:
             f"identify: {len(rows)} equations ({len(Y)} samples of {Y.shape[1]} joints) cannot determine "
             f"{model.base.rank} base parameters. Record longer, or leave parameters out."
         )
-    lively = np.where(model.sizes > 0, model.sizes, 1.0) * np.sqrt(len(rows))
-    base = independent(rows, model.names, tolerance=NOT_EXCITED, scale=lively)
-    if base.rank == model.base.rank:
-        return model.base, ()
-    shown = set(base.leaders)
-    return base, tuple(
-        name for name, leader in zip(model.base.names, model.base.leaders, strict=True) if leader not in shown
-    )
+    structural = model.base
+    chosen = list(structural.chosen)
+    lively = model.sizes[chosen] * np.sqrt(len(rows))
+    shown = independent(rows[:, chosen], structural.leaders, tolerance=NOT_EXCITED, scale=lively)
+    if shown.rank == structural.rank:
+        return structural, ()
+    lost = tuple(name for k, name in enumerate(structural.names) if k not in shown.chosen)
+    return structural.combined(shown), lost
 
 
 def _remarks(model: Model, lost: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,11 +8,19 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gearwright.errors import InputError
+from gearwright.kernels.base_parameters import triangle
 from gearwright.kernels.inputs import Array
 
 Method: TypeAlias = Literal["ols", "wls", "irls"]
 HUBER = 1.345
 """Residuals beyond this many standard deviations count less (95 % efficient when there are no outliers)."""
+
+
+class Weights(NamedTuple):
+    """Weights of the equations (T, n), and how fast weight times residual grows with the residual (T, n)."""
+
+    weights: Array
+    slopes: Array
 
 
 class Fit(NamedTuple):
@@ -39,9 +47,9 @@ def solve(Y: Array, tau: Array, method: Method = "wls") -> Fit:
             f"identify: {T * n} equations ({T} samples of {n} joints) cannot determine {P} parameters. Record longer, or "
             "leave parameters out."
         )
-    weights = METHODS[method](Y, tau)
-    values, residuals = weighted(Y, tau, weights)
-    return Fit(values, _covariance(Y, residuals, weights), residuals, weights)
+    found = METHODS[method](Y, tau)
+    values, residuals = weighted(Y, tau, found.weights)
+    return Fit(values, _covariance(Y, residuals, found), residuals, found.weights)
 
 
 def weighted(Y: Array, tau: Array, weights: Array) -> tuple[Array, Array]:
@@ -50,26 +58,26 @@ def weighted(Y: Array, tau: Array, weights: Array) -> tuple[Array, Array]:
     A = (Y * root[..., None]).reshape(-1, Y.shape[-1])
     length = np.linalg.norm(A, axis=0)
     length[length == 0] = 1.0
-    scaled = np.linalg.lstsq(A / length, (tau * root).ravel(), rcond=None)[0]
-    values: Array = scaled / length
+    R = triangle(np.column_stack([A / length, (tau * root).ravel()]))
+    values: Array = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=None)[0] / length
     return values, tau - Y @ values
 
 
-def _equal(_: Array, tau: Array) -> Array:
-    return np.ones_like(tau)
+def _equal(_: Array, tau: Array) -> Weights:
+    return Weights(np.ones_like(tau), np.ones_like(tau))
 
 
-def _by_joint(Y: Array, tau: Array) -> Array:
+def _by_joint(Y: Array, tau: Array) -> Weights:
     """Inverse variance of each joint's residuals, found in three rounds from equal weights."""
     weights = np.ones_like(tau)
     for _ in range(3):
         _, residuals = weighted(Y, tau, weights)
         weights = np.broadcast_to(1 / _variance(residuals, tau), tau.shape)
-    return np.array(weights)
+    return Weights(np.array(weights), np.array(weights))
 
 
-def _robust(Y: Array, tau: Array) -> Array:
-    weights = _by_joint(Y, tau)
+def _robust(Y: Array, tau: Array) -> Weights:
+    weights = _by_joint(Y, tau).weights
     values, residuals = weighted(Y, tau, weights)
     for _ in range(50):
         spread = 1.4826 * np.median(np.abs(residuals), axis=0)  # of a normal distribution, blind to outliers
@@ -80,10 +88,10 @@ def _robust(Y: Array, tau: Array) -> Array:
         values, residuals = weighted(Y, tau, weights)
         if np.linalg.norm(Y @ (values - before)) <= 1e-9 * np.linalg.norm(tau):
             break
-    return weights
+    return Weights(weights, (far < HUBER) / spread**2)
 
 
-METHODS: dict[str, Callable[[Array, Array], Array]] = {"ols": _equal, "wls": _by_joint, "irls": _robust}
+METHODS: dict[str, Callable[[Array, Array], Weights]] = {"ols": _equal, "wls": _by_joint, "irls": _robust}
 
 
 def _variance(residuals: Array, tau: Array) -> Array:
@@ -92,55 +100,92 @@ def _variance(residuals: Array, tau: Array) -> Array:
     return np.maximum(np.mean(residuals**2, axis=0), floor)
 
 
-def _covariance(Y: Array, residuals: Array, weights: Array) -> Array:
-    """(Y'WY)^-1 [sum_j Y_j' W_j Gamma_j W_j Y_j] (Y'WY)^-1 with the autocovariance Gamma_j of joint j's residuals.
+def _covariance(Y: Array, residuals: Array, found: Weights) -> Array:
+    """(Y'SY)^-1 [sum_j Y_j' Gamma_j Y_j] (Y'SY)^-1: S the slopes, Gamma_j the autocovariance of weight times residual.
 
     Residuals of filtered or unmodelled signals are correlated in time; treating them as independent would promise too
-    much. Gamma_j is that of an autoregressive model of the weighted residuals, its order chosen by Akaike's criterion.
+    much. Gamma_j is that of an autoregressive model of joint j, its order chosen by Akaike's criterion.
     """
     from scipy.linalg import matmul_toeplitz
 
     T, n, P = Y.shape
-    root = np.sqrt(weights)
-    A = Y * root[..., None]
-    length = np.sqrt(np.einsum("tnp,tnp->p", A, A))
+    length = np.sqrt(np.einsum("tnp,tnp,tn->p", Y, Y, found.slopes))
     length[length == 0] = 1.0
-    A = A / length
-    inverse = np.linalg.pinv(np.einsum("tnp,tnq->pq", A, A), hermitian=True)
-    left = residuals * root
-    freedom = T * n / (T * n - P)  # fitted parameters make residuals too small
+    A = Y / length
+    inverse = np.linalg.pinv(np.einsum("tnp,tnq->pq", A, A * found.slopes[..., None]), hermitian=True)
+    scores = found.weights * residuals
     middle = np.zeros((P, P))
     for j in range(n):
         used = np.flatnonzero(np.any(A[:, j], axis=0))
-        gamma = autocovariance(left[:, j]) * freedom
         own = A[:, j, used]
+        shrunk = (own * found.slopes[:, [j]]) @ inverse[np.ix_(used, used)]  # residuals are noise less own @ shrunk'
+        gamma = autocovariance(scores[:, j], own, shrunk)
         middle[np.ix_(used, used)] += own.T @ matmul_toeplitz(gamma, own)
     covariance: Array = inverse @ middle @ inverse / np.outer(length, length)
     return 0.5 * (covariance + covariance.T)
 
 
-def autocovariance(x: Array, highest: int = 20) -> Array:
-    """Autocovariance (T,) of an autoregressive model of a series, order 0 to `highest` by Akaike's criterion."""
+def autocovariance(x: Array, own: Array, shrunk: Array, highest: int = 15, rounds: int = 2) -> Array:
+    """Autocovariance (T,) of the noise behind fitted residuals x, as that of an autoregressive model.
+
+    Fitting takes part of the noise away: x = (1 - H) noise with H = shrunk own' or its transpose. What the model says
+    is missing in every sample autocovariance is added again, in a few rounds.
+    """
+    from scipy.linalg import matmul_toeplitz
+
     T = len(x)
-    highest = min(highest, T // 10)
-    sample = np.array([x[: T - k] @ x[k:] / T for k in range(highest + 1)])
+    lags = np.arange(min(highest, T // 10) + 1)
+    sample = np.array([x[: T - k] @ x[k:] / T for k in lags])
     if sample[0] <= 0:
         return np.zeros(T)
+    gamma = _extended(*autoregression(sample, T), T)
+    for _ in range(rounds):
+        spread = matmul_toeplitz(gamma, shrunk)
+        core = shrunk.T @ spread
+        missing = [_lagged(spread, own, k) - 0.5 * np.sum(_products(own, own, k) * core) for k in lags]
+        gamma = _extended(*autoregression(sample + 2 * np.array(missing) / T, T), T)
+    return gamma
+
+
+def _lagged(a: Array, b: Array, k: int) -> float:
+    """Half the trace of a' (shift k forwards and backwards) b."""
+    T = len(a)
+    return 0.5 * float(np.sum(a[: T - k] * b[k:]) + np.sum(a[k:] * b[: T - k]))
+
+
+def _products(a: Array, b: Array, k: int) -> Array:
+    T = len(a)
+    forwards: Array = a[: T - k].T @ b[k:]
+    return 0.5 * (forwards + forwards.T)
+
+
+def autoregression(sample: Array, T: int) -> tuple[Array, Array]:
+    """Coefficients of the autoregressive model of the best order, and the autocovariances it starts from.
+
+    Levinson and Durbin's recursion over the orders; Akaike's criterion chooses.
+    """
     coefficients, best = np.zeros(0), np.inf
     phi, variance = np.zeros(0), sample[0]
-    for order in range(highest + 1):
-        if order:  # Levinson and Durbin
-            last = (sample[order] - phi @ sample[order - 1 : 0 : -1]) / variance if order > 1 else sample[1] / sample[0]
+    for order in range(len(sample)):
+        if order:
+            last = (sample[order] - phi @ sample[order - 1 : 0 : -1]) / variance
+            if abs(last) >= 1:
+                break
             phi = np.append(phi - last * phi[::-1], last)
             variance = variance * (1 - last**2)
         score = T * np.log(max(variance, 1e-300)) + 2 * order
         if score < best:
             best, coefficients = score, phi
-    gamma = np.zeros(T)
+    return coefficients, sample[: len(coefficients) + 1]
+
+
+def _extended(coefficients: Array, start: Array, T: int) -> Array:
+    """The autocovariance of an autoregressive model at all lags."""
     order = len(coefficients)
-    gamma[: order + 1] = sample[: order + 1]
-    for k in range(order + 1, T):
-        gamma[k] = coefficients @ gamma[k - 1 : k - order - 1 : -1] if order else 0.0
-        if order == 0 or abs(gamma[k]) < 1e-12 * gamma[0] and np.all(np.abs(gamma[k - order : k]) < 1e-12 * gamma[0]):
+    gamma = np.zeros(T)
+    gamma[: order + 1] = start
+    for k in range(order + 1, T if order else 0):
+        gamma[k] = coefficients @ gamma[k - order : k][::-1]
+        if np.abs(gamma[k - order : k + 1]).max() < 1e-10 * gamma[0]:
             break
     return gamma

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import GearwrightWarning, InputError
-from gearwright.identification.signals import default_cutoff, derivatives
+from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
 from gearwright.kernels.actuation import structure_matrix
 from gearwright.kernels.functions import inverse_dynamics
 from gearwright.kernels.inputs import Array
@@ -23,6 +23,9 @@ from gearwright.parts import Robot
 
 CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
+
+EDGE = 1.0
+"""Periods of the cutoff frequency by which the ends of a filtered log are left out of a fit."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,8 @@ class Log:
         `cutoff` [Hz]; None chooses it from the motion's spectrum; infinity does not filter.
         """
         check_columns(self, mech)
-        t, q = self.times, np.asarray(self.q)
-        v, a = (None if x is None else np.asarray(x) for x in (self.v, self.a))
+        t, (q, v) = self.times, self._known()
+        a = None if self.a is None else np.asarray(self.a)
         if mech.nq != mech.n and v is None:
             raise InputError(
                 "log: the speeds of a free or spherical joint cannot be derived from its quaternion. Give v."
@@ -108,6 +111,18 @@ class Log:
             cutoff = default_cutoff(t, q, v)
         smooth, v, a = derivatives(t, q, v, a, np.inf if cutoff is None else cutoff)
         return Motion(t, q if mech.nq != mech.n else smooth, v, a)
+
+
+    def inner(self, cutoff: float | None = None) -> slice:
+        """The samples whose derived speeds and accelerations the filter could see from both sides."""
+        if self.v is not None and self.a is not None:
+            return slice(None)
+        level = default_cutoff(self.times, *self._known()) if cutoff is None else cutoff
+        edge = min(int(np.ceil(EDGE / level * sampling_rate(self.times))) + 3, len(self.times) // 10)
+        return slice(edge, len(self.times) - edge)
+
+    def _known(self) -> tuple[Array, Array | None]:
+        return np.asarray(self.q), None if self.v is None else np.asarray(self.v)
 
 
 def log_of_currents(

@@ -84,6 +84,16 @@ class BaseParameters:
             )
         return values @ self.matrix.T
 
+    def combined(self, fewer: BaseParameters) -> BaseParameters:
+        """Combinations of these combinations: `fewer` takes the leaders of these for its parameters."""
+        K = fewer.matrix @ self.matrix
+        chosen = tuple(self.chosen[k] for k in fewer.chosen)
+        combinations = []
+        for row, lead in zip(K, chosen, strict=True):
+            order = [lead, *(k for k in np.flatnonzero(row) if k != lead)]
+            combinations.append({self.parameters[k]: float(row[k]) for k in order})
+        return BaseParameters(self.parameters, chosen, tuple(combinations), self.no_effect)
+
     def columns(self, Y: ArrayLike) -> Array:
         """The base columns (..., n, rank) of a full regressor (..., n, parameters)."""
         return np.asarray(Y, dtype=np.float64)[..., list(self.chosen)]
@@ -136,10 +146,10 @@ def independent(
     length = own if scale is None else scale
     dead = own <= (NOTHING * own.max(initial=0.0) if scale is None else tolerance * scale)
     alive = [k for k, name in enumerate(names) if not dead[k] and name not in left_out]
-    scaled = W[:, alive] / length[alive]
-    picked = first_independent(scaled, tolerance)
+    R = triangle(W[:, alive] / length[alive])
+    picked = first_independent(R, tolerance)
     rest = [k for k in range(len(alive)) if k not in picked]
-    shares = np.linalg.lstsq(scaled[:, picked], scaled[:, rest], rcond=None)[0]
+    shares = np.linalg.lstsq(R[:, picked], R[:, rest], rcond=None)[0]
     combinations: list[dict[str, Scalar]] = []
     for row, k in zip(shares, picked, strict=True):
         terms: dict[str, Scalar] = {names[alive[k]]: 1.0}
@@ -151,13 +161,18 @@ def independent(
     return BaseParameters(tuple(names), tuple(alive[k] for k in picked), tuple(combinations), silent)
 
 
-def first_independent(W: Array, tolerance: float = TOLERANCE) -> list[int]:
-    """Columns of W (of unit length or so) that are independent of those before them; as many as the numerical rank."""
-    if not W.size:
-        return []
+def triangle(W: Array) -> Array:
+    """R of W = Q R (parameters or fewer rows): all that linear dependence and least squares need of many rows."""
     from scipy.linalg import qr
 
-    R = qr(W, mode="economic")[1]
+    R: Array = qr(W, mode="r", check_finite=False)[0][: W.shape[1]]
+    return R
+
+
+def first_independent(R: Array, tolerance: float = TOLERANCE) -> list[int]:
+    """Columns (of unit length or so) that are independent of those before them; as many as the numerical rank."""
+    if not R.size:
+        return []
     sizes = np.linalg.svd(R, compute_uv=False)
     rank = int((sizes > tolerance * sizes[0]).sum())
     basis = np.zeros((len(R), 0))
@@ -173,6 +188,8 @@ def first_independent(W: Array, tolerance: float = TOLERANCE) -> list[int]:
             basis = np.column_stack([basis, rest / left[k]])
     if len(picked) == rank:
         return picked
+    from scipy.linalg import qr
+
     _, _, order = qr(R, mode="economic", pivoting=True)
     return sorted(int(k) for k in order[:rank])
 

@@ -1,0 +1,167 @@
+"""Physically consistent parameters: full sets that bodies can have, that fit the data and stay close to CAD values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import GearwrightError, InputError, MissingExtraError
+from gearwright.identification.identification import Identification, Validation
+from gearwright.identification.log import Log
+from gearwright.identification.unknowns import Unknowns, unknowns
+from gearwright.kernels.inputs import Array
+
+MARGIN = 1e-6
+"""How far, relative to a body's size, its pseudo-inertia stays from being singular."""
+
+
+@dataclass(frozen=True)
+class ConsistentFit:
+    """Full parameters that are physically possible.
+
+    Args:
+        identification: the base parameters they were fitted to.
+        unknowns: what was solved for.
+        x: the solution.
+    """
+
+    identification: Identification
+    unknowns: Unknowns
+    x: Array
+
+    @cached_property
+    def parameters(self) -> Array:
+        """The model's parameters in use."""
+        return self.unknowns.parameters(self.x)
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """The unknowns by name."""
+        return dict(zip(self.unknowns.names, self.x.tolist(), strict=True))
+
+    def pseudo_inertias(self) -> tuple[Array, ...]:
+        """Of every body (4, 4): positive definite exactly when the body is physically possible."""
+        return tuple(pseudo_inertia(self.x[ten.first : ten.first + 10]) for ten in self.unknowns.bodies)
+
+    def validate(self, log: Log) -> Validation:
+        """The prediction of a log."""
+        found = self.identification
+        motion = log.motion(found.model.mech, found.cutoff)
+        predicted = found.model.regressor(motion.q, motion.v, motion.a) @ self.parameters
+        return Validation(found.model.mech.speeds, motion.t, log.torques, predicted)
+
+
+def consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:
+    """Full parameters that bodies can have, near the identified base parameters and near the nominal values.
+
+    Minimises (K pi - base)' covariance^-1 (K pi - base) + |(x - nominal) / (trust scale)|^2 subject to a positive
+    definite pseudo-inertia of every body and no negative rotor inertia, friction, stiffness or damping. What the data
+    determine is taken from the data; what they do not is taken from the nominal values. Needs cvxpy and clarabel.
+
+    Args:
+        found: the identification.
+        trust: relative standard deviation of the nominal values: small keeps closer to CAD.
+    """
+    return consistent_among(found, unknowns(found.model, found.robot), trust)
+
+
+def consistent_among(found: Identification, what: Unknowns, trust: float) -> ConsistentFit:
+    """The same for a given choice of unknowns."""
+    if not trust > 0:
+        raise InputError(f"consistent: trust {trust} must be positive: the relative uncertainty of the nominal values.")
+    cp = _solver()
+    scale = what.scale
+    y = cp.Variable(len(what.names))  # x / scale
+    x = cp.multiply(scale, y)
+    K = found.base.matrix
+    root = _whitening(found)
+    misfit = root @ (K @ (what.map * scale)) @ y - root @ (found.values - K @ what.start)
+    distance = (y - what.nominal / scale) / trust
+    constraints = [y[list(what.positive)] >= 0] if what.positive else []
+    constraints += _physical(what, x)
+    if len(what.zero[0]):
+        constraints.append(what.zero[0] + what.zero[1] @ x == 0)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(misfit) + cp.sum_squares(distance)), constraints)
+    try:
+        problem.solve(solver=cp.CLARABEL)
+    except cp.error.SolverError as error:
+        raise GearwrightError(f"consistent: the solver failed ({error}). Check units and nominal values.") from None
+    if y.value is None:
+        raise GearwrightError(
+            f"consistent: no physically possible parameters were found ({problem.status}). Check the units of the log "
+            "and the nominal values of the robot."
+        )
+    solution = scale * y.value
+    solution[list(what.positive)] = np.maximum(solution[list(what.positive)], 0.0)
+    return ConsistentFit(found, what, solution)
+
+
+def pseudo_inertia(ten: Any) -> Any:
+    """[[Sigma, h], [h', m]] with Sigma = tr(I)/2 1 - I and the first moment h, of ten parameters about the origin.
+
+    >>> pseudo_inertia([2.0, 0.2, 0.0, 0.0, 0.1, 0.0, 0.0, 0.1, 0.0, 0.1]).diagonal()
+    array([0.05, 0.05, 0.05, 2.  ])
+    """
+    basis = _pseudo_basis()
+    return sum((basis[k] * ten[k] for k in range(1, 10)), basis[0] * ten[0])
+
+
+def _pseudo_basis() -> list[Array]:
+    """Per parameter its 4 x 4 contribution."""
+    basis = [np.zeros((4, 4)) for _ in range(10)]
+    basis[0][3, 3] = 1.0
+    for axis in range(3):
+        basis[1 + axis][axis, 3] = basis[1 + axis][3, axis] = 1.0
+    places = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    for k, (i, j) in enumerate(places):
+        matrix = basis[4 + k]
+        if i == j:
+            matrix[[0, 1, 2], [0, 1, 2]] = 0.5
+            matrix[i, i] -= 1.0
+        else:
+            matrix[i, j] = matrix[j, i] = -1.0
+    return basis
+
+
+def _physical(what: Unknowns, x: Any) -> list[Any]:
+    """Linear matrix inequalities: each body's pseudo-inertia, less the wheels it must contain, is positive definite."""
+    constraints = []
+    for ten in what.bodies:
+        if not ten.physical:
+            continue
+        size = what.scale[ten.first : ten.first + 4]
+        lengths = np.array([*size[1:] / size[0], 1.0])  # makes the matrix one of numbers near 1
+        frame = np.diag(1 / (lengths * np.sqrt(size[0])))
+        matrix = sum(frame @ b @ frame * x[ten.first + k] for k, b in enumerate(_pseudo_basis()))
+        for first, unknown, disc in what.wheels:
+            if first == ten.first:
+                matrix = matrix - frame @ disc @ frame * x[unknown]
+        constraints.append(matrix >> MARGIN * np.eye(4))
+    return constraints
+
+
+def _whitening(found: Identification) -> Array:
+    """R with R'R = covariance^-1: misfits counted in standard deviations."""
+    size = np.where(found.standard_deviations > 0, found.standard_deviations, 1.0)
+    floor = 1e-9 * np.abs(found.values) + 1e-12
+    size = np.maximum(size, floor)
+    correlation = found.covariance / np.outer(size, size)
+    values, vectors = np.linalg.eigh(correlation)
+    values = np.maximum(values, 1e-6 * values.max())
+    root: Array = (vectors / np.sqrt(values)).T / size
+    return root
+
+
+def _solver() -> Any:
+    try:
+        import clarabel  # noqa: F401
+        import cvxpy
+    except ImportError:
+        raise MissingExtraError(
+            "The physically consistent fit needs cvxpy and clarabel: pip install 'gearwright[identify]'. Base "
+            "parameters are found without them."
+        ) from None
+    return cvxpy

@@ -1,0 +1,224 @@
+"""The unknowns of a physically consistent fit, and how the parameters of the flat machine follow from them.
+
+For a robot made of parts the unknowns are the numbers of its parts: every link alone, rotor and gear inertias, spring
+constants. The flat machine's parameters are affine in them, because `assemble` only adds: pi = start + map x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from gearwright.algebra import Inertia, Tensor, Vec, is_number
+from gearwright.identification.model import Model
+from gearwright.kernels.functions import parameter_names, parameters
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism import Body, Mechanism, assemble
+from gearwright.parts import Drive, Gear, Link, Robot
+
+
+@dataclass(frozen=True)
+class Ten:
+    """Ten unknowns in a row that describe one rigid body; `physical` when they must be those of a real one."""
+
+    first: int
+    physical: bool = True
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """What is solved for: `pi = start + map @ x` for the model's parameters in use.
+
+    Args:
+        names: of the unknowns x.
+        nominal: their nominal (CAD) values.
+        start: the model's parameters when x is zero.
+        map: (parameters, unknowns).
+        bodies: which unknowns describe rigid bodies.
+        positive: indices of unknowns that cannot be negative.
+        zero: parameters known to be zero, as (start, map): 0 = start + map @ x.
+        wheels: per body (first index) the inertias at rest it must contain: (unknown, 4 x 4 pseudo-inertia per unit).
+    """
+
+    names: tuple[str, ...]
+    nominal: Array
+    start: Array
+    map: Array
+    bodies: tuple[Ten, ...]
+    positive: tuple[int, ...]
+    zero: tuple[Array, Array]
+    wheels: tuple[tuple[int, int, Array], ...] = ()
+
+    def parameters(self, x: Array) -> Array:
+        """The model's parameters in use."""
+        pi: Array = self.start + self.map @ x
+        return pi
+
+    @cached_property
+    def scale(self) -> Array:
+        """The size at which each unknown counts as changed a lot: from the nominal body it belongs to."""
+        typical = float(max((abs(self.nominal[ten.first]) for ten in self.bodies), default=1.0)) or 1.0
+        scale = np.maximum(np.abs(self.nominal), 1e-6)
+        for ten in self.bodies:
+            mass = abs(self.nominal[ten.first]) or typical
+            rotation = abs(self.nominal[ten.first + np.array([4, 7, 9])]).sum() / 2
+            radius = float(np.clip(np.sqrt(rotation / mass), 0.05, 1.0))
+            scale[ten.first : ten.first + 10] = mass * np.array([1.0, *[radius] * 3, *[radius**2] * 6])
+        for k, name in enumerate(self.names):
+            if name.endswith((".viscous", ".coulomb", ".offset")):
+                scale[k] = 1.0
+        return scale
+
+
+def unknowns(model: Model, robot: Robot | None) -> Unknowns:
+    """The unknowns of a model: of the robot's parts when it is known, else of the flat machine."""
+    if robot is None:
+        return _of_machine(model)
+    return _of_parts(model, robot)
+
+
+def _of_machine(model: Model) -> Unknowns:
+    """The parameters themselves; a body must contain its wheels at rest, thin discs at least."""
+    names, mech = model.every_name, model.mech
+    bodies = [Ten(10 * k, not body.effective) for k, body in enumerate(mech.bodies)]
+    if model.payload is not None:
+        bodies.append(Ten(len(names) - 10))
+    wheels = []
+    for k, spin in enumerate(mech.spins):
+        if spin.carrier != -1:
+            e = np.array(list(spin.axis), dtype=float)
+            disc = np.zeros((4, 4))
+            disc[:3, :3] = 0.5 * spin.coupling_share**2 * (np.eye(3) - np.outer(e, e))
+            wheels.append((10 * int(spin.carrier), 10 * len(mech.bodies) + k, disc))
+    nominal = np.concatenate([parameters(mech), np.zeros(len(names) - len(parameter_names(mech)))])
+    return _made(model, names, nominal, np.zeros(len(names)), np.eye(len(names)), bodies, wheels)
+
+
+def _made(
+    model: Model,
+    names: Sequence[str],
+    nominal: Array,
+    start: Array,
+    full: Array,
+    bodies: Sequence[Ten],
+    wheels: Sequence[tuple[int, int, Array]] = (),
+) -> Unknowns:
+    """The unknowns from a map to all parameters of a model."""
+    kept = list(model.kept)
+    zero = [model.every_name.index(name) for name in model.without]
+    positive = tuple(k for k, name in enumerate(names) if _not_negative(name))
+    rows = (start[zero], full[zero])
+    return Unknowns(
+        tuple(names), nominal, start[kept], full[kept], tuple(bodies), positive, rows, tuple(wheels)
+    )
+
+
+def _not_negative(name: str) -> bool:
+    return name.endswith((".J", ".viscous", ".coulomb", ".stiffness", ".damping", ".inertia"))
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A number of a robot's parts: its path, its value, and how to put another one there."""
+
+    path: str
+    value: float
+    put: Callable[[Robot, float], Robot]
+
+
+def knobs(robot: Robot) -> list[Knob]:
+    """Rotor inertias, gear inertias at the input, stiffness and damping of elastic drives."""
+    found = []
+    for drive in robot.drives:
+        if _positive(drive.motor.inertia) and drive.motor.tensor is None:
+            found.append(_knob(drive, "motor.inertia", drive.motor.inertia, _with_rotor))
+        if isinstance(drive.gear, Gear):
+            if _positive(drive.gear.inertia):
+                found.append(_knob(drive, "gear.inertia", drive.gear.inertia, _with_gear("inertia")))
+            if drive.gear.stiffness is not None:
+                found.append(_knob(drive, "gear.stiffness", drive.gear.stiffness, _with_gear("stiffness")))
+                found.append(_knob(drive, "gear.damping", drive.gear.damping, _with_gear("damping")))
+    return found
+
+
+def _positive(x: object) -> bool:
+    return is_number(x) and float(x) > 0  # type: ignore[arg-type]
+
+
+def _knob(drive: Drive, path: str, value: float, change: Callable[[Drive, float], Drive]) -> Knob:
+    title = drive.title
+    return Knob(f"{title}.{path}", float(value), lambda robot, x: robot.with_drive(title, change(robot.drive(title), x)))
+
+
+def _with_rotor(drive: Drive, inertia: float) -> Drive:
+    """Another rotor inertia; the transverse inertia and the coupling keep their share of it."""
+    share = inertia / drive.motor.inertia
+    others = {name: getattr(drive.motor, name) for name in ("transverse_inertia", "coupling")}
+    scaled = {name: None if x is None else x * share for name, x in others.items()}
+    return replace(drive, motor=replace(drive.motor, inertia=inertia, **scaled))
+
+
+def _with_gear(field: str) -> Callable[[Drive, float], Drive]:
+    return lambda drive, x: replace(drive, gear=replace(drive.gear, **{field: x}))
+
+
+def link_parameters(link: Link) -> Array:
+    """The ten parameters of a link alone, about its frame's origin."""
+    own = Body(link.name, mass=link.mass, com=link.com, inertia=link.inertia, effective=True)
+    return np.array(list(own.about_origin), dtype=np.float64)
+
+
+def link_of_parameters(link: Link, ten: Array) -> Link:
+    """The link with these ten parameters."""
+    mass, moment = float(ten[0]), Vec(*(float(x) for x in ten[1:4]))
+    com = moment * (1 / mass) if mass > 0 else Vec(0.0, 0.0, 0.0)
+    tensor = Tensor(*(float(x) for x in ten[4:])) - Tensor.point(com, mass)
+    body = Inertia(mass, moment, tensor)
+    return replace(link, mass=body.mass, com=tuple(com), inertia=body.tensor.rows())
+
+
+def _of_parts(model: Model, robot: Robot) -> Unknowns:
+    """Every link alone, the knobs of the drives, friction and payload; payloads and other wheels keep their numbers."""
+    turned = knobs(robot)
+    own = parameter_names(model.mech)
+    nominal = parameters(model.mech)
+    columns, names, values = [], [], []
+    for k, body in enumerate(model.mech.bodies):
+        names += own[10 * k : 10 * k + 10]
+        values += link_parameters(robot.link(body.name)).tolist()
+        columns += list(np.eye(len(own))[10 * k : 10 * k + 10])
+    for knob in turned:
+        names.append(knob.path)
+        values.append(knob.value)
+        columns.append(_slope(robot, knob, nominal))
+    mapped = np.array(columns).T
+    start = nominal - mapped @ np.array(values)
+    more = len(model.every_name) - len(own)
+    full = np.block([[mapped, np.zeros((len(own), more))], [np.zeros((more, len(names))), np.eye(more)]])
+    names += model.every_name[len(own) :]
+    values += [_stated_friction(robot, name) for name in model.every_name[len(own) :]]
+    bodies = [Ten(10 * k, not body.effective) for k, body in enumerate(model.mech.bodies)]
+    if model.payload is not None:
+        bodies.append(Ten(len(names) - 10))
+    return _made(model, names, np.array(values), np.concatenate([start, np.zeros(more)]), full, bodies)
+
+
+def _stated_friction(robot: Robot, name: str) -> float:
+    """The friction that a robot states for a joint; zero for anything else."""
+    joint, _, kind = name.rpartition(".")
+    field = {"viscous": "damping", "coulomb": "friction"}.get(kind)
+    for link in robot.links:
+        if field is not None and link.joint_name == joint:
+            return float(getattr(link.joint, field))
+    return 0.0
+
+
+def _slope(robot: Robot, knob: Knob, nominal: Array) -> Array:
+    """How the flat machine's parameters change with a knob: exact, because they are affine in it."""
+    step = knob.value or 1.0
+    moved: Mechanism = assemble(knob.put(robot, knob.value + step))
+    slope: Array = (parameters(moved) - nominal) / step
+    return slope

@@ -1,0 +1,66 @@
+"""Identified parameters back into the robot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from gearwright.errors import InputError
+from gearwright.identification.consistent import ConsistentFit
+from gearwright.identification.unknowns import knobs, link_of_parameters
+from gearwright.parts import Link, Robot
+
+
+class Rewritten(NamedTuple):
+    """The robot with identified numbers, and what could not be written into it."""
+
+    robot: Robot
+    remarks: tuple[str, ...]
+
+
+def identified_robot(fit: ConsistentFit) -> Rewritten:
+    """The robot of a consistent fit: links, rotor and gear inertias, springs and joint friction replaced.
+
+    Masses and places of rotors stay as stated: torques do not show them apart from the links that carry them.
+    """
+    robot = fit.identification.robot
+    if robot is None:
+        raise InputError("identified_robot: the identification was given a Mechanism. Give identify the Robot itself.")
+    values = fit.values
+    places = {body.name: ten for body, ten in zip(fit.identification.model.mech.bodies, fit.unknowns.bodies, strict=False)}
+    links = []
+    for link in robot.links:
+        first = places[link.name].first
+        links.append(_with_friction(link_of_parameters(link, fit.x[first : first + 10]), values))
+    changed = replace(robot, links=tuple(links))
+    for knob in knobs(robot):
+        changed = knob.put(changed, max(values[knob.path], 1e-12 * knob.value))
+    return Rewritten(changed, _remarks(robot, values))
+
+
+def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
+    """Write the identified robot into a robot file; returns what could not be written into it."""
+    from gearwright.files import save
+
+    robot, remarks = identified_robot(fit)
+    save(robot, path)
+    return remarks
+
+
+def _with_friction(link: Link, values: dict[str, float]) -> Link:
+    joint = link.joint
+    damping = values.get(f"{link.joint_name}.viscous", joint.damping)
+    friction = values.get(f"{link.joint_name}.coulomb", joint.friction)
+    return replace(link, joint=replace(joint, damping=damping, friction=friction))
+
+
+def _remarks(robot: Robot, values: dict[str, float]) -> tuple[str, ...]:
+    """Friction that the robot's file has no word for."""
+    joints = {link.joint_name for link in robot.links}
+    lost = []
+    for name, value in values.items():
+        owner, _, kind = name.rpartition(".")
+        if kind in ("viscous", "coulomb", "offset") and (kind == "offset" or owner not in joints) and value:
+            lost.append(f"{name} = {value:.4g}")
+    return (f"Not written into the robot, which has no word for them: {', '.join(lost)}.",) if lost else ()
