@@ -159,6 +159,22 @@ def test_zero_quaternions_are_refused_as_elsewhere():
             kernel(q, v, v)
 
 
+def test_arrays_from_another_process_take_the_fast_entry(inverse, motion, monkeypatch):
+    """Unpickled arrays bring a copy of the dtype."""
+    sent = [pickle.loads(pickle.dumps(x)) for x in motion]
+    assert sent[0].dtype is not motion[0].dtype
+    monkeypatch.setattr(GeneralCall, "__call__", lambda *_args, **_words: pytest.fail("took the slow way"))
+    assert inverse(*sent).shape == motion[0].shape
+
+
+def test_machine_without_speeds():
+    mech = gw.Mechanism([gw.Body("rock", joint="fixed", mass=1.0)])
+    kernel = gw.compile(gw.inverse_dynamics, mech)
+    for lead in ((), (3,), (2, 3), (0,)):
+        x = np.zeros((*lead, 0))
+        assert kernel(x, x, x).shape == (*lead, 0)
+
+
 def test_pickle(inverse, motion):
     again = pickle.loads(pickle.dumps(inverse))
     assert np.array_equal(again(*motion), inverse(*motion))

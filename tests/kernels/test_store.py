@@ -13,6 +13,7 @@ import pytest
 import gearwright as gw
 from gearwright.kernels import store
 from gearwright.kernels.kernel import Kernel, Recipe
+from gearwright.parts import Joint, Link, Robot
 
 
 @pytest.fixture
@@ -74,6 +75,15 @@ def test_the_machine_is_part_of_the_key(arm, cache):
     compiled(heavier)
     gw.compile(gw.mass_matrix, arm)
     gw.compile(gw.gravity, arm).jacobian("q")
+    assert len(list(cache.glob("*.kernel"))) == 4
+
+
+def test_numbers_count_to_the_last_digit(cache):
+    """Arrays print eight digits; the key must know all of them, also where parameters are symbolic."""
+    for digits in (0.2, 0.2 + 1e-13):
+        robot = Robot("one", [Link("arm", mass=2.0, com=np.array([digits, 0.0, 0.0]), joint=Joint(axis=(0, 1, 0)))])
+        gw.compile(gw.gravity, robot)
+        gw.compile(gw.gravity, robot, parameters=["arm.mass"])
     assert len(list(cache.glob("*.kernel"))) == 4
 
 

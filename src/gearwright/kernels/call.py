@@ -33,6 +33,7 @@ class GeneralCall:
         self.task, self.parameters, self.code, self.work = task, parameters, code, work
         self.name, self.inputs = task.program.name, task.program.inputs
         self.sizes, self.shape = task.sizes(), task.shape()
+        self.size = prod(self.shape)
 
     def __call__(
         self,
@@ -87,7 +88,7 @@ class GeneralCall:
         else:
             self._check_output(out, lead + self.shape, arrays)
         rows = prod(lead)
-        if rows and not (self.code and self._run(self.code, arrays, lead, out.reshape(rows, -1))):
+        if rows and not (self.code and self._run(self.code, arrays, lead, out.reshape(rows, self.size))):
             out[...] = self._without_code(arrays)
         return out
 

@@ -27,9 +27,12 @@ NAMES = (
 )
 """What stands in the table of addresses, in this order: functions, then Python objects."""
 
-# Fields of PyObject, PyTupleObject and PyArrayObject_fields by offset; `layout.py` checks them on living objects.
+# Fields of PyObject, PyTupleObject and PyArrayObject_fields by offset; `machine_code` checks them.
 TYPE, TUPLE_SIZE, TUPLE_ITEM = 8, 16, 24
 DATA, NDIM, DIMS, DESCR, FLAGS = 16, 24, 32, 56, 64
+KIND = 24
+"""Eight bytes of a dtype with its kind, byte order and type number: copies of a dtype have the same."""
+
 READABLE, WRITABLE = 0x101, 0x501
 """NPY_ARRAY_C_CONTIGUOUS | ALIGNED, and the same with WRITEABLE."""
 
@@ -74,9 +77,9 @@ class _Text:
         x = self.load("ptr", "%args", 8 * index)
         kind, known = self.load("ptr", x, TYPE), self.known("ndarray")
         self.go_on([self.put(f"icmp eq ptr {kind}, {known}")], f"{label}.array")
-        descr, double = self.load("ptr", x, DESCR), self.known("float64")
+        kind, double = (self.load("i64", x, KIND) for x in (self.load("ptr", x, DESCR), self.known("float64")))
         has = self.put(f"and i32 {self.load('i32', x, FLAGS)}, {flags}")
-        fits = [self.put(f"icmp eq ptr {descr}, {double}"), self.put(f"icmp eq i32 {has}, {flags}")]
+        fits = [self.put(f"icmp eq i64 {kind}, {double}"), self.put(f"icmp eq i32 {has}, {flags}")]
         self.go_on(fits, f"{label}.double")
         return x
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -50,8 +52,12 @@ class Recipe:
         return Task(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
 
     def identity(self) -> str:
-        """The machine and its symbolic parameters, exactly."""
-        return f"{self.source!r} {self.parameters!r}"
+        """The machine and its symbolic parameters, exactly: every number to the last digit."""
+        if isinstance(self.source, Mechanism):
+            return f"{self.source!r} {self.parameters!r}"
+        if not self.parameters:
+            return f"{assemble(self.source)!r} ()"
+        return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}"
 
 
 def _machine(source: Robot | Mechanism, paths: Sequence[str], values: Sequence[Any]) -> Mechanism:

@@ -121,7 +121,7 @@ def known_layout() -> bool:
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED") or sys.maxsize < 2**32:
         return False
     try:
-        return _array_layout() and _tuple_layout() and _numpy_api(2) == id(np.ndarray)
+        return _array_layout() and _dtype_layout() and _tuple_layout() and _numpy_api(2) == id(np.ndarray)
     except (AttributeError, ImportError, ValueError):
         return False
 
@@ -145,6 +145,19 @@ def _array_layout() -> bool:
         if not right:
             return False
     return True
+
+
+def _dtype_layout() -> bool:
+    """The bytes that tell a dtype tell float64 from its relatives, and not from its copies."""
+    double = np.dtype(np.float64)
+    kind = ctypes.c_int64.from_address(id(double) + entry.KIND).value
+    others = [np.dtype(name) for name in (">f8", "<f8", "f4", "i8", "u8", "c16", "M8[s]", "m8", "O")]
+    told = [ctypes.c_int64.from_address(id(other) + entry.KIND).value == kind for other in others]
+    return told == [other == double for other in others] and _same_kind(double.newbyteorder("="), kind)
+
+
+def _same_kind(copy: np.dtype[Any], kind: int) -> bool:
+    return ctypes.c_int64.from_address(id(copy) + entry.KIND).value == kind
 
 
 def _tuple_layout() -> bool:

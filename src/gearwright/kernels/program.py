@@ -31,6 +31,7 @@ class Program:
         run: (machine, operations, inputs, fixed) -> scalars, nested as they come.
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
+        growth: power of the number of bodies with which its operations grow.
         options: names of what must or may be fixed before running.
         ready: kernels of machines in use, by the identity of the machine.
     """
@@ -40,6 +41,7 @@ class Program:
     run: Callable[[Mechanism, Operations, Inputs, Fixed], Any]
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
     outside: bool = False
+    growth: int = 1
     options: tuple[str, ...] = ()
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 

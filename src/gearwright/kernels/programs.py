@@ -87,6 +87,7 @@ FORWARD_DYNAMICS = Program(
     lambda m, ops, x, _: forward_dynamics(_placed(m, ops, x), x["v"], x["tau"], *_outside(m, x)),
     _per_speed,
     outside=True,
+    growth=2,
 )
 BIAS = Program(
     "bias",
@@ -102,16 +103,17 @@ REACTIONS = Program(
     lambda m, _: (len(m.bodies), 6),
     outside=True,
 )
-MASS_MATRIX = Program("mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(_placed(m, ops, x)), _square)
+MASS_MATRIX = Program("mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(_placed(m, ops, x)), _square, growth=2)
 AXIAL_RATES = Program(
     "axial_rates",
     ("q",),
     lambda m, ops, x, _: _axial_rates(_placed(m, ops, x)),
     lambda m, _: (len(m.spins), m.n),
+    growth=2,
 )
 GRAVITY = Program("gravity", ("q",), lambda m, ops, x, _: gravity(_placed(m, ops, x)), _per_speed)
 CORIOLIS_MATRIX = Program(
-    "coriolis_matrix", ("q", "v"), lambda m, ops, x, _: coriolis_matrix(_placed(m, ops, x), x["v"]), _square
+    "coriolis_matrix", ("q", "v"), lambda m, ops, x, _: coriolis_matrix(_placed(m, ops, x), x["v"]), _square, growth=3
 )
 KINETIC_ENERGY = Program(
     "kinetic_energy", ("q", "v"), lambda m, ops, x, _: kinetic_energy(_placed(m, ops, x), x["v"]), _one
@@ -135,12 +137,14 @@ JACOBIAN_RATE = Program(
     lambda m, ops, x, fixed: jacobian_rate(_placed(m, ops, x), x["v"], *_spot(m, fixed)),
     _six_by_speeds,
     options=("body", "point"),
+    growth=2,
 )
 REGRESSOR = Program(
     "regressor",
     ("q", "v", "a"),
     lambda m, ops, x, _: regressor(_placed(m, ops, x), x["v"], x["a"]),
     lambda m, _: (m.n, len(parameter_names(m))),
+    growth=2,
 )
 INTEGRATE = Program(
     "integrate", ("q", "v"), lambda m, ops, x, _: integrate(m, x["q"], x["v"], ops), lambda m, _: (m.nq,)
@@ -151,12 +155,14 @@ LAGRANGE_FORM = Program(
     ("q", "v"),
     lambda m, ops, x, _: lagrange_form(_placed(m, ops, x), x["v"]),
     lambda m, _: (m.n * (2 * m.n + 1),),
+    growth=3,
 )
 RECURSIVE_FORM = Program(
     "recursive_form",
     ("q", "v"),
     lambda m, ops, x, _: recursive_form(_placed(m, ops, x), x["v"]),
     lambda m, _: (m.n * (m.n + 1),),
+    growth=3,
 )
 
 BY_NAME = {value.name: value for value in list(globals().values()) if isinstance(value, Program)}

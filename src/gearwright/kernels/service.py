@@ -21,7 +21,10 @@ from gearwright.kernels.virtual_machine import evaluate_traced
 from gearwright.mechanism import Mechanism
 
 LOOK, COMPILE = 10_000.0, 200_000.0
-"""Microseconds spent without a kernel, as estimated, after which the cache is looked into and a kernel compiled."""
+"""Microseconds spent without a kernel, as estimated, after which the cache is looked into and a kernel compiled.
+
+What compiling costs is counted for 7 bodies; it grows with the program's power of their number.
+"""
 
 
 class Service:
@@ -63,7 +66,8 @@ class Service:
             return None
         bodies = len(self.task.mech.bodies)
         self.spent += bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
-        if mode == "on" or self.spent >= COMPILE:
+        power = self.task.program.growth + len(self.task.wrt[:1])
+        if mode == "on" or self.spent >= COMPILE * max(bodies / 7, 1.0) ** power:
             return self._made(only_stored=False)
         if self.spent >= LOOK and not self.looked:
             return self._made(only_stored=True)
@@ -83,18 +87,26 @@ class Service:
             return self.kernel
 
 
-_SERVICES: dict[tuple[Any, ...], Service] = {}
+PER_MACHINE = 64
+"""Services kept per machine: Jacobians of ever new points must not fill the memory."""
+
+_SERVICES: dict[int, dict[tuple[Any, ...], Service]] = {}
 _MACHINES: dict[int, tuple[weakref.ref[Mechanism], list[Callable[[], Any]]]] = {}
 
 
 def service(program: Program, mech: Mechanism, fixed: Fixed, wrt: tuple[str, ...] = ()) -> Service:
     """The service of a function of a machine; it lives as long as the machine."""
-    key = (program.name, id(mech), tuple(fixed.items()), wrt)
-    found = _SERVICES.get(key)
+    number = id(mech)
+    if number not in _SERVICES:
+        _SERVICES[number] = {}
+        when_gone(mech, lambda: _SERVICES.pop(number, None))
+    mine, key = _SERVICES[number], (program.name, tuple(fixed.items()), wrt)
+    found = mine.get(key)
     if found is None:
         # A copy, so that the service does not keep alive the machine it is to die with.
-        found = _SERVICES[key] = Service(Recipe(program.name, _twin(mech), (), tuple(fixed.items()), wrt))
-        when_gone(mech, lambda: _SERVICES.pop(key, None))
+        found = mine[key] = Service(Recipe(program.name, _twin(mech), (), tuple(fixed.items()), wrt))
+        if len(mine) > PER_MACHINE:
+            mine.pop(next(iter(mine)), None)
     return found
 
 

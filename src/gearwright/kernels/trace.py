@@ -78,7 +78,9 @@ def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
     mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
-    if task.program.name in PREPARED and not task.fixed:  # forces and energies do not depend on the choice of frames
+    if (
+        task.program.name in PREPARED and not task.fixed and mech.n
+    ):  # forces and energies do not depend on the choice of frames
         ready = prepare(mech)
         mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
     return ca.vertcat(*(plain(x) for x in task.program.scalars(mech, operations(), entries, task.fixed)))
