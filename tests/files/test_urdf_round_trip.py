@@ -145,6 +145,21 @@ def test_an_edited_urdf_keeps_its_edit_where_the_sidecar_is_silent(tmp_path: Pat
     assert read_urdf(path).link("rod").mass == 3.0
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('<mass value="5.5"/>', '<mass value="6.5"/>', r"link 'link2' was written with the mass 5.5 kg.*now says 6.5"),
+        (">100.0<", ">110.0<", "joint 'j2' has the ratio 100 here and 110 in the URDF"),
+    ],
+)
+def test_an_edit_that_the_sidecar_would_undo_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
+    path = written(gw.load("elbow"), tmp_path)
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(FileError, match=says):
+        read_urdf(path)
+
+
 def test_without_the_sidecar_the_urdf_is_a_robot_with_simple_drives(tmp_path: Path) -> None:
     robot = gw.load("elbow")
     path = written(robot, tmp_path)
@@ -173,6 +188,11 @@ def test_a_broken_sidecar_is_refused(tmp_path: Path, text: str, says: str) -> No
     sidecar_of(path).write_text(text)
     with pytest.raises(FileError, match=says):
         read_urdf(path)
+
+
+def test_neither_a_name_nor_a_text() -> None:
+    with pytest.raises(InputError, match="not NoneType"):
+        read_urdf(None)  # type: ignore[arg-type]
 
 
 def test_what_no_file_can_hold_is_refused(tmp_path: Path) -> None:

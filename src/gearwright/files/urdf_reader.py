@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gearwright.errors import MissingExtraError
+from gearwright.errors import InputError, MissingExtraError
 from gearwright.files.reading import read_text
 from gearwright.files.urdf_acceptance import containing_rotors, without_idle_joints
 from gearwright.files.urdf_differentials import coupled_trains, read_coupled
@@ -82,6 +82,8 @@ def _text(source: str | Path) -> tuple[str, str, str]:
     """The text, what to call it in messages, and a name for a robot without one."""
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         return source, TEXT, "robot"
+    if not isinstance(source, str | Path):
+        raise InputError(f"read_urdf takes a file's name or the text of a URDF, not {type(source).__name__}.")
     path = Path(source)
     if path.suffix == ".xacro":
         return _expanded(path), str(path), path.name.partition(".")[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from gearwright.parts import Robot
 
 Words = dict[str, Any]
 GONE = None
+MASS = "urdf_mass"
 HEAD = """# What {urdf} cannot say of this robot; Gearwright reads the two together. The words are those of robot files:
 # what stands here replaces what the URDF says, null takes a word away.
 """
@@ -43,13 +45,18 @@ def sidecar_text(robot: Robot, alone: Robot, urdf: str) -> str:
     surplus = [name for name in given["links"] if name not in wanted["links"]]
     if surplus:
         words["without"] = surplus
-    links = {name: _missing(link, given["links"].get(name, {})) for name, link in wanted["links"].items()}
+    links = [_listed(link, given["links"].get(name, {})) for name, link in wanted["links"].items()]
     wanted["links"] = given["links"] = {}
     words |= _missing(wanted, given)
-    listed = [{"name": name, **link} for name, link in links.items() if link]
-    if listed:
-        words["links"] = listed
+    words |= {"links": [link for link in links if link]} if any(links) else {}
     return HEAD.format(urdf=urdf) + dump(words)
+
+
+def _listed(wanted: Words, given: Words) -> Words:
+    """A link's entry: what differs, and the URDF's mass where another one stands, to notice an edited URDF."""
+    missing = _missing(wanted, given)
+    old = {MASS: given["mass"]} if "mass" in missing and "mass" in given else {}
+    return {"name": wanted["name"], **old, **missing} if missing else {}
 
 
 def completed(alone: Robot, path: Path) -> tuple[Robot, tuple[str, ...]]:
@@ -59,14 +66,36 @@ def completed(alone: Robot, path: Path) -> tuple[Robot, tuple[str, ...]]:
     restated = _by_name(words.pop("links", None) or [], problems)
     without = words.pop("without", None) or []
     merged = _words(alone)
-    for name in restated:
-        if name not in merged["links"]:
-            problems.add(f"link {name!r} is not in the URDF. Write both again, or remove it here.")
-    problems.refuse()
+    _refuse_edits(restated, merged["links"], problems)
     links = {name: link for name, link in merged.pop("links").items() if name not in without}
     links = {name: _overlaid(link, restated.get(name, {})) for name, link in links.items()}
     robot = _read(_overlaid(merged, words) | {"links": list(links.values())}, path)
+    _refuse_other_ratios(alone, robot, problems)
     return robot, tuple(restated)
+
+
+def _refuse_edits(restated: dict[str, Words], given: Words, problems: Problems) -> None:
+    """The sidecar replaces numbers of a certain URDF; in another one it would undo an edit without a word."""
+    for name, words in restated.items():
+        mass = words.pop(MASS, None)
+        if name not in given:
+            problems.add(f"link {name!r} is not in the URDF. Write both again, or remove it here.")
+        elif mass is not None and mass != given[name]["mass"]:
+            problems.add(
+                f"link {name!r} was written with the mass {mass} kg (with its wheels), but the URDF now says "
+                f"{given[name]['mass']} kg. Change the link's numbers here too, and {MASS}, or remove its entry."
+            )
+    problems.refuse()
+
+
+def _refuse_other_ratios(alone: Robot, robot: Robot, problems: Problems) -> None:
+    """A ratio that both files state is the same."""
+    ratios = {drive.joint: drive.gear.ratio for drive in reversed(robot.drives)}
+    for drive in alone.drives:
+        here, there = ratios.get(drive.joint), drive.gear.ratio
+        if here is not None and not isclose(here, there, rel_tol=1e-9):
+            problems.add(f"joint {drive.joint!r} has the ratio {here:g} here and {there:g} in the URDF. Correct one.")
+    problems.refuse()
 
 
 def _sidecar(path: Path, problems: Problems) -> Words:
