@@ -8,6 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError
 from gearwright.motion.recording import read_recording, write_columns
+from support.mutations import broken
 
 ARM = gw.Mechanism(
     [gw.Body("upper", mass=1, com=(0.1, 0, 0)), gw.Body("fore", "upper", position=(0.3, 0, 0), mass=1, com=(0.1, 0, 0))]
@@ -88,6 +89,7 @@ GOOD = "t,q.upper,q.fore\n" + "\n".join(f"{k},0,0" for k in range(8)) + "\n"
         (GOOD.replace("3,0,0", "2,0,0"), ["line 5", "time 2", "after 2"]),
         ("\n".join(GOOD.splitlines()[:5]), ["4 rows are too few"]),
         (GOOD.replace(",", ";"), ["missing column t"]),
+        (GOOD.replace("3,0,0", "3,1e308,0").replace("4,0,0", "3.000001,-1e308,0"), ["overflows"]),
     ],
 )
 def test_bad_files_are_refused(tmp_path, text, words):
@@ -104,3 +106,21 @@ def test_unreadable_files_are_refused(tmp_path):
     (tmp_path / "b.csv").write_bytes(b"t,q.upper\n\xff\xfe\x00")
     with pytest.raises(FileError, match="no CSV text"):
         read_recording(tmp_path / "b.csv", ARM)
+
+
+def test_broken_files_are_read_or_refused(tmp_path):
+    names = [f"{letter}.{name}" for letter in "qva" for name in NAMES]
+    whole = write_columns(names, np.column_stack([Q, V, A])[:12], T[:12])
+    part = write_columns(names[:2], Q[:12], T[:12])
+    path = tmp_path / "m.csv"
+    read = 0
+    for seed in range(1500):
+        path.write_bytes(broken(seed, [whole, part])[1])
+        try:
+            motion, _ = read_recording(path, ARM)
+        except FileError:
+            continue
+        read += 1
+        assert all(np.isfinite(x).all() for x in (motion.t, motion.q, motion.v, motion.a))
+        assert motion.q.shape == motion.v.shape == motion.a.shape == (len(motion.t), 2)
+    assert 100 < read < 1400

@@ -114,7 +114,14 @@ class Columns:
                 f"{self.path}: columns {letter}.<speed> are missing, and {len(t)} rows are too few to derive them from "
                 f"{source}.<name> (6 are needed). Add the columns or more rows."
             )
-        return rates(t, values)
+        with np.errstate(all="ignore"):
+            derived = rates(t, values)
+        if not np.isfinite(derived).all():
+            raise FileError(
+                f"{self.path}: columns {letter}.<speed> are missing, and deriving them from {source}.<name> overflows. "
+                "Check the largest numbers and the smallest time steps."
+            )
+        return derived
 
 
 def _several(names: Sequence[str], most: int = 8) -> str:
