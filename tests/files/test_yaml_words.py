@@ -248,6 +248,31 @@ trains:
 """
 
 
+def test_a_motor_with_everything_survives_a_round_trip():
+    """Axis (0.6, 0, 0.8): a tensor of revolution about it, and a mass centre on the axis through the position."""
+    across, axial = 2e-4, 3e-4
+    e = np.array([0.6, 0, 0.8])
+    tensor = (across * np.eye(3) + (axial - across) * np.outer(e, e)).tolist()
+    robot = read_yaml(
+        one(
+            more=f"""
+drives:
+  - joint: rod
+    name: m1
+    axis: [0.6, 0, 0.8]
+    motor: {{tensor: {tensor}, mass: 0.3, position: [0.1, 0, 0], com: [0.16, 0, 0.08], coupling: 2e-4, included: true,
+            torque_constant: 60 mNm/A, resistance: 1.1, inductance: 0.3 mH, max_torque: 2 Nm, max_speed: 7000 rpm}}
+    gear: {{ratio: 30}}
+"""
+        )
+    )
+    again = read_yaml(write_yaml(robot))
+    assert again == robot
+    spin = gw.assemble(again).spins[0]
+    assert spin.inertia == pytest.approx(axial)
+    assert list(spin.rest.position) == pytest.approx([0.16, 0, 0.08])
+
+
 def test_a_train_is_read_and_survives_a_round_trip():
     robot = read_yaml(TRAIN)
     ratios = {spin.name: spin.ratio for spin in gw.assemble(robot).spins}

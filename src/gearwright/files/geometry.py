@@ -31,15 +31,13 @@ class Seat:
     frame: Placement = HERE
 
 
-def standard_dh(a: float, alpha: float, d: float, theta: float, slides: bool) -> Seat:
+def standard_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
     """Standard Denavit-Hartenberg: frame i = Rot(z, theta) Trans(z, d) Trans(x, a) Rot(x, alpha) after frame i - 1.
 
     The joint turns about (or slides along) z of frame i - 1; the link's words are in frame i, at its far end. For a
     revolute joint theta is the offset of q, for a prismatic one d is.
     """
-    along, stays = (d, 0.0) if slides else (0.0, d)
-    joint = Placement(turned(Z, theta), Vec(0.0, 0.0, along))
-    return Seat(joint, Z, Placement(turned(X, alpha), Vec(a, 0.0, stays)))
+    return Seat(Placement(turned(Z, theta)), Z, Placement(turned(X, alpha), Vec(a, 0.0, d)))
 
 
 def modified_dh(a: float, alpha: float, d: float, theta: float) -> Seat:

@@ -136,16 +136,12 @@ class _Moving(_Placed):
     def seat(self) -> Seat:
         """The joint's place on its parent."""
         if self.dh is not None:
-            return standard_dh(**self.dh.model_dump(), slides=self._slides)
+            return standard_dh(**self.dh.model_dump())
         if self.mdh is not None:
             return modified_dh(**self.mdh.model_dump())
         if self.vector is not None:
             return self.vector.seat()
         return Seat((self.origin or Origin()).placement, Vec.of(self.axis or (0.0, 0.0, 1.0)))
-
-    @property
-    def _slides(self) -> bool:
-        return getattr(self, "type", None) == "prismatic"
 
 
 class Revolute(_Moving):
