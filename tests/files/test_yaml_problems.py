@@ -105,6 +105,11 @@ BAD = {
         "  - {name: b, parent: a, joint: {axis: [0, 0, 1]}}\n",
         "the parents form a circle: a -> b -> a",
     ),
+    "a parent that is a list": (GOOD.replace("parent: base", "parent: [base]"), "where a text is wanted"),
+    "a tooth count that says nothing": (
+        GOOD + "drives: [{joint: rod, gear: {type: planetary, sun: 18, planet: null, ring: 72}}]",
+        "a planetary gear needs planet",
+    ),
     "called base": (GOOD.replace("name: rod", "name: base"), "the name of the ground"),
     "crossed limits": (GOOD.replace("axis", "limits: {position: [2, 1]}, axis"), "Swap them"),
     "limit of a slide": (

@@ -53,7 +53,8 @@ class GearWords(Words):
     @model_validator(mode="after")
     def _complete(self) -> GearWords:
         """Either a ratio, or all that the part needs, and a part that can exist."""
-        kind, given = self._kind, self.model_fields_set
+        kind = self._kind
+        given = {word for word in self.model_fields_set if getattr(self, word) is not None}
         own = sorted(given - set(SHARED))
         needed = [f.name for f in fields(GEARS[kind]) if f.default is MISSING and f.default_factory is MISSING]
         if self._ratio is not None and own:

@@ -103,7 +103,7 @@ class _Names:
             while isinstance(name, str) and name in parents and name not in known and name not in chain:
                 chain[name] = None
                 name = parents[name]
-            if name in chain:
+            if isinstance(name, str) and name in chain:
                 names = list(chain)
                 loop = " -> ".join([*names[names.index(name) :], name])
                 self.note(("links", i, "parent"), f"the parents form a circle: {loop}. Hang one of them on the base.")
