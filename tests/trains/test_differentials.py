@@ -7,7 +7,17 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import SpinError
-from gearwright.parts import Gearwheel, Member, Mesh, Robot, Train, TrainMotor, nested_shafts, planetary_differential
+from gearwright.parts import (
+    Gearwheel,
+    Member,
+    Mesh,
+    Robot,
+    Train,
+    TrainMotor,
+    bevel_differential,
+    nested_shafts,
+    planetary_differential,
+)
 from trains.arms import across, axis_in_parent, chain, explicit_chain, states
 from trains.explicit import worst
 
@@ -165,4 +175,18 @@ def test_nested_shafts():
     (e1, p1), (e2, p2) = axis_in_parent("j1"), axis_in_parent("j2")
     oracle.wheel("s1", "base", {"j1": 1.0, "j2": 1.5, "j3": -3.0}, e1, 2e-3, 1e-3, 0.0, p1)
     oracle.wheel("s2", "l1", {"j2": 1.0, "j3": -2.0}, e2, 3e-3, 1.5e-3, 0.0, p2)
+    assert agreement(mech, oracle) < 1e-10
+
+
+def test_bevel_differential_as_a_part():
+    """Two side gears and the output's gear: mean moves the arm (link 1), difference the output (link 2)."""
+    members = (Member(2e-3, 0.2, 1.5e-3), Member(2e-3, 0.2, 1.5e-3))
+    motors = [TrainMotor("left", "d.left"), TrainMotor("right", "d.right")]
+    train = bevel_differential("d", "l1", "l2", (20, 30), members, motors, arm_joint="j1")
+    mech = gw.assemble(Robot("arm", chain(), trains=[train]))
+    np.testing.assert_allclose(gw.structure_matrix(mech).T, [(1, -1.5, 0), (1, 1.5, 0)])
+    oracle = explicit_chain()
+    e, p = axis_in_parent("j1")
+    oracle.wheel("left", "base", {"j1": 1.0, "j2": -1.5}, e, 2e-3, 1.5e-3, 0.2, p)
+    oracle.wheel("right", "base", {"j1": 1.0, "j2": 1.5}, e, 2e-3, 1.5e-3, 0.2, p)
     assert agreement(mech, oracle) < 1e-10

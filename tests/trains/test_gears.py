@@ -183,3 +183,54 @@ def test_a_gear_by_ratio_alone_is_the_same_machine():
     assert [(s.name, s.ratio, s.inertia) for s in made[0].spins] == [
         (s.name, s.ratio, s.inertia) for s in made[1].spins
     ]
+
+
+def cycloidal_error(discs):
+    """The largest relative error of M and torque against explicit discs that orbit on the eccentric."""
+    disc, shaft, eccentricity, pins = Member(4e-3, 1.2, 2.5e-3), Member(1e-3, 0.3, 8e-4), 0.03, 12
+    gear = Cycloidal(pins=pins, discs=discs, eccentricity=eccentricity, disc_member=disc, eccentric_member=shaft)
+    e, p = axis_in_parent("j3")
+    mech = gw.assemble(Robot("arm", chain(), [Drive("j3", Motor(position=p), gear)]))
+    oracle = explicit_chain()
+    oracle.wheel("eccentric", "l2", {"j3": -(pins - 1.0)}, e, 1e-3, 8e-4, 0.3, p)
+    u, w = across(e)
+    for k in range(discs):
+        t = 2 * np.pi * k / discs
+        place = eccentricity * (np.cos(t) * u + np.sin(t) * w)
+        oracle.wheel(f"disc{k}", "eccentric", {"j3": 1.0 + pins - 1.0}, e, 4e-3, 2.5e-3, 1.2, place)
+    found = 0.0
+    for q, v, a in states(3):
+        found = max(found, worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q)))
+        found = max(found, worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a)))
+    return found
+
+
+def test_cycloidal_discs():
+    """Three discs are the same from every side and exact; two are averaged, and the error is real."""
+    assert cycloidal_error(3) < 1e-10
+    assert 1e-6 < cycloidal_error(2) < 1e-2
+
+
+def test_rv_against_explicit_bodies():
+    """Sun, three planets with cranks on the driven link, discs that keep the link's orientation and circle."""
+    sun, crank, disc = Member(5e-4, 0.1, 4e-4), Member(3e-4, 0.15, 2e-4), Member(4e-3, 1.2, 2.5e-3)
+    eccentricity, radius = 0.02, 0.05
+    gear = Cycloidal(
+        pins=12, sun=16, planet=32, discs=3, eccentricity=eccentricity, radius=radius,
+        sun_member=sun, eccentric_member=crank, disc_member=disc,
+    )  # fmt: skip
+    e, p = axis_in_parent("j3")
+    mech = gw.assemble(Robot("arm", chain(), [Drive("j3", Motor(position=p), gear)]))
+    oracle = explicit_chain()
+    oracle.wheel("sun", "l2", {"j3": 25.0}, e, 5e-4, 4e-4, 0.1, p)
+    u, w = across(e)
+    turns = [2 * np.pi * k / 3 for k in range(3)]
+    oracle.wheel("phase", "l2", {"j3": -11.0}, e, 0.0, 0.0, 0.0, p)  # where the discs' centres are
+    oracle.wheel("carrier", "l2", {"j3": 1.0}, e, 0.0, 0.0, 0.0, p)  # what turns with link 3
+    for k, t in enumerate(turns):
+        out = np.cos(t) * u + np.sin(t) * w
+        oracle.wheel(f"disc{k}", "phase", {"j3": 12.0}, e, 4e-3, 2.5e-3, 1.2, eccentricity * out)
+        oracle.wheel(f"crank{k}", "carrier", {"j3": -12.0}, e, 3e-4, 2e-4, 0.15, radius * out)
+    for q, v, a in states(3):
+        assert worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q)) < 1e-10
+        assert worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a)) < 1e-10
