@@ -19,6 +19,7 @@ from gearwright.cli import (
     convert,
     demonstrate,
     export,
+    identify,
     info,
     list_robots,
     schema,
@@ -68,6 +69,8 @@ app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)
 app.command("convert")(convert.convert)
 app.command("export")(export.export)
+app.command("excite")(identify.excite_robot)
+app.command("identify")(identify.identify_robot)
 app.command("bench")(bench.bench)
 app.command("schema")(schema.schema)
 app.command("demo")(demonstrate.demonstrate)

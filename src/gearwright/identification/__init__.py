@@ -1,7 +1,37 @@
-"""Finding a robot's parameters from measurements."""
+"""Finding a robot's parameters from measurements: excite, log, identify, make consistent, write back."""
 
+from gearwright.identification.consistent import ConsistentFit, consistent
+from gearwright.identification.excitation import Box, Excitation, MotionLimits, excite
+from gearwright.identification.fourier import FourierMotion
+from gearwright.identification.groups import Group, parameter_groups, regressor_blocks
 from gearwright.identification.identification import Identification, Validation, identify
 from gearwright.identification.log import Log, log_of_currents, read_log
 from gearwright.identification.model import Model
+from gearwright.identification.payload import PayloadFit, identify_payload
+from gearwright.identification.report import write_report
+from gearwright.identification.write_back import identified_robot, save_identified
 
-__all__ = ["Identification", "Log", "Model", "Validation", "identify", "log_of_currents", "read_log"]
+__all__ = [
+    "Box",
+    "ConsistentFit",
+    "Excitation",
+    "FourierMotion",
+    "Group",
+    "Identification",
+    "Log",
+    "Model",
+    "MotionLimits",
+    "PayloadFit",
+    "Validation",
+    "consistent",
+    "excite",
+    "identified_robot",
+    "identify",
+    "identify_payload",
+    "log_of_currents",
+    "parameter_groups",
+    "read_log",
+    "regressor_blocks",
+    "save_identified",
+    "write_report",
+]

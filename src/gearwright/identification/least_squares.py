@@ -1,4 +1,4 @@
-"""Least squares for stacked torque equations, with standard deviations that hold when residuals are correlated in time."""
+"""Least squares for torque equations, with standard deviations that hold when residuals are correlated in time."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def solve(Y: Array, tau: Array, method: Method = "wls") -> Fit:
     T, n, P = Y.shape
     if T * n <= P:
         raise InputError(
-            f"identify: {T * n} equations ({T} samples of {n} joints) cannot determine {P} parameters. Record longer, or "
-            "leave parameters out."
+            f"identify: {T * n} equations ({T} samples of {n} joints) cannot determine {P} parameters. Record longer, "
+            "or leave parameters out."
         )
     found = METHODS[method](Y, tau)
     values, residuals = weighted(Y, tau, found.weights)
@@ -108,7 +108,7 @@ def _covariance(Y: Array, residuals: Array, found: Weights) -> Array:
     """
     from scipy.linalg import matmul_toeplitz
 
-    T, n, P = Y.shape
+    n, P = Y.shape[1:]
     length = np.sqrt(np.einsum("tnp,tnp,tn->p", Y, Y, found.slopes))
     length[length == 0] = 1.0
     A = Y / length
@@ -134,7 +134,7 @@ def autocovariance(x: Array, own: Array, shrunk: Array, highest: int = 15, round
     from scipy.linalg import matmul_toeplitz
 
     T = len(x)
-    lags = np.arange(min(highest, T // 10) + 1)
+    lags = range(min(highest, T // 10) + 1)
     sample = np.array([x[: T - k] @ x[k:] / T for k in lags])
     if sample[0] <= 0:
         return np.zeros(T)

@@ -85,8 +85,8 @@ class Log:
                 f"log: there is no sample between {start:g} s and {end:g} s. It runs from {self.times[0]:g} to "
                 f"{self.times[-1]:g} s."
             )
-        parts = {name: getattr(self, name) for name in ("t", "q", "tau", "v", "a")}
-        return Log(**{name: None if x is None else x[rows] for name, x in parts.items()})
+        v, a = (None if x is None else np.asarray(x)[rows] for x in (self.v, self.a))
+        return Log(self.times[rows], np.asarray(self.q)[rows], self.torques[rows], v, a)
 
     def split(self, share: float = 0.7) -> tuple[Log, Log]:
         """The first `share` of the time to fit on, and the rest to validate on."""
@@ -111,7 +111,6 @@ class Log:
             cutoff = default_cutoff(t, q, v)
         smooth, v, a = derivatives(t, q, v, a, np.inf if cutoff is None else cutoff)
         return Motion(t, q if mech.nq != mech.n else smooth, v, a)
-
 
     def inner(self, cutoff: float | None = None) -> slice:
         """The samples whose derived speeds and accelerations the filter could see from both sides."""
@@ -194,7 +193,9 @@ def check_columns(log: Log, mech: Mechanism) -> None:
 
 def warn_about_units(log: Log, mech: Mechanism, motion: Motion) -> None:
     """A warning when angles look like degrees, or torques are off by powers of ten from the machine's own numbers."""
-    turning = [k for body, j in zip(mech.bodies, mech.joints, strict=True) if body.joint == "revolute" for k in [j.first]]
+    turning = [
+        k for body, j in zip(mech.bodies, mech.joints, strict=True) if body.joint == "revolute" for k in [j.first]
+    ]
     widest = float(np.ptp(motion.q[:, turning], axis=0).max()) if turning else 0.0
     remarks = []
     if widest > 30:
@@ -204,7 +205,9 @@ def warn_about_units(log: Log, mech: Mechanism, motion: Motion) -> None:
         size, own = (float(np.sqrt(np.mean(x[:, k] ** 2))) for x in (expected, log.torques))
         if size > 0 and own > 0 and not 0.05 < own / size < 20 and max(size, own) > 1e-3 * np.abs(expected).max():
             power = int(np.round(np.log10(own / size)))
-            remarks.append(f"the torque of {speed!r} is 10^{power} times what the robot's own numbers give: wrong unit?")
+            remarks.append(
+                f"the torque of {speed!r} is 10^{power} times what the robot's own numbers give: wrong unit?"
+            )
     if remarks:
         warnings.warn(GearwrightWarning("log: " + " ".join(remarks)), stacklevel=3)
 

@@ -93,7 +93,14 @@ def identify_payload(
     alone = Identification(
         model, base, found.values, covariance, fit, method, empty.cutoff, (), (), found.weights, None
     )
-    return PayloadFit(mech.bodies[index].name, base, found.values, covariance, fit, consistent_among(alone, _ten_unknowns(model), trust))
+    return PayloadFit(
+        mech.bodies[index].name,
+        base,
+        found.values,
+        covariance,
+        fit,
+        consistent_among(alone, _ten_unknowns(model), trust),
+    )
 
 
 def _ten_columns(model: Model, index: int) -> Model:

@@ -111,9 +111,7 @@ def _made(
     zero = [model.every_name.index(name) for name in model.without]
     positive = tuple(k for k, name in enumerate(names) if _not_negative(name))
     rows = (start[zero], full[zero])
-    return Unknowns(
-        tuple(names), nominal, start[kept], full[kept], tuple(bodies), positive, rows, tuple(wheels)
-    )
+    return Unknowns(tuple(names), nominal, start[kept], full[kept], tuple(bodies), positive, rows, tuple(wheels))
 
 
 def _not_negative(name: str) -> bool:
@@ -150,15 +148,18 @@ def _positive(x: object) -> bool:
 
 def _knob(drive: Drive, path: str, value: float, change: Callable[[Drive, float], Drive]) -> Knob:
     title = drive.title
-    return Knob(f"{title}.{path}", float(value), lambda robot, x: robot.with_drive(title, change(robot.drive(title), x)))
+    return Knob(
+        f"{title}.{path}", float(value), lambda robot, x: robot.with_drive(title, change(robot.drive(title), x))
+    )
 
 
 def _with_rotor(drive: Drive, inertia: float) -> Drive:
     """Another rotor inertia; the transverse inertia and the coupling keep their share of it."""
     share = inertia / drive.motor.inertia
-    others = {name: getattr(drive.motor, name) for name in ("transverse_inertia", "coupling")}
-    scaled = {name: None if x is None else x * share for name, x in others.items()}
-    return replace(drive, motor=replace(drive.motor, inertia=inertia, **scaled))
+    across, coupling = (
+        None if x is None else x * share for x in (drive.motor.transverse_inertia, drive.motor.coupling)
+    )
+    return replace(drive, motor=replace(drive.motor, inertia=inertia, transverse_inertia=across, coupling=coupling))
 
 
 def _with_gear(field: str) -> Callable[[Drive, float], Drive]:

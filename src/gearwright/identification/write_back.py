@@ -28,7 +28,9 @@ def identified_robot(fit: ConsistentFit) -> Rewritten:
     if robot is None:
         raise InputError("identified_robot: the identification was given a Mechanism. Give identify the Robot itself.")
     values = fit.values
-    places = {body.name: ten for body, ten in zip(fit.identification.model.mech.bodies, fit.unknowns.bodies, strict=False)}
+    places = {
+        body.name: ten for body, ten in zip(fit.identification.model.mech.bodies, fit.unknowns.bodies, strict=False)
+    }
     links = []
     for link in robot.links:
         first = places[link.name].first

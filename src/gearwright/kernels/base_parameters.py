@@ -90,7 +90,7 @@ class BaseParameters:
         chosen = tuple(self.chosen[k] for k in fewer.chosen)
         combinations = []
         for row, lead in zip(K, chosen, strict=True):
-            order = [lead, *(k for k in np.flatnonzero(row) if k != lead)]
+            order = [lead, *(int(k) for k in np.flatnonzero(row) if k != lead)]
             combinations.append({self.parameters[k]: float(row[k]) for k in order})
         return BaseParameters(self.parameters, chosen, tuple(combinations), self.no_effect)
 

@@ -1,0 +1,140 @@
+"""gearwright excite and identify: a motion to measure, and parameters from what was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.output import number, progress, results, say, table, write_json
+from gearwright.errors import InputError
+from gearwright.identification import (
+    Identification,
+    Validation,
+    consistent,
+    excite,
+    identify,
+    read_log,
+    save_identified,
+    write_report,
+)
+from gearwright.mechanism import assemble
+
+
+def identify_robot(
+    robot: RobotName,
+    log: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LOG.csv",
+            help="Columns t, q.<coordinate>, tau.<speed> (or currents i.<drive>), and v.<speed>, a.<speed> if known.",
+        ),
+    ],
+    validate: Annotated[
+        Path | None,
+        typer.Option(metavar="OTHER.csv", help="Another log to validate on; else the last 30 % of LOG.csv."),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a report with figures there.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the identified robot file.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="ols, wls (each joint by its variance) or irls (robust).")] = "wls",
+    cutoff: Annotated[float | None, typer.Option(metavar="HZ", help="Of the filter; chosen from the motion.")] = None,
+    side: Annotated[str, typer.Option(help="motor or link: where the torque was measured.")] = "motor",
+    blur: Annotated[float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")] = 0.0,
+    trust: Annotated[float, typer.Option(help="Relative uncertainty of the robot file's own numbers.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Find a robot's parameters from measured motion and torques, with confidence, and check them on other data.
+
+    With -o the parameters are made physically consistent, close to those of the robot file, and written into a new one.
+
+    Example: gearwright identify elbow log.csv --report report -o identified.yaml
+    """
+    loaded = load(robot)
+    whole = read_log(log, loaded)
+    train, rest = (whole, read_log(validate, loaded)) if validate is not None else whole.split(0.7)
+    if method not in ("ols", "wls", "irls"):
+        raise InputError(f"--method {method!r} is not known. Use ols, wls or irls.")
+    found = identify(loaded, train, method=method, cutoff=cutoff, side=side, blur=blur)  # type: ignore[arg-type]
+    check = found.validate(rest)
+    for remark in found.remarks:
+        say(remark)
+    if as_json:
+        write_json(_as_data(found, check))
+    else:
+        _print(found, check)
+    fit = consistent(found, trust) if output is not None or report is not None else None
+    if output is not None and fit is not None:
+        for remark in save_identified(fit, output):
+            say(remark)
+        say(f"Identified robot written to {output}.")
+    if report is not None:
+        page = write_report(found, report, check, fit, title=f"Identification of {loaded.name}")
+        say(f"Report written to {page}.")
+
+
+def excite_robot(
+    robot: RobotName,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.csv", help="Where to write the motion.")],
+    period: Annotated[float, typer.Option(metavar="S", help="Length of the motion.")] = 10.0,
+    harmonics: Annotated[int, typer.Option(help="Frequencies in it.")] = 5,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second in the file.")] = 100.0,
+    criterion: Annotated[str, typer.Option(help="condition or d-optimal.")] = "condition",
+    starts: Annotated[int, typer.Option(help="Random starts.")] = 4,
+    steps: Annotated[int, typer.Option(help="Changes tried per start.")] = 150,
+    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
+) -> None:
+    """Find a motion that shows all base parameters, within the joint limits of the robot file, as CSV for a controller.
+
+    Example: gearwright excite elbow -o motion.csv --period 12
+    """
+    loaded = load(robot)
+    with progress("exciting motion") as show:
+        found = excite(
+            loaded,
+            period=period,
+            harmonics=harmonics,
+            criterion=criterion,  # type: ignore[arg-type]
+            starts=starts,
+            steps=steps,
+            seed=seed,
+            progress=lambda done, total, _: show(done, total),
+        )
+    found.motion.save(output, assemble(loaded), rate)
+    say(f"{found.rank} base parameters, condition number {number(found.condition)}; motion written to {output}.")
+
+
+def _print(found: Identification, check: Validation) -> None:
+    rows = [
+        (name, number(value), number(deviation, 2))
+        for name, value, deviation in zip(found.names, found.values, found.standard_deviations, strict=True)
+    ]
+    results().print(table(["base parameter", "value", "deviation"], rows))
+    errors = [
+        (name, f"{100 * found.fit.relative_errors[name]:.2f} %", f"{100 * error:.2f} %")
+        for name, error in check.relative_errors.items()
+    ]
+    results().print(table(["torque error", "fit", "validation"], errors))
+
+
+def _as_data(found: Identification, check: Validation) -> dict[str, object]:
+    return {
+        "base_parameters": [
+            {"name": name, "value": value, "standard_deviation": deviation, "terms": dict(terms)}
+            for name, value, deviation, terms in zip(
+                found.names,
+                found.values.tolist(),
+                found.standard_deviations.tolist(),
+                found.base.combinations,
+                strict=True,
+            )
+        ],
+        "fit_error": found.fit.relative_errors,
+        "validation_error": check.relative_errors,
+        "not_found": list(found.not_found),
+        "remarks": list(found.remarks),
+    }
