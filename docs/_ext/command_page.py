@@ -26,13 +26,21 @@ def command_page() -> str:
 def _section(name: str, command: Any) -> str:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
-    usage = " ".join(
-        ["gearwright", name, *(a.metavar or a.name.upper() for a in arguments), *(["[OPTIONS]"] if options else [])]
-    )
+    usage = " ".join(["gearwright", name, *map(_place, arguments), *(["[OPTIONS]"] if options else [])])
     lines = [f"## {name}", "", f"```text\n{usage}\n```", "", _prose(command.help or ""), ""]
-    lines += [line for a in arguments for line in (f"`{a.metavar or a.name.upper()}`", f": {a.help or ''}", "")]
+    lines += [line for a in arguments for line in (f"`{_title(a)}`", f": {a.help or ''}", "")]
     lines += [line for o in options for line in (f"`{_spelling(o)}`", f": {o.help or ''}{_default(o)}", "")]
     return "\n".join(lines)
+
+
+def _title(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())
+
+
+def _place(argument: Any) -> str:
+    """An argument as usage lines show it: brackets when it may be left out, dots when there may be several."""
+    text = _title(argument) if argument.required else f"[{_title(argument)}]"
+    return f"{text}..." if argument.nargs == -1 else text
 
 
 def _prose(text: str) -> str:

@@ -21,7 +21,7 @@ MISSED = 1
 
 def bench(
     robots: Annotated[
-        list[str] | None, typer.Argument(metavar="[ROBOT]...", help=f"Robots; {', '.join(ROBOTS)} unless given.")
+        list[str] | None, typer.Argument(metavar="ROBOT", help=f"Robots; {', '.join(ROBOTS)} unless given.")
     ] = None,
     states: Annotated[int, typer.Option(min=1, metavar="N", help="States per batch.")] = 10_000,
     rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Paired rounds; 21 or more to quote.")] = 21,

@@ -22,7 +22,7 @@ def compare(
     robot: RobotName,
     trajectory: Annotated[
         Path | None,
-        typer.Argument(metavar="[TRAJECTORY.csv]", help="The motion; a fast one through three points unless given."),
+        typer.Argument(metavar="TRAJECTORY.csv", help="The motion; a fast one through three points unless given."),
     ] = None,
     figure: Annotated[
         bool, typer.Option("--figure", help="Draw torques and errors into ROBOT_comparison.png.")
