@@ -30,7 +30,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	GEARWRIGHT_PROFILE=full $(BIN)/python -m pytest -n 2 --dist worksteal
 
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" -q

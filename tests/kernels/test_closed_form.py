@@ -43,7 +43,7 @@ def printed():
     """b_ij, h_ij, g_i as printed, with pi_1 to pi_9 in our symbols (our body frames are the paper's i - 1 frames)."""
     q2, q3, d1, d2, d3, g, a2 = sp.symbols("q2 q3 dq1 dq2 dq3 g lx3")
     k1, k2, k3 = sp.symbols("k1 k2 k3")
-    s = {name: sp.Symbol(name) for name in "Izz1 Ixx2 Iyy2 Izz2 Ixx3 Iyy3 Izz3 mx2 m3 mx3 J1 J2 J3".split()}
+    s = {str(x): x for x in sp.symbols("Izz1 Ixx2 Iyy2 Izz2 Ixx3 Iyy3 Izz3 mx2 m3 mx3 J1 J2 J3")}
     pi = [
         s["Izz1"] + s["Iyy2"] + s["Iyy3"] + a2**2 * s["m3"] + k1**2 * s["J1"],
         s["mx2"] + a2 * s["m3"],
@@ -188,10 +188,17 @@ def test_six_joints_with_full_tensors():
     rng = np.random.default_rng(5)
     turn = [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
     bodies = [
-        gw.Body(f"b{i}", i - 1, rotation=turn if i in (1, 3, 4, 5) else np.eye(3), position=rng.normal(size=3) * 0.3, mass=2,
-                com=rng.normal(size=3) * 0.1, inertia=np.diag(rng.uniform(0.2, 0.3, 3)))
+        gw.Body(
+            f"b{i}",
+            i - 1,
+            rotation=turn if i in (1, 3, 4, 5) else np.eye(3),
+            position=rng.normal(size=3) * 0.3,
+            mass=2,
+            com=rng.normal(size=3) * 0.1,
+            inertia=np.diag(rng.uniform(0.2, 0.3, 3)),
+        )
         for i in range(6)
-    ]  # fmt: skip
+    ]
     mech = gw.Mechanism(bodies, [gw.Spin(f"s{i}", i - 1, rng.normal(size=3), 1e-4, {f"b{i}": 100}) for i in range(6)])
     q = rng.uniform(-1, 1, 6)
     for name in ("mass_matrix", "gravity"):
