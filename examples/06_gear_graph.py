@@ -10,8 +10,7 @@ import numpy as np
 import sympy as sp
 
 import gearwright as gw
-from gearwright.mechanism.gear_graph import GearGraph
-from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
+from gearwright.mechanism import GearGraph, GearPair, TurningPair
 
 g14, g25, g76, g37 = sp.symbols("g14 g25 g76 g37")
 turning = [

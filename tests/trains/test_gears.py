@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.mechanism.gear_graph import GearGraph
-from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
+from gearwright.mechanism import GearGraph, GearPair, TurningPair
 from gearwright.parts import (
     Belt,
     Bevel,

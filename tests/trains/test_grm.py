@@ -12,8 +12,7 @@ from gearwright.dynamics.inverse_dynamics import gravity
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.wheel_shares import wheel_coriolis, wheel_mass_matrix
-from gearwright.mechanism.gear_graph import GearGraph
-from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
+from gearwright.mechanism import GearGraph, GearPair, TurningPair
 
 g14, g25, g76, g37 = RATIOS = sp.symbols("g14 g25 g76 g37")
 I4, I5, I6, I7 = sp.symbols("I4:8")

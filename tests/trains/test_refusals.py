@@ -8,8 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import StructureError, TrainError
-from gearwright.mechanism.gear_graph import GearGraph
-from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
+from gearwright.mechanism import GearGraph, GearPair, TurningPair
 from gearwright.parts import (
     Belt,
     Cycloidal,
@@ -112,6 +111,15 @@ TRAINS = {
         lambda: robot([Gearwheel("w", "l2", "j33")], [Mesh("w", "l3", 2.0)]),
         "wheel 'w': its axis 'j33' is neither a joint nor another wheel. Did you mean 'j3'?",
     ),
+    "axes in a circle": (
+        lambda: robot([Gearwheel("w", "l2", "v"), Gearwheel("v", "l2", "w")], [Mesh("w", "v", 2.0)]),
+        "wheels take their axis from each other: w -> v -> w",
+    ),
+    "axis of a wheel elsewhere": (
+        lambda: robot([W, Gearwheel("x", "l2", (0, 0, 1)), Gearwheel("v", "l1", "x", 1e-3)], (), (), ["w", "v", "x"]),
+        "wheel 'v' on 'l1' takes its axis from wheel 'x' on 'l2'",
+    ),
+    "count": (lambda: Gearwheel("w", count=10**6), "count 1000000 is no number of equal wheels from 1 to 100"),
     "axis elsewhere": (
         lambda: robot([Gearwheel("w", "base", "j3", 1e-3)], free=["w"]),
         "wheel 'w': its carrier 'base' is on neither side of joint 'j3'",

@@ -6,6 +6,7 @@ is an edge with a ratio. Links whose turning pairs share a label are coaxial, so
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,10 +51,6 @@ class GearGraph:
                     )
 
     def _require_one_carrier_each(self) -> None:
-        titles = [pair.title for pair in self.turning]
-        twice = next((title for title in titles if titles.count(title) > 1), None)
-        if twice is not None and len({pair.outer for pair in self.turning}) == len(self.turning):
-            raise TrainError(f"two turning pairs are called {twice!r}. Give the wheel another name than the joint.")
         seen: dict[str, str] = {}
         for pair in self.turning:
             if pair.outer in seen:
@@ -62,18 +59,29 @@ class GearGraph:
                     "coaxial links follow from the axis labels."
                 )
             seen[pair.outer] = pair.inner
+        titles = Counter(pair.title for pair in self.turning)
+        twice = next((title for title, count in titles.items() if count > 1), None)
+        if twice is not None:
+            raise TrainError(f"two turning pairs are called {twice!r}. Give the wheel another name than the joint.")
+        grounded = {self.base}
         for link in seen:
-            path = [link]
-            while path[-1] in seen:
-                path.append(seen[path[-1]])
-                if path[-1] in path[:-1]:
-                    loop = " -> ".join(path[path.index(path[-1]) :])
-                    raise TrainError(f"the carriers form a circle: {loop}. Hang one on {self.base!r}.")
-            if path[-1] != self.base:
+            grounded |= self._require_ground(link, seen, grounded)
+
+    def _require_ground(self, link: str, carrier: Mapping[str, str], grounded: set[str]) -> set[str]:
+        """The links on the way down to one that is known to stand on the base; refuses circles and loose ends."""
+        way: dict[str, None] = {}
+        while link not in grounded:
+            if link in way:
+                loop = " -> ".join([*list(way)[list(way).index(link) :], link])
+                raise TrainError(f"the carriers form a circle: {loop}. Hang one on {self.base!r}.")
+            if link not in carrier:
                 raise TrainError(
-                    f"{link!r} is not connected to {self.base!r}: its carriers end at {path[-1]!r}, which nothing "
-                    "carries. Give the missing turning pair."
+                    f"{next(iter(way))!r} is not connected to {self.base!r}: its carriers end at {link!r}, which "
+                    "nothing carries. Give the missing turning pair."
                 )
+            way[link] = None
+            link = carrier[link]
+        return set(way)
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -154,11 +162,10 @@ class GearGraph:
     @cached_property
     def coaxial(self) -> dict[str, tuple[str, ...]]:
         """Per axis label the links that turn about it, from the base outwards: their relative rates add."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, dict[str, None]] = {}
         for pair in self.turning:
             if pair.axis is not None:
-                found.setdefault(pair.axis, [])
-                found[pair.axis] += [link for link in (pair.inner, pair.outer) if link not in found[pair.axis]]
+                found.setdefault(pair.axis, {}).update({pair.inner: None, pair.outer: None})
         return {axis: tuple(links) for axis, links in found.items()}
 
     def canonical(self) -> GearGraph:

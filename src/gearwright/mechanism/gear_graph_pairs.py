@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
 from gearwright.mechanism.gear_graph_rows import Equation
+from gearwright.parts import Mesh
+from gearwright.parts.train import MeshKind
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,17 @@ class GearPair:
     second: str
     ratio: Scalar
     carrier: str | None = None
+
+    @classmethod
+    def of_teeth(
+        cls, first: str, second: str, teeth: tuple[int, int], kind: MeshKind = "external", carrier: str | None = None
+    ) -> GearPair:
+        """A gear pair by the teeth of both gears; kind as in `parts.Mesh`, both axes pointing the same way.
+
+        >>> GearPair.of_teeth("pinion", "ring", (20, 80), "internal").ratio
+        4.0
+        """
+        return cls(first, second, Mesh(first, second, teeth=teeth, kind=kind).signed, carrier)
 
     @property
     def title(self) -> str:

@@ -38,10 +38,10 @@ class Links:
 
     def turn(self, link: str) -> Rot:
         """Orientation of a link in the base with all coordinates zero."""
-        if link == "base":
-            return IDENTITY
-        own = self.by_name[link]
-        return self.turn(own.parent).after(Rot(*matrix(f"link {link!r}, rotation", own.joint.rotation)))
+        total = IDENTITY
+        for own in self.to_base(link):
+            total = Rot(*matrix(f"link {own.name!r}, rotation", own.joint.rotation)).after(total)
+        return total
 
     def to_base(self, link: str) -> list[Link]:
         """The links from one down to the base."""

@@ -48,12 +48,18 @@ def spin_and_lump(wheel: Placed) -> tuple[Spin, Lump | None]:
     """The spin of a wheel (one for a whole set) and what lies in its carrier at rest."""
     n = wheel.count
     coupling = None if wheel.coupling is None else n * wheel.coupling
-    bodies = [_at_rest(wheel, place) for place in places(wheel)]
-    total = summed(bodies)
+    total = _circle(wheel) if n >= 3 else summed([_at_rest(wheel, place) for place in places(wheel)])
     centre = total.moment * (1 / total.mass) if not is_zero(total.mass) else wheel.position
     rest = Rest(n * wheel.mass, centre, n * wheel.across)
     spin = Spin(wheel.name, wheel.carrier, wheel.axis, n * wheel.inertia, wheel.ratio, coupling, rest)
     return spin, None if wheel.included or wheel.carrier == "base" else Lump(wheel.carrier, total)
+
+
+def _circle(wheel: Placed) -> Inertia:
+    """Three or more equal wheels evenly spread on a circle, together a body of revolution."""
+    n, ring = wheel.count, wheel.mass * wheel.radius * wheel.radius
+    tensor = Tensor.of_revolution(wheel.axis, n * (wheel.inertia + ring), n * (wheel.across + ring * 0.5))
+    return Inertia.of_body(n * wheel.mass, wheel.position, tensor)
 
 
 def places(wheel: Placed) -> list[Vec]:

@@ -110,17 +110,22 @@ class TrainStructure:
 
     def _label(self, wheel: Gearwheel) -> str:
         """Its axis label: that of the joint or wheel it is coaxial with, else its own."""
-        axis = wheel.axis
-        if not isinstance(axis, str) or axis in (PARALLEL, RADIAL):
-            return wheel.name
-        if axis in self.where.by_joint:
-            return axis
-        if axis in self.wheels and axis != wheel.name:
-            return self._label(self.wheels[axis])
-        raise TrainError(
-            f"wheel {wheel.name!r}: its axis {axis!r} is neither a joint nor another wheel. "
-            f"{suggestion(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
-        )
+        seen = [wheel.name]
+        while isinstance(wheel.axis, str) and wheel.axis not in (PARALLEL, RADIAL):
+            axis = wheel.axis
+            if axis in self.where.by_joint:
+                return axis
+            if axis not in self.wheels:
+                raise TrainError(
+                    f"wheel {wheel.name!r}: its axis {axis!r} is neither a joint nor another wheel. "
+                    f"{suggestion(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
+                )
+            if axis in seen:
+                circle = " -> ".join([*seen, axis])
+                raise TrainError(f"wheels take their axis from each other: {circle}. Give one of them as a vector.")
+            seen.append(axis)
+            wheel = self.wheels[axis]
+        return wheel.name
 
     def _direction(self, label: str, link: str) -> Vec | None:
         """An axis in the frame of a link that it lies in, as far as the drawing says."""
@@ -163,12 +168,6 @@ class TrainStructure:
         """The row of a wheel relative to its carrier, over the machine's speeds."""
         return self.where.over_speeds(self.rates[wheel])
 
-    def home(self, wheel: Gearwheel) -> str:
-        """The link that carries a wheel, or the arm that it orbits on."""
-        while wheel.carrier in self.wheels:
-            wheel = self.wheels[wheel.carrier]
-        return wheel.carrier
-
     @property
     def placed(self) -> list[Placed]:
         """Every wheel, placed on its link."""
@@ -190,7 +189,13 @@ class TrainStructure:
                 )
             e, point = seen
         elif label != wheel.name:
-            e, point = self.axis_and_point(replace(self.wheels[label], carrier=wheel.carrier))
+            other = self.wheels[label].carrier
+            if other != wheel.carrier:
+                raise TrainError(
+                    f"{owner} on {wheel.carrier!r} takes its axis from wheel {label!r} on {other!r}. "
+                    "Coaxial wheels need one carrier, or the axis of a joint."
+                )
+            e, point = self.axis_and_point(self.wheels[label])
         elif isinstance(wheel.axis, str):
             raise TrainError(f"{owner}: axis {wheel.axis!r} is for planets. Give its axis in {wheel.carrier!r}.")
         else:

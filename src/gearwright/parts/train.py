@@ -52,7 +52,8 @@ class Gearwheel:
     included: bool = False
 
     def __post_init__(self) -> None:
-        require_teeth(f"wheel {self.name!r}", count=self.count)
+        if not isinstance(self.count, int) or not 1 <= self.count <= 100:
+            raise TrainError(f"wheel {self.name!r}: count {self.count!r} is no number of equal wheels from 1 to 100.")
         for name in ("inertia", "mass"):
             value = getattr(self, name)
             if is_number(value) and not 0 <= value < float("inf"):
