@@ -14,7 +14,7 @@ from gearwright.catalogue import load
 from gearwright.catalogue.loading import bundled_files
 from gearwright.cli.arguments import Json
 from gearwright.cli.description import reading_report
-from gearwright.cli.output import counted, results, say, write_json
+from gearwright.cli.output import counted, results, say, wrapped, write_json
 from gearwright.errors import GearwrightError, GearwrightWarning
 from gearwright.files.problems import Problem
 from gearwright.mechanism import assemble
@@ -48,7 +48,9 @@ def _show(path: Path, problems: list[Problem]) -> None:
     for problem in problems:
         place = f"{path}:{problem.line}" if problem.line is not None else f"{path}"
         words = f"{problem.path}: " if problem.path else ""
-        screen.print(Text.assemble((f"{place}: ", "bold"), words, problem.message))
+        line = Text(wrapped(f"{place}: {words}{problem.message}"))
+        line.stylize("bold", 0, len(place) + 1)
+        screen.print(line, soft_wrap=True)
     screen.print(f"{counted(problems, 'problem')}." if problems else "No problems.")
 
 

@@ -56,6 +56,7 @@ def identify_robot(
     """
     loaded = load(robot)
     whole = read_log(log, loaded)
+    whole = whole.derived(assemble(loaded), cutoff)
     train, rest = (whole, read_log(validate, loaded)) if validate is not None else whole.split(0.7)
     if method not in ("ols", "wls", "irls"):
         raise InputError(f"--method {method!r} is not known. Use ols, wls or irls.")

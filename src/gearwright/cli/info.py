@@ -44,7 +44,7 @@ def _show(facts: dict[str, Any]) -> None:
     for spring in facts["springs"]:
         screen.print(f"spring {escape(spring['name'])}: {number(spring['stiffness'])} Nm/rad")
     for note in facts["notes"]:
-        screen.print(wrapped(f"note: {note}"), style="dim", markup=False)
+        screen.print(wrapped(f"note: {note}"), style="dim", markup=False, soft_wrap=True)
 
 
 def _tree(title: str, links: list[dict[str, Any]]) -> Tree:

@@ -28,11 +28,11 @@ def remarks() -> Console:
 
 def say(text: str) -> None:
     """A remark for the person; a program reading standard output never sees it."""
-    remarks().print(wrapped(text), style="dim", markup=False)
+    remarks().print(wrapped(text), style="dim", markup=False, soft_wrap=True)
 
 
 def wrapped(text: str) -> str:
-    """Lines that fit the screen; what continues a line is indented below it."""
+    """Lines that fit the screen; what continues a line is indented below it, and a file name stays in one piece."""
     width = remarks().width
     lines = []
     for line in text.splitlines():
@@ -51,7 +51,9 @@ def progress(task: str) -> Iterator[Callable[[int, int], None]]:
 
 def complain(text: str) -> None:
     """An error message."""
-    remarks().print(Text.assemble(("Error: ", "bold red"), text))
+    message = Text(wrapped(f"Error: {text}"))
+    message.stylize("bold red", 0, len("Error:"))
+    remarks().print(message, soft_wrap=True)
 
 
 def write_json(value: Any) -> None:
