@@ -30,26 +30,26 @@ class Mutant:
         monkeypatch.setattr(function, "__code__", broken[function.__name__].__code__)
 
 
-UNTURNED = "\n        moment = moment - moving[i].omega.cross(body.about_origin.tensor @ moving[i].omega)"
+UNTURNED = "\n    moment = moment - moving.omega.cross(body.about_origin.tensor @ moving.omega)"
 
 MUTANTS = {
     "inverse: gyroscopic term of a body": Mutant(
-        "dynamics.inverse_dynamics:transmitted", "moving[i].linear)", "moving[i].linear)" + UNTURNED
+        "dynamics.inverse_dynamics:needed_wrench", "moving.linear)", "moving.linear)" + UNTURNED
     ),
     "inverse: gyroscopic term of a wheel": Mutant(
-        "dynamics.inverse_dynamics:transmitted", " + moving[i].omega.cross(e * rate)", ""
+        "dynamics.inverse_dynamics:needed_wrench", " + moving.omega.cross(e * rate)", ""
     ),
     "inverse: coupling, wheel to carrier": Mutant(
-        "dynamics.inverse_dynamics:transmitted", "e = spin.axis * spin.coupled", "e = spin.axis * 0.0"
+        "dynamics.inverse_dynamics:needed_wrench", "e = spin.axis * spin.coupled", "e = spin.axis * 0.0"
     ),
     "inverse: coupling, carrier to wheel": Mutant(
-        "dynamics.inverse_dynamics:inverse_dynamics", " + spin.coupled * turning", ""
+        "dynamics.inverse_dynamics:_turn_wheels", " + spin.coupled * alpha.dot(spin.axis)", ""
     ),
     "inverse: sign of the coupling": Mutant(
-        "dynamics.inverse_dynamics:inverse_dynamics", "+ spin.coupled", "- spin.coupled"
+        "dynamics.inverse_dynamics:_turn_wheels", "+ spin.coupled", "- spin.coupled"
     ),
     "inverse: sign of a lever": Mutant("dynamics.inverse_dynamics:gathered", "+ pose.shift", "- pose.shift"),
-    "inverse: sign of a wrench": Mutant("dynamics.inverse_dynamics:transmitted", "force - back", "force + back"),
+    "inverse: sign of a wrench": Mutant("dynamics.inverse_dynamics:needed_wrench", "force - back", "force + back"),
     "gravity: sign of a moment": Mutant(
         "dynamics.inverse_dynamics:gravity", "body.about_origin.moment.cross(a)", "a.cross(body.about_origin.moment)"
     ),

@@ -9,6 +9,7 @@ from gearwright.algebra import Moments, Scalar, Vec
 from gearwright.dynamics.kinematics import AT_REST, Acceleration, BaseMotion, accelerations
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
+from gearwright.mechanism import BASE, Spin
 from gearwright.mechanism.layout import Dof
 from gearwright.mechanism.rows import along
 
@@ -36,29 +37,34 @@ def inverse_dynamics(
     The inward recursion of Sciavicco, Siciliano and Villani (eqs 36 to 39, corrected) for trees, with any wheel as a
     spin: tau = sum_j b_j (J sd + Jc e . wd) + the projections of the wrenches that the joints transmit.
     """
-    mech = pose.mech
-    moving = accelerations(pose, v, a, mech.gravity, base)
+    mech, root = pose.mech, Acceleration.of_base(pose.mech.gravity, base)
     tau: list[Scalar] = [0.0] * mech.n
-    for joint, wrench in zip(mech.joints, transmitted(pose, moving, v, a, wrenches), strict=True):
+    needed = []
+    for i, moving in enumerate(accelerations(pose, v, a, root)):
+        needed.append(needed_wrench(pose, i, moving, v, a, wrenches))
+        _turn_wheels(mech.wheels[i], moving.alpha, a, tau)
+    _turn_wheels(mech.wheels[BASE], base.alpha, a, tau)
+    for joint, wrench in zip(mech.joints, gathered(pose, needed), strict=True):
         project(joint.dofs, wrench, tau)
-    for spin in mech.spins:
-        turning = moving[int(spin.carrier)].alpha.dot(spin.axis)
-        torque = spin.inertia * along(spin.terms, a) + spin.coupled * turning
+    return add_springs(pose, v, tau)
+
+
+def _turn_wheels(spins: Sequence[Spin], alpha: Vec, a: Sequence[Scalar], tau: list[Scalar]) -> None:
+    """Add the torques that accelerate the wheels of a carrier with angular acceleration alpha."""
+    for spin in spins:
+        torque = spin.inertia * along(spin.terms, a) + spin.coupled * alpha.dot(spin.axis)
         for index, ratio in spin.terms:
             tau[index] = tau[index] + ratio * torque
-    return add_springs(pose, v, tau)
 
 
 def gravity(pose: Pose) -> list[Scalar]:
     """Generalized forces that hold the machine against gravity: the inward recursion at rest, springs left out."""
-    mech = pose.mech
+    mech, root = pose.mech, Acceleration.of_base(pose.mech.gravity, AT_REST)
     rest = [0.0] * mech.n
-    moving = accelerations(pose, rest, rest, mech.gravity)
     tau: list[Scalar] = [0.0] * mech.n
-    weights = [
-        Wrench(a * body.about_origin.mass, body.about_origin.moment.cross(a))
-        for body, (_, _, a, _) in zip(mech.bodies, moving, strict=False)
-    ]
+    weights = []
+    for body, (_, _, a, _) in zip(mech.bodies, accelerations(pose, rest, rest, root), strict=True):
+        weights.append(Wrench(a * body.about_origin.mass, body.about_origin.moment.cross(a)))
     for joint, wrench in zip(mech.joints, gathered(pose, weights), strict=True):
         project(joint.dofs, wrench, tau)
     return tau
@@ -72,31 +78,29 @@ def reactions(
     base: BaseMotion = AT_REST,
 ) -> list[Wrench]:
     """Total wrench from parent to body across every joint, about the joint origin in body axes."""
-    moving = accelerations(pose, v, a, pose.mech.gravity, base)
-    return transmitted(pose, moving, v, a, wrenches)
+    moving = accelerations(pose, v, a, Acceleration.of_base(pose.mech.gravity, base))
+    return gathered(pose, [needed_wrench(pose, i, x, v, a, wrenches) for i, x in enumerate(moving)])
 
 
-def transmitted(
+def needed_wrench(
     pose: Pose,
-    moving: Sequence[Acceleration],
+    i: int,
+    moving: Acceleration,
     v: Sequence[Scalar],
     a: Sequence[Scalar],
     wrenches: Wrenches | None,
-) -> list[Wrench]:
-    """The wrench each joint must transmit to give the bodies beyond it their accelerations."""
-    mech = pose.mech
-    needed = []
-    for i, body in enumerate(mech.bodies):
-        force, moment = Moments.of(body.about_origin).pulled_by(moving[i].field, moving[i].linear)
-        for spin in mech.wheels[i]:
-            rate, acceleration_of_rate = along(spin.terms, v), along(spin.terms, a)
-            e = spin.axis * spin.coupled
-            moment = moment + e * acceleration_of_rate + moving[i].omega.cross(e * rate)  # d/dt of its momentum
-        if wrenches and i in wrenches:
-            back = pose.world[i][0].T
-            force, moment = force - back @ wrenches[i].force, moment - back @ wrenches[i].moment
-        needed.append(Wrench(force, moment))
-    return gathered(pose, needed)
+) -> Wrench:
+    """The wrench that gives body i and its wheels their accelerations, less the external one."""
+    body = pose.mech.bodies[i]
+    force, moment = Moments.of(body.about_origin).pulled_by(moving.field, moving.linear)
+    for spin in pose.mech.wheels[i]:
+        rate, acceleration_of_rate = along(spin.terms, v), along(spin.terms, a)
+        e = spin.axis * spin.coupled
+        moment = moment + e * acceleration_of_rate + moving.omega.cross(e * rate)  # d/dt of its momentum
+    if wrenches and i in wrenches:
+        back = pose.world[i][0].T
+        force, moment = force - back @ wrenches[i].force, moment - back @ wrenches[i].moment
+    return Wrench(force, moment)
 
 
 def gathered(pose: Pose, needed: Sequence[Wrench]) -> list[Wrench]:

@@ -5,7 +5,7 @@ Lists over bodies carry one entry more, the base's, which index -1 finds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gearwright.algebra import ZERO, Rot, Scalar, Vec
@@ -47,6 +47,11 @@ class Acceleration(NamedTuple):
         """With the field that belongs to the angular velocity and acceleration."""
         return Acceleration(omega, alpha, linear, Rot.field(omega, alpha))
 
+    @staticmethod
+    def of_base(gravity: Vec, motion: BaseMotion) -> Acceleration:
+        """The base in a machine that feels gravity: it accelerates upwards."""
+        return Acceleration.of(motion.omega, motion.alpha, motion.acceleration - gravity)
+
 
 def relative(dofs: Sequence[Dof], x: Sequence[Scalar]) -> tuple[Vec | None, Vec | None]:
     """The joint's share of an angular and a linear motion, sum of axis times rate; None where there is none."""
@@ -74,20 +79,19 @@ def velocities(pose: Pose, v: Sequence[Scalar]) -> list[Velocity]:
     return moving
 
 
-def accelerations(
-    pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar], gravity: Vec, base: BaseMotion = AT_REST
-) -> list[Acceleration]:
-    """Accelerations of all bodies by the outward recursion, gravity as an upward acceleration of the base.
+def accelerations(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar], base: Acceleration) -> Iterator[Acceleration]:
+    """Accelerations of all bodies by the outward recursion, one after the other, from that of the base.
 
         w  = w_k + om
         wd = wd_k + omd + w_k x om
         a  = a_k + wd_k x r + w_k x (w_k x r) + vld + om x vl + 2 w_k x vl
 
     with om, vl the joint's relative rates in body axes: eqs (40)-(44) of Sciavicco, Siciliano and Villani corrected,
-    and the same for spherical and free joints.
+    and the same for spherical and free joints. Whoever needs an acceleration for a force computes it at once, so that
+    few numbers wait at any time; machine code made from the recursion keeps that order.
     """
     mech = pose.mech
-    moving = [Acceleration.of(base.omega, base.alpha, base.acceleration - gravity)] * (len(mech.bodies) + 1)
+    moving = [base] * (len(mech.bodies) + 1)
     for i, joint in enumerate(mech.joints):
         w_k, wd_k, a_k, U_k = moving[mech.parent(i)]
         back, r = pose.turn[i].T, pose.shift[i]
@@ -103,7 +107,7 @@ def accelerations(
             wd = wd + turning_rate + w.cross(turning)
             w = w + turning
         moving[i] = Acceleration.of(w, wd, linear)
-    return moving
+        yield moving[i]
 
 
 def _plus(known: Vec, more: Vec | None) -> Vec:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gearwright.algebra import Scalar, Vec
 from gearwright.dynamics.inverse_dynamics import Wrench
-from gearwright.dynamics.kinematics import Acceleration, accelerations
+from gearwright.dynamics.kinematics import AT_REST, Acceleration, accelerations
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import stretch
@@ -38,7 +38,8 @@ def regressor(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar]) -> Matrix:
     The column of a spin keeps coupling/inertia fixed.
     """
     mech = pose.mech
-    moving = accelerations(pose, v, a, mech.gravity)
+    root = Acceleration.of_base(mech.gravity, AT_REST)
+    moving = [*accelerations(pose, v, a, root), root]
     columns = [_projected(pose, i, wrench) for i in range(len(mech.bodies)) for wrench in _body_wrenches(moving[i])]
     columns += [_spin_column(pose, spin, moving[int(spin.carrier)], v, a) for spin in mech.spins]
     for spring in mech.springs:
