@@ -114,8 +114,22 @@ BAD = {
     "crossed limits": (GOOD.replace("axis", "limits: {position: [2, 1]}, axis"), "Swap them"),
     "limit of a slide": (
         GOOD.replace("axis", "type: prismatic, limits: {speed: 3 rpm}, axis"),
-        "unit of a angular speed, but a speed",
+        "unit of an angular speed, but a speed",
     ),
+    "a spring of a slide at a turn": (
+        GOOD + "drives: [{joint: rod, gear: {ratio: 3, stiffness: 5 N/mm}}]",
+        "unit of a stiffness, but an angular stiffness is wanted",
+    ),
+    "a ratio per length at a turn": (
+        GOOD + "drives: [{joint: rod, gear: {ratio: 300 rad/m}}]",
+        "The joint is revolute",
+    ),
+    "a following slide with an angle": (
+        GOOD + "  - {name: b, parent: rod, mass: 1, joint: {type: prismatic, axis: [1, 0, 0], "
+        "follows: {joint: rod, offset: 3 deg}}}\n",
+        "unit of an angle, but a length is wanted",
+    ),
+    "a frame called as a link": (GOOD + "frames: [{name: rod, link: rod}]", "two links and frames are called 'rod'"),
     "a mesh outside": (GOOD.replace("mass: 2", "shapes: [{kind: mesh, file: ../../secret.stl}]"), "leads out"),
     "a mesh anywhere": (GOOD.replace("mass: 2", "shapes: [{kind: mesh, file: /etc/passwd}]"), "leads out"),
     "a mesh on the net": (GOOD.replace("mass: 2", "shapes: [{kind: mesh, file: 'http://x/a.stl'}]"), "only package"),

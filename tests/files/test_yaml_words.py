@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.catalogue.loading import bundled_files
 from gearwright.files import read_yaml, schema, write_yaml
 from gearwright.files.gear_words import GEARS
 from gearwright.files.link_words import LinkWords, Revolute, ShapeWords, TurnLimits
+from gearwright.files.problems import Problems
 from gearwright.files.robot_words import DriveWords, FrameWords, PayloadWords, RobotWords
 from gearwright.files.train_words import MotorWords, TrainWords
+from gearwright.files.yaml_tree import parse
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Motor, Payload, Planetary, Robot, Shape, Train
 
 SAMPLE = """
@@ -301,6 +304,21 @@ def test_the_schema_is_plain_data_and_knows_every_gear():
         "robot", "description", "gravity", "payload", "links", "drives", "trains", "frames", "attach",
     }  # fmt: skip
     assert schema()["required"] == ["robot", "links"]
+
+
+def test_the_schema_accepts_what_the_reader_accepts():
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(schema())
+    validator.check_schema(schema())
+    gears = [
+        one(more=f"drives: [{{joint: rod, gear: {{type: {kind}, {GEAR_SAMPLES[kind]}}}}}]") for kind in GEAR_SAMPLES
+    ]
+    rows = one().replace("mass: 2", "mass: 2, inertia: [[3, 1, 0], [1, 4 kgm2, 0], [0, 0, 5]]")
+    bundled = [path.read_text(encoding="utf-8") for path in bundled_files().values()]
+    for text in [SAMPLE, TRAIN, rows, *gears, *bundled]:
+        assert list(validator.iter_errors(parse(text, Problems("text")).data)) == []
+    for bad in (one("axis: [0, 0]"), one().replace("mass", "mas"), one(more="drives: [{joint: rod, gear: {type: x}}]")):
+        assert list(validator.iter_errors(parse(bad, Problems("text")).data))
 
 
 WORDS_OF_PARTS = {

@@ -19,6 +19,7 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.unique("joints", names.joints())
     names.unique("frames", names.of("frames", "name"))
     names.unique("drives", names.titles())
+    names.unique("links and frames", names.of("links", "name") | names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
     names.exist("parent", names.of("links", "parent"), [*links, BASE], "link")

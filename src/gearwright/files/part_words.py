@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Annotated, Any
 
-from pydantic import Field, create_model
+from pydantic import Field, GetJsonSchemaHandler, create_model
+from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec, is_number
 from gearwright.errors import InputError
@@ -29,6 +30,10 @@ class OneOrTwo(Unit):
         if isinstance(value, list) and len(value) == 2:
             return tuple(Unit.read(self, x) for x in value)
         return Unit.read(self, value)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        one = Unit.__get_pydantic_json_schema__(self, schema, handler)
+        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 2, "maxItems": 2}]}
 
 
 QUANTITIES: dict[str, Any] = {

@@ -120,10 +120,19 @@ def _refusal(text: str, unit: str, dimensions: tuple[str, ...]) -> str:
     other = next((name for name, table in UNITS.items() if unit in table), None)
     if other is not None:
         use = f"Use one of {', '.join(units)}." if units else "Write the number alone."
-        return f"{_short(text)} has the unit of a {other}, but a {wanted} is wanted here. {use}"
+        return f"{_short(text)} has the unit of {a(other)}, but {a(wanted)} is wanted here. {use}"
     if not units:
-        return f"{_short(text)}: a {wanted} has no unit. Write the number alone."
+        return f"{_short(text)}: {a(wanted)} has no unit. Write the number alone."
     return f"{_short(text)}: the unit {unit[:20]!r} is unknown. {did_you_mean(unit, units)}"
+
+
+def a(name: str) -> str:
+    """A name with its article.
+
+    >>> a("length"), a("inertia")
+    ('a length', 'an inertia')
+    """
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _example(dimensions: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
 from gearwright.files.placements import of_rpy
-from gearwright.files.units import UNITS, quantity
+from gearwright.files.units import UNITS, a, quantity
 from gearwright.parts.physical import TOLERANCE
 from gearwright.parts.placing import Placement
 
@@ -38,7 +38,7 @@ class Unit:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             number = float(value)
         else:
-            raise ValueError(f"{_kind(value)} stands where a number is wanted. Give a {' or '.join(self.dimensions)}.")
+            raise ValueError(f"{_kind(value)} stands where a number is wanted. Give {a(' or '.join(self.dimensions))}.")
         if not math.isfinite(number):
             raise ValueError(f"{value} is not a finite number. Give a finite one.")
         if self.least is not None and number < self.least:
@@ -112,6 +112,12 @@ class TensorWords(Words):
                     f"element {name} is {upper:g} above and {lower:g} below the diagonal. Make it symmetric."
                 )
         return {name: rows[i][j] for name, (i, j) in places.items()}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        by_elements = handler(schema)
+        row = {"type": "array", "minItems": 3, "maxItems": 3}
+        return {"anyOf": [by_elements, {**row, "items": {**row, "items": {"type": ["number", "string"]}}}]}
 
     @property
     def tensor(self) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from gearwright.errors import FileError
 from gearwright.files.attaching import attach_all
 from gearwright.files.building import build, physical_problems
+from gearwright.files.dimensions import dimension_problems
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.formats import YAML_ENDINGS
 from gearwright.files.link_words import LinkWords
@@ -67,6 +68,7 @@ def read(text: str, path: Path | None, within: tuple[Path, ...] = ()) -> Robot:
         raise problems.error()
     contents = _contents(root, problems)
     name_problems(contents, problems)
+    dimension_problems(contents, problems)
     physical_problems(contents, problems)
     robot = build(contents, problems)
     if robot is not None:

@@ -1,0 +1,40 @@
+"""Units that depend on the joint: a spring at a revolute joint is in Nm/rad, at a prismatic one in N/m."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gearwright.files.problems import Problems
+from gearwright.files.units import quantity
+from gearwright.files.validation import Contents, spell
+
+WANTED = {
+    "revolute": {"ratio": "number", "stiffness": "angular stiffness", "damping": "angular damping", "offset": "angle"},
+    "prismatic": {"ratio": "turns per length", "stiffness": "stiffness", "damping": "damping", "offset": "length"},
+}
+
+
+def dimension_problems(contents: Contents, problems: Problems) -> None:
+    """Note every unit of a gear or a follower that does not fit the kind of its joint."""
+    kinds = {words.joint.name or words.name: words.joint.type for words in contents.links if words}
+    data = contents.root.data
+    for i, drive in enumerate(contents.drives):
+        if drive is not None:
+            _note(data["drives"][i].get("gear"), kinds.get(drive.joint), ("drives", i, "gear"), contents, problems)
+    for i, link in enumerate(contents.links):
+        if link is not None:
+            follows = data["links"][i]["joint"].get("follows")
+            _note(follows, link.joint.type, ("links", i, "joint", "follows"), contents, problems)
+
+
+def _note(words: Any, kind: str | None, path: tuple[str | int, ...], contents: Contents, problems: Problems) -> None:
+    if not isinstance(words, dict) or kind not in WANTED:
+        return
+    for word, dimension in WANTED[kind].items():
+        value = words.get(word)
+        if isinstance(value, str):
+            try:
+                quantity(value, dimension)
+            except ValueError as error:
+                full = (*path, word)
+                problems.add(f"{error} The joint is {kind}.", spell(full), contents.root.line_of(full))
