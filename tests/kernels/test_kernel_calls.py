@@ -107,6 +107,19 @@ def test_errors_are_those_of_the_public_function(arm, inverse, motion):
         inverse(q, v)
 
 
+@pytest.mark.parametrize("place", range(9))
+def test_what_no_result_depends_on_is_checked_too(place):
+    """The mass matrix of slides is constant; a coordinate that is NaN is refused all the same."""
+    slides = gw.Mechanism([gw.Body(f"b{i}", i - 1, "prismatic", axis=np.eye(3)[i], mass=1.0) for i in range(3)])
+    kernel = gw.compile(gw.mass_matrix, slides)
+    q = np.zeros((9, 3))
+    assert kernel(q).shape == (9, 3, 3)
+    q[place, place % 3] = np.nan
+    for bad in (q, q[place]):
+        with pytest.raises(InputError, match="is nan"):
+            kernel(bad)
+
+
 @pytest.mark.parametrize("make", [
     lambda q: q, lambda q: q[:3], lambda q: np.empty_like(q, dtype=np.float32), lambda q: np.empty_like(q, order="F"),
     lambda q: [0.0], lambda q: np.empty((7, *q.shape[1:])),
