@@ -74,7 +74,7 @@ GRAPHS = {
         lambda: GearGraph(
             pairs(*TWO, ("0", "x", "e")), [GearPair("w", "1", -2.0), GearPair("x", "w", -2.0), GearPair("x", "1", 3.0)]
         ).rates(["1"]),
-        "over-constrained: gear pair w-1 has the ratio -2.0, but the way round through x-1, x-w makes it -1.5",
+        "over-constrained: gear pair w-1 has the ratio -2.0, but the way round through x-w, x-1 makes it -1.5",
     ),
     "locked": (
         lambda: GearGraph(pairs(*TWO), [GearPair("w", "1", -2.0), GearPair("w", "1", -3.0)]).rates(["1"]),

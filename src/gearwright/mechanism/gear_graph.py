@@ -124,7 +124,7 @@ class GearGraph:
 
     def _circuit(self, gear: GearPair) -> Circuit:
         carrier = gear.carrier if gear.carrier is not None else self._transfer_vertex(gear)
-        if carrier not in self.links:
+        if carrier not in self._above and carrier != self.base:
             raise TrainError(f"gear pair {gear.title}: its carrier {carrier!r} is no link. Name a link or a wheel.")
         halves = []
         for link in (gear.first, gear.second):

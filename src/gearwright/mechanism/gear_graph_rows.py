@@ -13,21 +13,18 @@ Row = dict[str, Scalar]
 
 @dataclass
 class Equation:
-    """sum of coefficient * rate = 0, and the gear pairs it came from."""
+    """sum of coefficient * rate = 0; `used` are the rates that were eliminated from it."""
 
     name: str
     terms: Row
-    origin: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.origin = self.origin or [self.name]
+    used: list[str] = field(default_factory=list)
 
 
 class ContradictionError(TrainError):
     """A loop of gear pairs that contradicts itself: `pair` closes it, `loop` are the pairs of the way round."""
 
-    def __init__(self, equation: Equation, rest: str) -> None:
-        self.pair, self.loop = equation.name, [name for name in equation.origin if name != equation.name]
+    def __init__(self, pair: str, loop: Sequence[str], rest: str) -> None:
+        self.pair, self.loop = pair, loop
         super().__init__(
             f"over-constrained: gear pair {self.pair} contradicts the way round through {', '.join(self.loop)}: "
             f"together they ask for {rest} = 0 where these speeds should be free. Change a ratio or remove a gear pair."
@@ -54,16 +51,17 @@ def solve(equations: Sequence[Equation], names: Sequence[str], independent: Sequ
     """
     known = set(independent)
     found: dict[str, Row] = {}
-    system = _System([Equation(e.name, dict(e.terms), list(e.origin)) for e in equations], known)
+    solved: dict[str, Equation] = {}
+    system = _System([Equation(e.name, dict(e.terms)) for e in equations], known)
     while (equation := system.simplest()) is not None:
         unknown = [name for name in equation.terms if name not in known]
         pivot = _pivot(equation.terms, unknown)
         if pivot is None:
-            _require_closed(equation)
+            _require_closed(equation, solved)
             continue
         row = {name: _quotient(c, equation.terms[pivot]) for name, c in equation.terms.items() if name != pivot}
-        found[pivot] = row
-        system.substitute(pivot, row, equation.origin)
+        found[pivot], solved[pivot] = row, equation
+        system.substitute(pivot, row)
     _require_determined(names, known, found)
     return _back(names, independent, found)
 
@@ -91,10 +89,10 @@ class _System:
                 return self.waiting.pop(k)
         return self.waiting.pop(min(self.waiting, key=self._unknowns)) if self.waiting else None
 
-    def substitute(self, pivot: str, row: Row, origin: list[str]) -> None:
+    def substitute(self, pivot: str, row: Row) -> None:
         """Put a solution into the equations that contain its rate."""
         for k in self.places.pop(pivot, set()) & self.waiting.keys():
-            _substitute(self.waiting[k], pivot, row, origin)
+            _substitute(self.waiting[k], pivot, row)
             for name in self.waiting[k].terms:
                 self.places.setdefault(name, set()).add(k)
             if self._unknowns(k) <= 1:
@@ -116,7 +114,7 @@ def _pivot(terms: Row, unknown: Sequence[str]) -> str | None:
     return next((name for name in unknown if not vanishes(terms[name])), None)
 
 
-def _substitute(equation: Equation, pivot: str, row: Row, origin: list[str]) -> None:
+def _substitute(equation: Equation, pivot: str, row: Row) -> None:
     if pivot not in equation.terms:
         return
     factor = equation.terms.pop(pivot)
@@ -126,10 +124,10 @@ def _substitute(equation: Equation, pivot: str, row: Row, origin: list[str]) -> 
             equation.terms.pop(name, None)
         else:
             equation.terms[name] = fresh
-    equation.origin = list(dict.fromkeys([*origin, *equation.origin]))
+    equation.used.append(pivot)
 
 
-def _require_closed(equation: Equation) -> None:
+def _require_closed(equation: Equation, solved: dict[str, Equation]) -> None:
     """An equation without unknowns must hold by itself: else the train's loop locks a joint."""
     left = {name: c for name, c in equation.terms.items() if not vanishes(c)}
     if not left:
@@ -138,7 +136,19 @@ def _require_closed(equation: Equation) -> None:
     if all(is_number(c) and abs(c) <= 1e-9 * max(size, 1.0) for c in left.values()):
         return
     rest = " + ".join(f"({c:.6g}) {name}" if is_number(c) else f"({c}) {name}" for name, c in left.items())
-    raise ContradictionError(equation, rest)
+    raise ContradictionError(equation.name, _loop(equation, solved), rest)
+
+
+def _loop(equation: Equation, solved: dict[str, Equation]) -> list[str]:
+    """The gear pairs through which the rates of an equation were found."""
+    names: dict[str, None] = {}
+    waiting = list(equation.used)
+    while waiting:
+        before = solved[waiting.pop()]
+        if before.name not in names:
+            names[before.name] = None
+            waiting += before.used
+    return [name for name in names if name != equation.name]
 
 
 def _require_determined(names: Sequence[str], known: set[str], found: dict[str, Row]) -> None:
