@@ -49,9 +49,10 @@ class ConsistentFit:
     def validate(self, log: Log) -> Validation:
         """The prediction of a log."""
         found = self.identification
-        motion = log.motion(found.model.mech, found.cutoff)
+        full = log.derived(found.model.mech, found.cutoff)
+        motion = full.motion()
         predicted = found.model.regressor(motion.q, motion.v, motion.a) @ self.parameters
-        return Validation(found.model.mech.speeds, motion.t, log.torques, predicted)
+        return Validation(found.model.mech.speeds, motion.t, full.torques, predicted)
 
 
 def consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.errors import InputError
 from gearwright.identification.least_squares import Fit, Method, solve
-from gearwright.identification.log import Log, check_columns, warn_about_units
+from gearwright.identification.log import Log, warn_about_units
 from gearwright.identification.model import FRICTION, Friction, Model
 from gearwright.kernels.base_parameters import BaseParameters, independent
 from gearwright.kernels.inputs import Array
@@ -113,9 +113,8 @@ class Identification:
 
     def validate(self, log: Log) -> Validation:
         """The prediction of another log, compared with its torques as they were measured (unfiltered)."""
-        check_columns(log, self.model.mech)
-        motion = log.motion(self.model.mech, self.cutoff)
-        return Validation(self.model.mech.speeds, motion.t, log.torques, self.predict(motion))
+        full = log.derived(self.model.mech, self.cutoff)
+        return Validation(self.model.mech.speeds, full.times, full.torques, self.predict(full.motion()))
 
 
 def identify(
@@ -150,13 +149,13 @@ def identify(
     if not isinstance(mech, Mechanism):
         raise InputError(f"identify: the first argument is a {type(mech).__name__}, not a Robot or Mechanism.")
     model = Model(mech, tuple(friction), side, None, blur, tuple(without))  # type: ignore[arg-type]
-    motion = log.motion(mech, cutoff)
-    warn_about_units(log, mech, motion)
+    full = log.derived(mech, cutoff)
+    motion = full.motion()
+    warn_about_units(full, mech, motion)
     Y = model.regressor(motion.q, motion.v, motion.a)
-    inner = log.inner(cutoff)
-    base, lost = excited(model, Y[inner])
-    found = solve(base.columns(Y[inner]), log.torques[inner], method)
-    fit = Validation(mech.speeds, motion.t[inner], log.torques[inner], log.torques[inner] - found.residuals)
+    base, lost = excited(model, Y)
+    found = solve(base.columns(Y), full.torques, method)
+    fit = Validation(mech.speeds, motion.t, full.torques, full.torques - found.residuals)
     remarks = _remarks(model, lost)
     return _made(model, base, found, fit, method, cutoff, lost, remarks, robot)
 

@@ -25,7 +25,10 @@ CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
 
 EDGE = 1.0
-"""Periods of the cutoff frequency by which the ends of a filtered log are left out of a fit."""
+"""Periods of the cutoff frequency by which a moving end of a filtered log is left out."""
+
+AT_REST = 0.03
+"""Slower than this share of its usual speed, the machine counts as at rest."""
 
 
 @dataclass(frozen=True)
@@ -95,30 +98,37 @@ class Log:
         middle = self.times[0] + share * self.duration
         return self.between(self.times[0], middle), self.between(middle, np.inf)
 
-    def motion(self, mech: Mechanism, cutoff: float | None = None) -> Motion:
-        """The motion with speeds and accelerations, filtered without delay where they are derived.
+    def derived(self, mech: Mechanism, cutoff: float | None = None) -> Log:
+        """The log with speeds and accelerations, derived from what was measured where they are missing.
 
-        `cutoff` [Hz]; None chooses it from the motion's spectrum; infinity does not filter.
+        Positions (or speeds) are filtered without delay and differentiated; torques stay as they were measured. An end
+        at which the machine is not at rest, which the filter cannot see from both sides, is left out.
+
+        Args:
+            mech: the machine that moved.
+            cutoff: of the filter [Hz]; None: chosen from the motion's spectrum; infinity: no filter.
         """
         check_columns(self, mech)
+        if self.v is not None and self.a is not None:
+            return self
         t, (q, v) = self.times, self._known()
-        a = None if self.a is None else np.asarray(self.a)
         if mech.nq != mech.n and v is None:
             raise InputError(
                 "log: the speeds of a free or spherical joint cannot be derived from its quaternion. Give v."
             )
-        if (v is None or a is None) and cutoff is None:
-            cutoff = default_cutoff(t, q, v)
-        smooth, v, a = derivatives(t, q, v, a, np.inf if cutoff is None else cutoff)
-        return Motion(t, q if mech.nq != mech.n else smooth, v, a)
+        level = default_cutoff(t, q, v) if cutoff is None else cutoff
+        smooth, v, a = derivatives(t, q, v, None if self.a is None else np.asarray(self.a), level)
+        edge = min(int(np.ceil(EDGE / level * sampling_rate(t))) + 3, len(t) // 10)
+        resting = np.abs(v).max(axis=1) < AT_REST * np.sqrt(np.mean(v**2, axis=0)).max()
+        rows = slice(0 if resting[0] else edge, len(t) if resting[-1] else len(t) - edge)
+        kept = q if mech.nq != mech.n else smooth
+        return Log(t[rows], kept[rows], self.torques[rows], v[rows], a[rows])
 
-    def inner(self, cutoff: float | None = None) -> slice:
-        """The samples whose derived speeds and accelerations the filter could see from both sides."""
-        if self.v is not None and self.a is not None:
-            return slice(None)
-        level = default_cutoff(self.times, *self._known()) if cutoff is None else cutoff
-        edge = min(int(np.ceil(EDGE / level * sampling_rate(self.times))) + 3, len(self.times) // 10)
-        return slice(edge, len(self.times) - edge)
+    def motion(self) -> Motion:
+        """The motion of a log that has speeds and accelerations."""
+        if self.v is None or self.a is None:
+            raise InputError("log: it has no speeds and accelerations yet. Use log.derived(mech).")
+        return Motion(self.times, np.asarray(self.q), np.asarray(self.v), np.asarray(self.a))
 
     def _known(self) -> tuple[Array, Array | None]:
         return np.asarray(self.q), None if self.v is None else np.asarray(self.v)

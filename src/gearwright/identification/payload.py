@@ -76,9 +76,10 @@ def identify_payload(
     """
     mech = empty.model.mech
     index = len(mech.bodies) - 1 if body is None else mech.index(body)
-    motion = loaded.motion(mech, empty.cutoff)
+    full = loaded.derived(mech, empty.cutoff)
+    motion = full.motion()
     Y = empty.model.regressor(motion.q, motion.v, motion.a)
-    left = loaded.torques - empty.base.columns(Y) @ empty.values
+    left = full.torques - empty.base.columns(Y) @ empty.values
     model = _ten_columns(empty.model, index)
     own = model.regressor(motion.q, motion.v, motion.a)
     base, _ = excited(model, own)
@@ -89,7 +90,7 @@ def identify_payload(
     gain = _gain(columns, found.weights)  # values = gain @ torques
     carried = np.einsum("ptn,tnb->pb", gain, empty.base.columns(Y))
     covariance = found.covariance + carried @ empty.covariance @ carried.T
-    fit = Validation(mech.speeds, motion.t, loaded.torques, loaded.torques - found.residuals)
+    fit = Validation(mech.speeds, motion.t, full.torques, full.torques - found.residuals)
     alone = Identification(
         model, base, found.values, covariance, fit, method, empty.cutoff, (), (), found.weights, None
     )

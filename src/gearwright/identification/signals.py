@@ -72,7 +72,7 @@ def derivatives(t: Array, q: Array, v: Array | None, a: Array | None, cutoff: fl
 
 
 def default_cutoff(t: Array, q: Array, v: Array | None) -> float:
-    """Five times the frequency below which 99 % of the motion's acceleration happens, at most a fifth of the rate.
+    """Ten times the frequency below which 95 % of the motion's acceleration happens, at most a fifth of the rate.
 
     The spectrum of the speeds, weighted with the squared frequency, is that of the accelerations; measuring noise is
     flat and is kept from counting by a floor at the spectrum's upper end.
@@ -89,5 +89,5 @@ def default_cutoff(t: Array, q: Array, v: Array | None) -> float:
     total = np.cumsum(share * frequency**2)
     if total[-1] <= 0:
         return rate / 5
-    top = float(frequency[int(np.searchsorted(total, 0.99 * total[-1]))])
-    return float(np.clip(5 * max(top, frequency[1]), min(10 * frequency[1], rate / 5), rate / 5))
+    top = float(frequency[int(np.searchsorted(total, 0.95 * total[-1]))])
+    return float(min(10 * max(top, frequency[1]), rate / 5))
