@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.files import read_yaml, write_yaml
+from gearwright.parts import Link, Robot
 from support.machines import KINDS, random_parts_design, random_state
 
 
@@ -39,6 +42,21 @@ def test_bundled_robots(name, tmp_path):
         path = tmp_path / f"{name}{ending}"
         gw.save(robot, path)
         assert gw.load(path) == robot
+
+
+@given(st.text(min_size=1, max_size=40))
+@example("1e5")
+@example("null")
+@example("on")
+@example("- a: [b")
+@example(" # ")
+@example("<<")
+def test_any_name_survives(name):
+    robot = Robot(name, [Link(name, mass=1)], description=name)
+    if name == "base":
+        return
+    again = read_yaml(write_yaml(robot))
+    assert (again.name, again.links[0].name, again.description) == (name, name, name)
 
 
 def test_a_changed_file_changes_the_dynamics():

@@ -118,7 +118,7 @@ class _Reader:
         if isinstance(event, yaml.SequenceStartEvent):
             return self.sequence(event, depth)
         plain = event.implicit[0] and not event.style
-        return Node(_scalar(event.value) if plain else event.value, _line(event))
+        return Node(plain_scalar(event.value) if plain else event.value, _line(event))
 
     def alias(self, event: Any) -> Node:
         if event.anchor not in self.anchors:
@@ -189,7 +189,7 @@ class _Reader:
         return None
 
 
-def _scalar(value: str) -> Any:
+def plain_scalar(value: str) -> Any:
     """A plain (unquoted) scalar: `1e-3` is a number and `on` a text, other than in YAML 1.1."""
     if value in WORDS:
         return WORDS[value]

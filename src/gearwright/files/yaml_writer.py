@@ -12,6 +12,7 @@ from gearwright.errors import InputError
 from gearwright.files.drive_words import MotorWords
 from gearwright.files.gear_words import gear_words
 from gearwright.files.train_words import train_words
+from gearwright.files.yaml_tree import plain_scalar
 from gearwright.parts import Drive, Frame, Joint, Link, Motor, Payload, Robot, Shape
 
 MOTOR_WORDS = tuple(word for word in MotorWords.model_fields if word not in ("position", "com", "tensor"))
@@ -68,7 +69,14 @@ def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flat)
 
 
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    # PyYAML knows the numbers of YAML 1.1 only: what reads as a number here (1e5) must be quoted by us.
+    quoted = "'" if not isinstance(plain_scalar(text), str) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=quoted)
+
+
 _Dumper.add_representer(list, _represent_list)
+_Dumper.add_representer(str, _represent_text)
 
 
 def _given(words: Mapping[str, Any]) -> dict[str, Any]:
