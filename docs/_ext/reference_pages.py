@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from api_page import api_page
@@ -19,7 +20,9 @@ def _write(app: Sphinx) -> None:
     for name, page in PAGES.items():
         file, text = folder / f"{name}.md", page()
         if not file.exists() or file.read_text() != text:
-            file.write_text(text)
+            fresh = file.with_suffix(f".{os.getpid()}")  # whole or not at all: two builds may run at once
+            fresh.write_text(text)
+            fresh.replace(file)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -145,9 +145,9 @@ def test_bad_robots_are_refused(refused, tmp_path):
     empty = tmp_path / "empty.yaml"
     empty.write_text("")
     refused("info", empty, words=["empty.yaml", "empty"])
-    binary = tmp_path / "binary.urdf"
-    binary.write_bytes(b"\x00\x01\xff")
-    refused("info", binary, words=["binary.urdf", "binary"])
+    blob = tmp_path / "blob.urdf"
+    blob.write_bytes(b"\x00\x01\xff")
+    refused("info", blob, words=["blob.urdf", "binary"])
 
 
 def test_export_writes_a_c_package(run, tmp_path, refused):
