@@ -1,5 +1,6 @@
 """What a designer names: links and joints, motors and gears, payloads, frames, and the robot they make."""
 
+from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import Drive
@@ -8,6 +9,7 @@ from gearwright.parts.harmonic import Cycloidal, Harmonic
 from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
 from gearwright.parts.member import Member
 from gearwright.parts.motor import Motor
+from gearwright.parts.paths import parameter, with_parameters
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.planetary import Planetary
 from gearwright.parts.robot import Robot
@@ -46,7 +48,10 @@ __all__ = [
     "Wheel",
     "Wolfrom",
     "Worm",
+    "attach",
     "bevel_differential",
     "nested_shafts",
+    "parameter",
     "planetary_differential",
+    "with_parameters",
 ]
