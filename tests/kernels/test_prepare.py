@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 import gearwright as gw
+from gearwright.kernels import programs
+from gearwright.kernels.batch import evaluate
 from gearwright.kernels.prepare import PREPARED, prepare
+from gearwright.parts.paths import with_parameters
 from support.compare import relative
 from support.machines import motions, random_design, random_state, rotation
 
@@ -103,3 +106,16 @@ def test_rounded_rotations_are_left_alone():
     R = np.round(rotation(np.random.default_rng(1)), 8)
     mech = gw.Mechanism([gw.Body("a", mass=1, com=(0.1, 0, 0)), gw.Body("b", "a", rotation=R, mass=1, com=(0.1, 0, 0))])
     assert prepare(mech).mech is mech
+
+
+def test_symbolic_inertias_and_ratios_are_regrouped_too():
+    """Parameters that stay inputs go through the regrouping as symbols, with any value afterwards."""
+    robot = gw.load("elbow").with_payload(1.0, (0.3, 0.1, 0.05))
+    joint = robot.drives[1].joint
+    paths = ["payload.mass", f"{joint}.motor.inertia", f"{joint}.gear.ratio"]
+    kernel = gw.compile(gw.inverse_dynamics, robot, parameters=paths)
+    values = kernel.nominal * [2.5, 1.1, -0.7]
+    mech = gw.assemble(with_parameters(robot, dict(zip(paths, values, strict=True))))
+    state = random_state(np.random.default_rng(3), mech)
+    expected = evaluate(programs.INVERSE_DYNAMICS, mech, {"q": state.q, "v": state.v, "a": state.a}, {})
+    assert relative(kernel(state.q, state.v, state.a, parameters=values), expected) < 1e-12
