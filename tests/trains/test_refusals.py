@@ -222,3 +222,8 @@ def test_driven_member_far_from_its_joint():
     gear = Spur(driver=20, driven=40, driven_member=Member(1e-3, 0.1))
     with pytest.raises(TrainError, match="which does not lie in 'base'"):
         gw.assemble(Robot("arm", chain(), [Drive("j3", gear=gear, mounted_on="base", axis=(0, 0, 1))]))
+
+
+def test_gear_mounted_on_the_driven_link():
+    with pytest.raises(TrainError, match=re.escape("turns the other way round. Mount it on 'l2'")):
+        gw.assemble(Robot("arm", chain(), [Drive("j3", gear=Spur(driver=20, driven=40), mounted_on="l3")]))

@@ -68,9 +68,15 @@ def _gear(links: Links, drive: Drive, mount: str, axis: Vec) -> tuple[Wheel, ...
     members: Callable[[bool], tuple[Wheel, ...]] | None = getattr(drive.gear, "members", None)
     if members is None:
         return drive.gear.wheels()
+    driven = links.by_joint[drive.joint]
+    if mount == driven.name:
+        raise TrainError(
+            f"drive {drive.title!r}: its {drive.gear.kind} gear is mounted on the driven link {mount!r} itself, from "
+            f"where joint {drive.joint!r} turns the other way round. Mount it on {driven.parent!r}, or give its signed "
+            "ratio alone, as seen from the driven link."
+        )
     seen = links.joint_axis(drive.joint, mount)
-    turns = links.by_joint[drive.joint].joint.kind == "revolute"
-    in_line = turns and seen is not None and mount == links.by_joint[drive.joint].parent and _parallel(axis, seen[0])
+    in_line = seen is not None and driven.joint.kind == "revolute" and _parallel(axis, seen[0])
     return members(in_line and not is_elastic(drive))
 
 
