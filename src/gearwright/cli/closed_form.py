@@ -38,7 +38,9 @@ def closed_form(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of the screen.")
     ] = None,
 ) -> None:
-    """Write the equations of a robot, with compact trigonometry and base parameters.
+    """Write the equations of a robot.
+
+    The trigonometry is compact, and parameters are grouped into base parameters.
 
     Example: gearwright closed-form elbow --function gravity --to latex
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,17 +11,10 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
 from gearwright.cli.output import number, progress, results, say, table, write_json
 from gearwright.errors import InputError
-from gearwright.identification import (
-    Identification,
-    Validation,
-    consistent,
-    excite,
-    identify,
-    read_log,
-    save_identified,
-    write_report,
-)
 from gearwright.mechanism import assemble
+
+if TYPE_CHECKING:
+    from gearwright.identification import Identification, Validation
 
 
 def identify_robot(
@@ -48,12 +41,15 @@ def identify_robot(
     trust: Annotated[float, typer.Option(help="Relative uncertainty of the robot file's own numbers.")] = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Find a robot's parameters from measured motion and torques, with confidence, and check them on other data.
+    """Find a robot's parameters from measurements.
 
-    With -o the parameters are made physically consistent, close to those of the robot file, and written into a new one.
+    Takes measured motion and torques, states the confidence of every parameter, and checks them on other data. With -o
+    the parameters are made physically consistent, close to those of the robot file, and written into a new one.
 
     Example: gearwright identify elbow log.csv --report report -o identified.yaml
     """
+    from gearwright.identification import consistent, identify, read_log, save_identified, write_report
+
     loaded = load(robot)
     whole = read_log(log, loaded)
     whole = whole.derived(assemble(loaded), cutoff)
@@ -89,10 +85,14 @@ def excite_robot(
     steps: Annotated[int, typer.Option(help="Changes tried per start.")] = 150,
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
 ) -> None:
-    """Find a motion that shows all base parameters, within the joint limits of the robot file, as CSV for a controller.
+    """Find a motion that shows all base parameters.
+
+    It stays within the joint limits of the robot file and is written as CSV for a controller.
 
     Example: gearwright excite elbow -o motion.csv --period 12
     """
+    from gearwright.identification import excite
+
     loaded = load(robot)
     with progress("exciting motion") as show:
         found = excite(

@@ -28,7 +28,7 @@ def train(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show motors, wheels, their ratios and their share of the inertia.
+    """Show what motors and wheels do to the joints.
 
     The structure matrix holds the turns of every motor per turn of every joint. A wheel's share is its part of the
     diagonal of the mass matrix with all joints at zero. The figure shows the functional and the canonical graph of the
