@@ -109,6 +109,27 @@ def test_parameters_are_inputs_and_what_is_lumped_follows(robot):
     )
 
 
+def test_every_way_to_give_parameters(robot):
+    kernel = gw.compile(gw.inverse_dynamics, robot, parameters=PATHS)
+    assert kernel.inputs == {"q": 2, "v": 2, "a": 2, "parameters": len(PATHS)}
+    rng = np.random.default_rng(9)
+    x, p = rng.uniform(-1, 1, (3, 4, 2)), kernel.nominal * rng.uniform(0.5, 1.5, (4, len(PATHS)))
+    expected, out = np.array([kernel(*(y[k] for y in x), parameters=p[k]) for k in range(4)]), np.empty((4, 2))
+    for found in (kernel(*x, p), kernel(*x, parameters=p), kernel(*x, p.tolist()), kernel(*x, parameters=p.tolist())):
+        assert relative(found, expected) < 1e-13
+    for call in (
+        lambda: kernel(*x, p, out),
+        lambda: kernel(*x, p, out=out),
+        lambda: kernel(*x, parameters=p, out=out),
+        lambda: kernel(*x, out=out, parameters=p),
+        lambda: kernel(*x, out, parameters=p),
+        lambda: kernel(*x, p.tolist(), out),
+    ):
+        out[:] = 0
+        assert call() is out
+        assert relative(out, expected) < 1e-13
+
+
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "kinetic_energy", "mass_matrix"])
 def test_gradients_with_respect_to_parameters(robot, name):
     kernel = gw.compile(name, robot, parameters=PATHS)

@@ -43,14 +43,17 @@ class GeneralCall:
         wrenches: Mapping[Any, ArrayLike] | None = None,
         base_motion: Any = None,
     ) -> Array:
-        """The result; `out` may also stand after the inputs."""
-        if len(args) == len(self.inputs) + 1 and out is None:
+        """The result; parameters and what acts from outside may also stand after the inputs, `out` after them."""
+        by_name = len(args) <= len(self.inputs) or any(x is not None for x in (parameters, wrenches, base_motion))
+        names = self.inputs if by_name else tuple(self.sizes)
+        if len(args) == len(names) + 1 and out is None:
             *args, out = args  # type: ignore[assignment]
-        if len(args) != len(self.inputs):
-            wanted = ", ".join(self.inputs)
+        if len(args) != len(names):
+            wanted = ", ".join(names)
             raise InputError(f"{self.name}: the kernel takes {wanted}, but {len(args)} arrays came. Give each one.")
-        given = dict(zip(self.inputs, args, strict=True))
-        given |= {**self._outside(wrenches, base_motion), **self._parameters(parameters)}
+        given = dict(zip(names, args, strict=True))
+        if by_name:
+            given |= {**self._outside(wrenches, base_motion), **self._parameters(parameters)}
         arrays = {
             x: checked(self.name, self.task.mech, x, given[x], size, self.parameters if x == PARAMETERS else None)
             for x, size in self.sizes.items()

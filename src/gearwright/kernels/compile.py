@@ -33,7 +33,7 @@ def layout_of(task: Task) -> Layout:
     size = 1
     for axis in task.shape():
         size *= axis
-    return Layout(tuple(task.sizes().values()), size)
+    return Layout(tuple(task.sizes().values()), size, task.count > 0)
 
 
 def key_of(task: Task, identity: object, machine: Host) -> str:

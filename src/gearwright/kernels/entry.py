@@ -24,6 +24,7 @@ NAMES = (
     "ndarray",
     "float64",
     "out",
+    "parameters",
 )
 """What stands in the table of addresses, in this order: functions, then Python objects."""
 
@@ -90,7 +91,7 @@ def entry_from_python(layout: Layout, shape: tuple[int, ...], width: int, single
     t.run("define ptr @pycall(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) nounwind {", "entry:")
     t.lines[0] = t.lines[0].strip()
     t.run(f"%table = alloca [{2 * count + 2} x i64], align 16", f"%dims = alloca [{len(shape) + 1} x i64], align 16")
-    _arguments(t, count)
+    _arguments(t, count, layout.parameters)
     xs, ndim, rows = _inputs(t, layout)
     limits = [
         t.put(f"icmp sgt i64 {rows}, 0"),
@@ -113,17 +114,33 @@ def entry_from_python(layout: Layout, shape: tuple[int, ...], width: int, single
     return "\n".join([*t.lines, "}"])
 
 
-def _arguments(t: _Text, count: int) -> None:
-    """%given tells whether an output array came, by position or as out=."""
+def _arguments(t: _Text, count: int, parameters: bool) -> None:
+    """%given tells whether an output array came, by position or as out=.
+
+    Values of keywords stand behind the positional arguments, so that parameters= as the first keyword is in its place.
+    """
     t.run("%plain = icmp eq ptr %kwnames, null", "br i1 %plain, label %positional, label %keywords", "keywords:")
-    one = t.put(f"icmp eq i64 {t.load('i64', '%kwnames', TUPLE_SIZE)}, 1")
-    t.go_on([one, t.put(f"icmp eq i64 %nargs, {count}")], "keyword")
-    name, out = t.load("ptr", "%kwnames", TUPLE_ITEM), t.known("out")
-    t.run(f"br i1 {t.put(f'icmp eq ptr {name}, {out}')}, label %inputs, label %slow", "positional:")
-    exact = t.put(f"icmp eq i64 %nargs, {count}")
-    more = t.put(f"icmp eq i64 %nargs, {count + 1}")
+    size, name, out = t.load("i64", "%kwnames", TUPLE_SIZE), t.load("ptr", "%kwnames", TUPLE_ITEM), t.known("out")
+    alone = [
+        t.put(f"icmp eq i64 {size}, 1"),
+        t.put(f"icmp eq i64 %nargs, {count}"),
+        t.put(f"icmp eq ptr {name}, {out}"),
+    ]
+    t.run(f"br i1 {t.all(alone)}, label %inputs, label %{'named' if parameters else 'slow'}")
+    sources = ["[ true, %keywords ]"]
+    if parameters:
+        t.run("named:")
+        first = t.put(f"icmp eq ptr {name}, {t.known('parameters')}")
+        t.go_on([first, t.put(f"icmp eq i64 %nargs, {count - 1}")], "parameters")
+        t.run(f"br i1 {t.put(f'icmp eq i64 {size}, 1')}, label %inputs, label %both", "both:")
+        second = t.put(f"icmp eq ptr {t.load('ptr', '%kwnames', TUPLE_ITEM + 8)}, {out}")
+        last = t.all([t.put(f"icmp eq i64 {size}, 2"), second])
+        t.run(f"br i1 {last}, label %inputs, label %slow")
+        sources += ["[ false, %parameters ]", "[ true, %both ]"]
+    t.run("positional:")
+    exact, more = t.put(f"icmp eq i64 %nargs, {count}"), t.put(f"icmp eq i64 %nargs, {count + 1}")
     t.run(f"br i1 {t.put(f'or i1 {exact}, {more}')}, label %inputs, label %slow", "inputs:")
-    t.run(f"%given = phi i1 [ true, %keyword ], [ {more}, %positional ]")
+    t.run(f"%given = phi i1 {', '.join(sources)}, [ {more}, %positional ]")
 
 
 def _inputs(t: _Text, layout: Layout) -> tuple[list[str], str, str]:

@@ -115,6 +115,11 @@ class Kernel(partial[Array]):
         return self._recipe.function
 
     @property
+    def inputs(self) -> dict[str, int]:
+        """Every input with its number of entries; all may be given by position in this order."""
+        return self._task.sizes()
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Paths of the parameters that are inputs."""
         return self._recipe.parameters

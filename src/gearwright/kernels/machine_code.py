@@ -101,7 +101,12 @@ def addresses() -> tuple[int, ...]:
             functions[name] = getattr(ctypes.pythonapi, name)
     found = {name: ctypes.cast(function, ctypes.c_void_p).value for name, function in functions.items()}
     found["PyArray_NewFromDescr"] = _numpy_api(94) if known_layout() else 0
-    found |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "out": id(sys.intern("out"))}
+    found |= {
+        "ndarray": id(np.ndarray),
+        "float64": id(np.dtype(np.float64)),
+        "out": id(sys.intern("out")),
+        "parameters": id(sys.intern("parameters")),
+    }
     return tuple(found[name] or 0 for name in entry.NAMES)
 
 

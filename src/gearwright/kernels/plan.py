@@ -16,10 +16,11 @@ SHORT = 3000
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays of a kernel: entries per input and number of outputs."""
+    """The arrays of a kernel: entries per input, number of outputs, whether the last input is called parameters."""
 
     inputs: tuple[int, ...]
     outputs: int
+    parameters: bool = False
 
     def group(self, size: int, width: int) -> int:
         """How many neighbouring entries of an array of that size are moved together."""
