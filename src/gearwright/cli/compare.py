@@ -96,4 +96,4 @@ def _miss(error: dict[str, Any]) -> tuple[str, str]:
     largest, peak = error["largest"], error["peak"]
     if largest <= 1e-12 * peak:
         return "0", ""
-    return number(largest, 3), f"{largest / peak:.1%}" if peak else ""
+    return number(largest, 3), f"{number(100 * largest / peak, 2)}%" if peak else ""
