@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+import weakref
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from gearwright.kernels import programs
 from gearwright.kernels.graph import Builder
 from gearwright.kernels.trace import Task, traced
 from support.compare import relative
+from support.machines import random_design
 
 
 @pytest.fixture
@@ -73,15 +75,29 @@ def test_operands_come_before_their_use(arm):
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "integrate"])
-def test_c_source_compiles_strictly_and_agrees(arm, name, tmp_path):
-    kernel = gw.compile(name, arm)
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "integrate", "difference"])
+@pytest.mark.parametrize("kinds", [("revolute", "prismatic", "revolute"), ("free", "spherical")])
+def test_c_source_compiles_strictly_and_agrees(kinds, name, tmp_path):
+    mech = random_design(np.random.default_rng(3), kinds, wheels=2).written()
+    kernel = gw.compile(name, mech)
     (tmp_path / "k.c").write_text(kernel.source("c"))
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
     subprocess.run(["cc", *flags, "-o", str(tmp_path / "k.so"), str(tmp_path / "k.c"), "-lm"], check=True)
     function = getattr(ctypes.CDLL(str(tmp_path / "k.so")), name)
-    x = np.random.default_rng(0).uniform(-1, 1, (len(programs.BY_NAME[name].inputs), arm.n))
-    out = np.empty(arm.n)
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (*x, out)]
-    function(*pointers)
-    assert relative(out, kernel(*x)) < 1e-13
+    rng = np.random.default_rng(0)
+    x = [rng.uniform(-1, 1, size) for size in kernel.inputs.values()]
+    expected = kernel(*x)
+    out = np.empty_like(expected)
+    function(*(ctypes.c_void_p(array.ctypes.data) for array in (*x, out)))
+    assert relative(out, expected) < 1e-12
+
+
+def test_machine_code_is_freed_with_its_last_entry(arm):
+    kernel = gw.compile(gw.inverse_dynamics, arm)
+    entry = kernel.func
+    code = weakref.ref(entry.__self__.code)
+    del kernel
+    x = np.zeros(arm.n)
+    assert entry(x, x, x).shape == (arm.n,)
+    del entry
+    assert code() is None

@@ -82,7 +82,7 @@ class Service:
                     self.kernel = Kernel(self.recipe, only_stored)
                 except LookupError:
                     return None
-                except (RuntimeError, OSError, ImportError, GearwrightError):
+                except (RuntimeError, OSError, ImportError, ValueError, ArithmeticError, GearwrightError):
                     self.refused = True
             return self.kernel
 

@@ -94,7 +94,7 @@ def write(key: str, entry: Entry) -> None:
     facts = json.dumps(entry.facts).encode()
     rest = len(facts).to_bytes(8, "little") + facts + entry.code
     try:
-        where.mkdir(parents=True, exist_ok=True)
+        where.mkdir(mode=0o700, parents=True, exist_ok=True)  # what lies there will be run
         handle, temporary = tempfile.mkstemp(dir=where, prefix=".", suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
             file.write(hashlib.sha256(rest).digest() + rest)
