@@ -73,7 +73,7 @@ def no_cache() -> Iterator[None]:
             os.environ["GEARWRIGHT_CACHE"] = before
 
 
-def sizes(joints: Sequence[int] = JOINTS, states: int = 2000, rounds: int = 7) -> list[Size]:
+def sizes(joints: Sequence[int] = JOINTS, states: int = 512, rounds: int = 7) -> list[Size]:
     """Inverse dynamics of chains with full tensors, quarter twists and a wheel in general position per joint."""
     found = []
     for n in joints:
