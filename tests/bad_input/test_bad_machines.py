@@ -103,6 +103,11 @@ CASES = {
         InertiaError,
         ["'arm', inertia", "xy", "0.1", "0.2", "Make it symmetric"],
     ),
+    "tensor of three moments": (
+        lambda: body(inertia=(1, 1, 1)),
+        PartError,
+        ["'arm', inertia", "(1, 1, 1)", "not a 3 x 3 matrix", "three rows of three numbers"],
+    ),
     "inertia smaller than its spins": (
         lambda: machine(body(), body("tip", 0), spins=[gw.Spin("rotor", 0, Z, 0.5, {"tip": 10})]),
         InertiaError,
@@ -220,7 +225,8 @@ CASES = {
         TrainError,
         ["gear", "ratio 0", "never turn", "Give motor speed / joint speed"],
     ),
-    "gear ratio NaN": (lambda: Gear(NAN), TrainError, ["gear", "ratio nan", "Give motor speed"]),
+    "gear ratio NaN": (lambda: Gear(NAN), TrainError, ["gear", "ratio nan", "not finite", "Give motor speed"]),
+    "gear ratio infinite": (lambda: Gear(INF), TrainError, ["gear", "ratio inf", "not finite", "Give motor speed"]),
     "ratio infinite": (
         lambda: machine(body(), spins=[gw.Spin("s", -1, Z, 1, [INF])]),
         PartError,
@@ -315,6 +321,17 @@ CASES = {
         ["'tip'", "'arm'", "spherical", "Only revolute and prismatic"],
     ),
     # the rest
+    "one link instead of a list": (
+        lambda: Robot("r", Link("upper", mass=1)),
+        InputError,
+        ["robot", "one Link", "links", "Give a list"],
+    ),
+    "a text among the links": (lambda: Robot("r", ["upper"]), InputError, ["robot", "'upper'", "links", "Give a list"]),
+    "a motor as a drive": (
+        lambda: Robot("r", [Link("upper", mass=1)]).with_drive("upper", Motor(1e-4)),
+        InputError,
+        ["with_drive('upper')", "Motor", "no Drive", "Give the drive"],
+    ),
     "gravity as a number": (lambda: machine(body(), gravity=9.81), PartError, ["gravity", "9.81", "three numbers"]),
     "assembling twice": (
         lambda: gw.assemble(machine(body())),

@@ -32,7 +32,7 @@ def matrix(owner: str, rows: Any) -> tuple[Vec, Vec, Vec]:
     if isinstance(rows, Rot | Tensor):
         rows = rows.rows()
     try:
-        a, b, c = rows
+        a, b, c = (tuple(row) for row in rows)
     except (TypeError, ValueError):
         raise PartError(f"{owner}: {rows!r} is not a 3 x 3 matrix. Give three rows of three numbers.") from None
     return vector(owner, a), vector(owner, b), vector(owner, c)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -104,7 +105,9 @@ class Gear:
     kind: str = "simple"
 
     def __post_init__(self) -> None:
-        if is_number(self.ratio) and (self.ratio == 0 or self.ratio != self.ratio):
+        if is_number(self.ratio) and not math.isfinite(self.ratio):
+            raise TrainError(f"gear: ratio {self.ratio} is not finite. Give motor speed / joint speed, such as 100.")
+        if is_number(self.ratio) and self.ratio == 0:
             raise TrainError(
                 f"gear: ratio {self.ratio}: the motor would never turn. Give motor speed / joint speed, such as 100."
             )

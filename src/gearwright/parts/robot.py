@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,8 +35,8 @@ class Robot:
     description: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("links", "drives", "frames", "trains"):
-            object.__setattr__(self, field, tuple(getattr(self, field)))
+        for field, kind in {"links": Link, "drives": Drive, "frames": Frame, "trains": Train}.items():
+            object.__setattr__(self, field, _several(field, kind, getattr(self, field)))
 
     def link(self, name: str) -> Link:
         """The link of that name."""
@@ -56,8 +56,8 @@ class Robot:
         `with_drive(drive)` or `with_drive("elbow", drive)`.
         """
         fresh = replacement if isinstance(drive, str) else drive
-        if fresh is None:
-            raise InputError(f"with_drive({drive!r}): give the drive to put there.")
+        if not isinstance(fresh, Drive):
+            raise InputError(f"with_drive({drive!r}): {fresh!r} is no Drive. Give the drive to put there.")
         title = drive if isinstance(drive, str) else drive.title
         kept = [fresh if known.title == title else known for known in self.drives]
         if all(known.title != title for known in self.drives):
@@ -81,6 +81,15 @@ class Robot:
                 f"robot {self.name!r} has {len(ends)} last links ({names}). Name the link to carry the payload."
             )
         return ends[0]
+
+
+def _several(field: str, kind: type, given: Any) -> tuple[Any, ...]:
+    parts = tuple(given) if isinstance(given, Iterable) else (given,)
+    wrong = [part for part in parts if not isinstance(part, kind)]
+    if wrong or not isinstance(given, Iterable):
+        what = f"{wrong[0]!r} is among" if wrong else f"one {kind.__name__} stands for"
+        raise InputError(f"robot: {what} its {field}. Give a list of parts.{kind.__name__}.")
+    return parts
 
 
 def _named(name: str, known: dict[str, Any], kind: str) -> Any:
