@@ -44,7 +44,8 @@ EXPECTED = [
     (7, "links[0].mass", "'5' is a text"),
     (10, "links[1].joint.axs", "Did you mean 'axis'"),
     (11, "links[1].mas", "Did you mean 'mass'"),
-    (12, "links[1].com", "more numbers"),
+    (12, "links[1].com", "[1, 2] is too short: more numbers"),
+    (13, "links[2]", "triangle inequality"),
     (13, "links[2].name", "two links are called 'b'"),
     (15, "links[2].mass", "unit of a length, but a mass is wanted"),
     (16, "links[2].joint", "the joint has no axis"),
@@ -163,6 +164,12 @@ BAD = {
     "a lone surrogate": ("robot: \ud800\nlinks: 3", "not Unicode"),
     "many values": ("robot: x\nlinks: [" + "1, " * 60_000 + "1]", "more than 50000 values"),
 }
+
+
+def test_a_doubled_link_is_one_problem():
+    with pytest.raises(FileError) as caught:
+        read_yaml(GOOD + GOOD.split("links:\n")[1].replace("axis", "name: other, axis"))
+    assert [p.message for p in caught.value.problems] == ["two links are called 'rod'. Give one of them another name."]
 
 
 @pytest.mark.parametrize("case", BAD)

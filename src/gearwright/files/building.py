@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from gearwright.algebra import Vec
 from gearwright.files.drive_words import DriveWords
@@ -125,7 +128,8 @@ def _loaded(
 def physical_problems(contents: Contents, problems: Problems) -> None:
     """Note every link that no body can be; `effective` ones are not meant to be bodies."""
     for i, words in enumerate(contents.links):
-        if words is None or words.effective or (isinstance(words.joint, Free) and words.mass == 0):
+        words = words or _understood(contents.root.data["links"][i])
+        if words.effective or (isinstance(words.joint, Free) and words.mass == 0):
             continue
         where, line = spell(("links", i)), contents.root.line_of(("links", i))
         if words.mass < 0:
@@ -135,3 +139,14 @@ def physical_problems(contents: Contents, problems: Problems) -> None:
         wrong = unphysical(words.inertia.tensor)
         if wrong:
             problems.add(f"{wrong} Check the tensor, or mark the link `effective: true`.", where, line)
+
+
+def _understood(entry: Any) -> LinkWords:
+    """A link by those of its words about matter that can be read: the other words' problems must not hide theirs."""
+    given = entry if isinstance(entry, dict) else {}
+    words: dict[str, Any] = {"name": "link", "parent": "base", "joint": {"type": "fixed"}}
+    for word in {"mass", "inertia", "effective"} & given.keys():
+        with suppress(ValidationError):
+            LinkWords.model_validate({**words, word: given[word]})
+            words[word] = given[word]
+    return LinkWords.model_validate(words)

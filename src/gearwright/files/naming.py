@@ -19,7 +19,7 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.unique("joints", names.joints())
     names.unique("frames", names.of("frames", "name"))
     names.unique("drives", names.titles())
-    names.unique("links and frames", names.of("links", "name") | names.of("frames", "name"))
+    names.apart("links and frames", names.of("links", "name"), names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
     names.exist("parent", names.of("links", "parent"), [*links, BASE], "link")
@@ -85,6 +85,13 @@ class _Names:
             elif name in seen:
                 self.note(path, f"two {kind} are called {name!r}. Give one of them another name.")
             seen.add(name)
+
+    def apart(self, kinds: str, some: dict[Path, str], others: dict[Path, str]) -> None:
+        """No name of the others is one of some."""
+        taken = set(some.values())
+        for path, name in others.items():
+            if name in taken:
+                self.note(path, f"two {kinds} are called {name!r}. Give one of them another name.")
 
     def exist(self, what: str, names: dict[Path, str], known: Iterable[str], kind: str, attached: bool = False) -> None:
         """Every name is known; one that an attached robot may bring is looked at later."""

@@ -94,7 +94,8 @@ def _sentence(detail: Any, model: type[Words]) -> str:
     if kind == "extra_forbidden":
         return f"the word {str(word)[:60]!r} is unknown here. {did_you_mean(str(word), _known(detail['loc'], model))}"
     if kind == "missing":
-        return "more numbers are wanted here." if isinstance(word, int) else f"the word {word!r} is missing. Add it."
+        short = f"{_shown(detail['input'])} is too short: more numbers are wanted here."
+        return short if isinstance(word, int) else f"the word {word!r} is missing. Add it."
     if kind == "value_error":
         return str(context.get("error", detail["msg"]))
     if kind == "union_tag_invalid":
