@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.kernels import programs
+from gearwright.kernels import plan, programs
 from gearwright.kernels.batch import evaluate
 from gearwright.kernels.compile import layout_of, machine_code
-from gearwright.kernels.host import generic
+from gearwright.kernels.host import Host, generic, host
 from gearwright.kernels.machine_code import MachineCode
 from gearwright.kernels.trace import Task, traced
 from support.compare import relative
@@ -55,10 +56,13 @@ def test_every_program_equals_numpy(kind, name):
         pytest.skip("this form is for machines without free and spherical joints")
     fixed = fixed_for(program, mech)
     kernel = gw.compile(name, mech, **fixed)
-    for lead in ((), (5,), (67,)):
-        x = inputs_of(program, mech, lead, fixed)
-        expected = evaluate(program, mech, x, fixed)
-        assert relative(kernel(*x.values()), expected, scale_of(name, mech, x)) < 1e-12
+    x = inputs_of(program, mech, (67,), fixed)
+    expected, scale = evaluate(program, mech, x, fixed), scale_of(name, mech, x)
+    for count in (*range(1, 41), 67):
+        assert relative(kernel(*(array[:count] for array in x.values())), expected[:count], scale) < 1e-12
+    for k in range(8):
+        size = float(np.abs(expected).max())
+        assert relative(kernel(*(array[k] for array in x.values())), expected[k], max(scale, 1e-3 * size)) < 1e-12
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "bias", "reactions"])
@@ -126,14 +130,33 @@ def test_programs_cut_into_pieces():
         assert relative(kernel(*(array[:count] for array in x.values())), expected[:count]) < 1e-9
 
 
-def test_generic_processor_without_fused_multiply_add(arm):
-    """The fallback code (two lanes, no FMA) agrees too; this machine can run it."""
-    task = Task(programs.INVERSE_DYNAMICS, arm, {})
-    code = MachineCode(machine_code(traced(task), layout_of(task), task.shape(), generic()), generic().width, True)
-    x = inputs_of(programs.INVERSE_DYNAMICS, arm, (11,), {})
-    out = np.zeros((11, arm.n))
-    assert code.run(list(x.values()), [8 * array.shape[1] for array in x.values()], out, 0, 11)
-    assert relative(out, evaluate(programs.INVERSE_DYNAMICS, arm, x, {})) < 1e-12
+def other_processors() -> dict[str, Host]:
+    """Processors that this one can stand in for: nothing special, and (on x86 with FMA) AVX2 with four lanes."""
+    found = {"generic": generic()}
+    if host().fused and host().triple.startswith("x86_64"):
+        found["avx2"] = Host(host().triple, "x86-64-v3", "", 4, True, True)
+    return found
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize("chip", other_processors().values(), ids=other_processors().keys())
+def test_code_for_other_processors(arm, chip, pieces, monkeypatch):
+    """Two lanes without FMA and four with it, each as one function and cut into pieces with a workspace."""
+    if pieces:
+        monkeypatch.setattr(plan, "PIECE", 90)
+        chip = replace(chip, whole=100)
+    task = Task(programs.FORWARD_DYNAMICS, arm, {})
+    graph, layout = traced(task), layout_of(task)
+    assert (len(plan.plan(graph, layout, chip.width, chip.whole).pieces) > 2) == pieces
+    code = MachineCode(machine_code(graph, layout, task.shape(), chip), chip.width, True)
+    x = inputs_of(programs.FORWARD_DYNAMICS, arm, (40,), {})
+    expected = evaluate(programs.FORWARD_DYNAMICS, arm, x, {})
+    strides = [8 * array.shape[1] for array in x.values()]
+    for count in range(1, 41):
+        room = np.full((count + 8, arm.n), 7.0)
+        assert code.run(list(x.values()), strides, room[:count], 0, count)
+        assert relative(room[:count], expected[:count]) < 1e-12
+        assert (room[count:] == 7.0).all()
 
 
 def test_public_functions_with_kernels_forced(arm, monkeypatch):
