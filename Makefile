@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BASE := $(VENV)/.base
 READY := $(VENV)/.ready
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 export MPLBACKEND ?= Agg
 
 .PHONY: help install demo test quick lint doctest bench fuzz docs clean
@@ -13,15 +15,21 @@ help:
 	@echo "make quick   the tests for daily work"
 	@echo "make bench   speed against the peers; make fuzz: broken files; make docs: the manual"
 
-$(READY): pyproject.toml
+# What a user needs.
+$(BASE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable . --group dev
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) --editable .
+	touch $(BASE)
+
+# And what the tests, the linters, the manual and the benchmarks need.
+$(READY): $(BASE)
+	$(PIP) --editable . --group dev
 	touch $(READY)
 
 install: $(READY)
 
-demo: $(READY)
+demo: $(BASE)
 	$(BIN)/gearwright demo --folder demo
 
 lint: $(READY)
