@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gearwright.errors import FileError
+import gearwright as gw
+from gearwright.errors import FileError, GearwrightWarning
 from gearwright.files.reading import MAX_BYTES
 from gearwright.files.urdf_reader import read_urdf
 
@@ -149,6 +150,27 @@ def test_xacro_that_fails_is_a_file_error(tmp_path: Path) -> None:
     path.write_text('<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="${1 / 0}"/></robot>')
     with pytest.raises(FileError, match="xacro cannot expand it"):
         read_urdf(path)
+
+
+def test_xacro_with_entities_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.XACRO"
+    path.write_text('<!DOCTYPE robot [<!ENTITY e "arm">]>\n<robot name="&e;"><link name="a"/></robot>')
+    with pytest.raises(FileError, match="a DOCTYPE or ENTITY is refused"):
+        read_urdf(path)
+
+
+def test_a_refused_file_lists_what_would_be_accepted_too() -> None:
+    text = GOOD.replace('mass value="2"', 'mass value="-2"').replace('type="continuous"', 'type="hinge"')
+    assert [line for line, _ in problems(text)] == [3, 8]
+
+
+def test_the_warning_points_at_the_line_that_loads(tmp_path: Path) -> None:
+    path = tmp_path / "a.urdf"
+    path.write_text(GOOD.replace('izz="0.1"', 'izz="9"'))
+    for read in (read_urdf, gw.load):
+        with pytest.warns(GearwrightWarning, match="triangle") as caught:
+            read(path)
+        assert caught[0].filename == __file__
 
 
 def test_hopeless_files_end_soon() -> None:

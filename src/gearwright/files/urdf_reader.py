@@ -27,7 +27,7 @@ from gearwright.files.urdf_report import Findings, Report
 from gearwright.files.urdf_sidecar import completed, sidecar_of
 from gearwright.files.urdf_transmissions import read_drives
 from gearwright.files.urdf_tree import grow, robot_links
-from gearwright.files.urdf_xml import Element, children, parse_xml, refuse_root, report_others
+from gearwright.files.urdf_xml import Element, children, parse_xml, refuse_doctype, refuse_root, report_others
 from gearwright.parts import Link, Robot
 
 TEXT = "URDF text"
@@ -85,14 +85,14 @@ def _text(source: str | Path) -> tuple[str, str, str]:
     if not isinstance(source, str | Path):
         raise InputError(f"read_urdf takes a file's name or the text of a URDF, not {type(source).__name__}.")
     path = Path(source)
-    if path.suffix == ".xacro":
+    if path.suffix.lower() == ".xacro":
         return _expanded(path), str(path), path.name.partition(".")[0]
     return read_text(path), str(path), path.stem
 
 
 def _expanded(path: Path) -> str:
     """A xacro file turned into a URDF by xacrodoc."""
-    read_text(path)  # the same refusals as for any file
+    refuse_doctype(read_text(path), Findings(str(path)))  # the same refusals as for any file
     try:
         from xacrodoc import XacroDoc
     except ImportError:

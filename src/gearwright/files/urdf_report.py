@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+import traceback
 import warnings
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
-from gearwright.errors import GearwrightWarning
+from gearwright.errors import FileError, GearwrightWarning
 from gearwright.files.problems import Problem, Problems
 
 ENOUGH = 500
@@ -39,11 +43,21 @@ class Report:
         lines = [*map(str, self.broken), *(f"not understood and left out: {what}" for what in self.ignored)]
         return "\n  ".join([f"{self.source} was read, but:", *lines]) if lines else None
 
-    def warn(self, depth: int = 3) -> None:
-        """Emit the one warning, if there is something to say; `depth` is the stack level it is shown at."""
+    def warn(self) -> None:
+        """Emit the one warning, if there is something to say, at the line that called Gearwright."""
         text = self.warning()
         if text is not None:
-            warnings.warn(text, GearwrightWarning, stacklevel=depth)
+            warnings.warn(text, GearwrightWarning, stacklevel=_depth_of_the_caller())
+
+
+def _depth_of_the_caller() -> int:
+    """How many calls up the first line outside of Gearwright is, counted from the function that asks."""
+    callers = itertools.takewhile(_is_ours, (frame for frame, _ in traceback.walk_stack(sys._getframe(1))))
+    return len(list(callers)) + 1
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "gearwright"
 
 
 class Findings(Problems):
@@ -60,6 +74,11 @@ class Findings(Problems):
         super().add(message, path, line)
         if len(self.found) >= ENOUGH:
             raise self.error()
+
+    def error(self) -> FileError:
+        """The error that lists everything found, what would be accepted in a file without other problems included."""
+        self.found, self.broken = [*self.found, *self.broken], []
+        return super().error()
 
     def at(self, element: Any, message: str) -> None:
         """Note a problem at an element: its line, and the names that lead there."""
