@@ -60,7 +60,7 @@ def _seen(draft: Draft, i: int, own: Inertia) -> Inertia:
     # About a fixed direction only zz counts; xx = 0, yy = zz writes it with one second moment instead of two.
     planar = Tensor.diagonal(0.0, own.tensor.zz, own.tensor.zz)
     h = own.moment
-    alone_upright = len(path) == 1 and (is_zero(draft.gravity.z) or abs(draft.bodies[i].rotation.c.z) == 1)
+    alone_upright = len(path) == 1 and (is_zero(draft.gravity.z) or _along_z(draft.bodies[i].rotation @ Z))
     return Inertia(own.mass, ZERO if alone_upright else Vec(h.x, h.y, 0.0), planar)
 
 
@@ -74,8 +74,13 @@ def _path(draft: Draft, i: int) -> list[int]:
 def _keeps_z(draft: Draft, i: int) -> bool:
     """Whether joint i leaves the direction of z as it is in the parent (or the parent is the base)."""
     body = draft.bodies[i]
-    parallel = draft.parent(i) == BASE or abs(body.rotation.c.z) == 1
-    return parallel and (body.joint == "prismatic" or (body.joint == "revolute" and abs(body.axis.z) == 1))
+    parallel = draft.parent(i) == BASE or _along_z(body.rotation @ Z)
+    return parallel and (body.joint == "prismatic" or (body.joint == "revolute" and _along_z(body.axis)))
+
+
+def _along_z(direction: Vec) -> bool:
+    """Whether a unit vector is z or -z; the cosine of a small angle would not tell."""
+    return is_zero(direction.x) and is_zero(direction.y)
 
 
 def _regrouped_spins(draft: Draft, layout: Layout, inertias: list[Inertia]) -> list[Spin]:
