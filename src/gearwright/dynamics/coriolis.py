@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.dynamics.kinematics import velocities
-from gearwright.dynamics.mass_matrix import Matrix, composite_inertias
+from gearwright.dynamics.mass_matrix import Matrix, composites
 from gearwright.dynamics.pose import Pose
 from gearwright.mechanism import Spin
 from gearwright.mechanism.layout import Dof
@@ -54,7 +54,7 @@ def coriolis_matrix(pose: Pose, v: Sequence[Scalar]) -> Matrix:
 def _add_links(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
     mech = pose.mech
     moving = velocities(pose, v)
-    composite = composite_inertias(pose)
+    composite = dict(composites(pose))
     drift = _composite_drifts(pose, moving)
     columns: list[list[tuple[Dof, Twist, Twist]]] = []
     for i, joint in enumerate(mech.joints):

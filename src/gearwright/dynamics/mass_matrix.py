@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gearwright.algebra import Moments, Scalar, Vec, is_number
 from gearwright.dynamics.pose import Pose
@@ -37,15 +37,15 @@ def wheel_pushes(spins: Sequence[Spin]) -> Pushes:
     return pushes
 
 
-def composite_inertias(pose: Pose) -> list[Moments]:
-    """Per body the inertia of itself and everything beyond it, in its own frame."""
+def composites(pose: Pose) -> Iterator[tuple[int, Moments]]:
+    """Every body with the moments of itself and all beyond it in its own frame, from the leaves to the base."""
     mech = pose.mech
     total = [Moments.of(body.about_origin) for body in mech.bodies]
     for i in reversed(range(len(total))):
+        yield i, total[i]
         parent = mech.parent(i)
         if parent >= 0:
             total[parent] = total[parent] + total[i].moved(pose.turn[i], pose.shift[i])
-    return total
 
 
 def axial_rates(pose: Pose, spin: Spin) -> dict[int, Scalar]:
@@ -69,10 +69,8 @@ def _add_links(pose: Pose, M: Matrix, pushes: Pushes) -> None:
     Where the path meets a carrier of wheels that the dof's speed drives, their push joins in and is taken off the list.
     """
     mech = pose.mech
-    composite = composite_inertias(pose)
-    for i, joint in enumerate(mech.joints):
-        for column, dof in enumerate(joint.dofs):
-            body = composite[i]
+    for i, body in composites(pose):
+        for column, dof in enumerate(mech.joints[i].dofs):
             if dof.angular:
                 force, moment = dof.axis.cross(body.first), body.turned_by(dof.axis)
             else:
