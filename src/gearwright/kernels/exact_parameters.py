@@ -21,8 +21,8 @@ from gearwright.errors import InputError
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
 from gearwright.mechanism import Mechanism
 
-STATES = 12
-"""Rational states at which the coefficients are solved for and checked."""
+STATES = 4
+"""Rational states at least at which the coefficients are solved for and checked; more when there are few joints."""
 
 
 def exact_base_parameters(mech: Mechanism, without: Sequence[str] = ()) -> BaseParameters:
@@ -80,7 +80,7 @@ def _columns(mech: Mechanism, domain: Any) -> list[list[Any]]:
         return [domain(Fraction(int(rng.integers(1, 12)) * int(rng.choice([-1, 1])), 8)) for _ in range(count)]
 
     rows: list[list[Any]] = []
-    for _ in range(STATES):
+    for _ in range(max(STATES, 20 // mech.n + 2)):
         rows += regressor(place(mech, draw(mech.nq), half_angles), draw(mech.n), draw(mech.n))
     return [[domain.convert(x) for x in column] for column in zip(*rows, strict=True)]
 
