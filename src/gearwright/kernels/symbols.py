@@ -32,6 +32,9 @@ class Symbol:
     def __repr__(self) -> str:
         return f"Symbol({self.sx})"
 
+    def __bool__(self) -> bool:
+        raise TypeError("a symbol is neither true nor false: choose with ops.where, not with if")
+
     def __add__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
             return self.made(self.sx + other.sx)
