@@ -70,6 +70,27 @@ def test_right_angles_parallel_axes_and_level_ground(kinds):
             assert difference(name, mech, state) < 1e-12, name
 
 
+@pytest.mark.parametrize("tilt", [1e-3, 1e-6, 1e-8, 1e-10, 1e-13])
+def test_nearly_parallel_axes_are_not_parallel(tilt):
+    """A cosine does not tell a small angle from none; gravity and the mass matrix do."""
+    rng = np.random.default_rng(6)
+    c, s = np.cos(tilt), np.sin(tilt)
+    tilted = [[1, 0, 0], [0, c, -s], [0, s, c]]
+    bodies = [
+        gw.Body(
+            f"b{i}", i - 1, rotation=tilted, position=(0.3, 0.1, 0.2), mass=2, com=rng.normal(size=3), inertia=np.eye(3)
+        )
+        for i in range(4)
+    ]
+    mech = gw.Mechanism(bodies)
+    state = random_state(rng, mech)
+    for name in ("inverse_dynamics", "mass_matrix"):
+        assert difference(name, mech, state) < 1e-12, name
+    moved = np.array(prepare(mech).placed_at(list(state.q)))
+    torque = gw.gravity(prepare(mech).mech, moved)
+    assert relative(torque, gw.gravity(mech, state.q)) < max(1e-12, 1e-14 / tilt)
+
+
 def test_wheels_on_the_driven_link_and_further_out():
     rng = np.random.default_rng(2)
     mech = random_design(rng, ("revolute",) * 3, wheels=0, chain=True).written()
