@@ -198,6 +198,7 @@ def _in_child(kernel, motion, queue):
     queue.put(kernel(*motion))
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # newer Pythons warn of forks beside threads
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 def test_fork(inverse, motion, monkeypatch):
     monkeypatch.setenv("GEARWRIGHT_THREADS", "2")
