@@ -106,6 +106,7 @@ class Belt(Elasticity):
                 density * curve.length * r * r,
                 self.ratio,
                 mass=density * curve.length,
+                transverse_inertia=axial * 0.5,
                 coupling=2 * density * curve.area * r,
                 radius=curve.centroid,
                 towards="joint" if self.towards is None else self.towards,

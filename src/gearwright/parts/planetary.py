@@ -35,7 +35,9 @@ class Planetary(Elasticity):
         modules: (at the sun, at the ring) [m]; the first gives the radius of the planets' circle.
         radius: radius of the planets' circle [m], unless the module gives it.
         towards: direction to the first planet, needed only for one or two planets with mass.
-        sun_member, planet_member, ring_member, carrier_member: mass and inertia; the planet's is that of one planet.
+        sun_member, planet_member, ring_member, carrier_member: mass and inertia; the planet's is that of one planet,
+            its position the centre of the planets' circle. Positions are in the mount's frame (the motor's unless
+            given), those of planets on the driven link in that link's frame (the joint's origin unless given).
 
     >>> Planetary(sun=18, planet=27, ring=72, held="ring").ratio
     5.0
@@ -188,7 +190,7 @@ def orbiting(owner: str, count: int, planet: Member, carrier: Member, radius: Sc
     ring = count * planet.mass * radius * radius
     arm = Member(carrier.inertia + ring, carrier.mass + count * planet.mass, carrier.transverse + ring * 0.5)
     spins = Member(count * planet.inertia, 0.0, count * planet.transverse)
-    where = {"position": carrier.position}
+    where = {"position": planet.position if carrier.position is None else carrier.position}
     return arm.wheel("carrier", s["carrier"], **where) + spins.wheel("planets", s["planet"], **where)
 
 
