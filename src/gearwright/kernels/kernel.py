@@ -69,7 +69,7 @@ class Kernel(partial[Array]):
 
     Called like the function without its first argument: `k(q, v, a)`, arrays of any leading axes that broadcast, and
     `out=` for the result, which must not overlap an input. Kernels with parameters take `parameters=` (..., P), those
-    with wrenches or a moving base `wrenches=` and `base_motion=`; everything may also be given by position, in the order
+    with wrenches or a moving base `wrenches=` and `base_motion=`; all may also be given by position, in the order
     of `inputs` and then `out`. Arrays are quickest when they are float64 in C order, all of them with one axis or all
     with two. Several threads may call it at once; long batches are spread over the cores (`GEARWRIGHT_THREADS`). It can
     be pickled and used after a fork.
