@@ -140,3 +140,10 @@ def test_symbolic_inertias_and_ratios_are_regrouped_too():
     state = random_state(np.random.default_rng(3), mech)
     expected = evaluate(programs.INVERSE_DYNAMICS, mech, {"q": state.q, "v": state.v, "a": state.a}, {})
     assert relative(kernel(state.q, state.v, state.a, parameters=values), expected) < 1e-12
+
+
+def test_a_machine_of_shafts_alone_stays():
+    case = gw.Body("case", -1, "fixed", mass=1, com=(0.1, 0, 0), inertia=np.eye(3))
+    mech = gw.Mechanism([case], [gw.Spin("rotor", "case", (0, 0, 1), 1e-3, {"shaft": 10})], shafts=["shaft"])
+    assert prepare(mech).mech is mech
+    np.testing.assert_allclose(gw.compile(gw.mass_matrix, mech)(np.zeros(1)), [[0.1]], rtol=1e-15)

@@ -55,7 +55,7 @@ def prepare(mech: Mechanism) -> Prepared:
     >>> [x for x in prepare(arm).mech.bodies[0].about_origin.tensor]        # 1e-4 * 100^2 + 2 * 0.2^2 about z
     [0.0, 0.0, 0.0, 1.08, 0.0, 1.08]
     """
-    if not _has_plain_frames(mech):
+    if not _has_plain_frames(mech) or all(body.joint == "fixed" for body in mech.bodies):
         return Prepared(mech, (0.0,) * mech.nq)
     draft, turns = reframed(merged(mech))
     layout = lay_out(draft.bodies, mech.shafts)
