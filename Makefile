@@ -45,6 +45,8 @@ quick: $(READY)
 
 bench: $(READY)
 	$(BIN)/gearwright bench
+	$(BIN)/python benchmarks/trains.py
+	$(BIN)/python benchmarks/identification.py
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz
