@@ -98,6 +98,18 @@ def test_a_drive_of_the_attached_joint(folder):
         gw.load(folder / "arm.yaml")
 
 
+def test_an_attachment_on_an_attached_robot(folder):
+    """A ball at the tip of the finger of the gripper on the arm."""
+    (folder / "ball.yaml").write_text("robot: ball\nlinks: [{name: ball, parent: base, joint: {type: fixed}, mass: 2}]")
+    (folder / "arm.yaml").write_text(ARM + "  - {robot: ball.yaml, frame: g_tip}\n")
+    robot = gw.load(folder / "arm.yaml")
+    assert robot.link("ball").parent == "g_finger"
+    assert list(robot.link("ball").joint.position) == [0, 0, 0.04]
+    (folder / "arm.yaml").write_text(ARM + "  - {robot: ball.yaml, frame: g_tap}\n")
+    with pytest.raises(FileError, match=r"attach\[1\].*no frame 'g_tap'.*Known are: tool, g_tip"):
+        gw.load(folder / "arm.yaml")
+
+
 def test_too_many_attachments_are_refused(folder):
     more = "".join(f"  - {{robot: gripper.yaml, frame: tool, prefix: g{i}_}}\n" for i in range(20))
     (folder / "arm.yaml").write_text(ARM + more)

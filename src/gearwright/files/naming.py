@@ -26,7 +26,9 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.exist("joint", names.of("drives", "joint"), joints, "joint", attached)
     names.exist("mounted_on", names.of("drives", "mounted_on"), [*links, BASE], "link", attached)
     names.exist("link", names.of("frames", "link"), links, "link")
-    names.exist("frame", names.of("attach", "frame"), names.of("frames", "name").values(), "frame")
+    # Later attachments may sit on frames that earlier ones bring; `attach` looks at those.
+    first = {path: name for path, name in names.of("attach", "frame").items() if path[1] == 0}
+    names.exist("frame", first, names.of("frames", "name").values(), "frame")
     names.exist("follows", names.leaders(), joints, "joint")
     names.exist("payload", names.carrier(), links, "link", attached)
     names.refuse_circles()
