@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `from support import ...` in every room
 
+# Some tests break the recursions on purpose: what is compiled meanwhile must not stay in the user's cache.
+os.environ.setdefault("GEARWRIGHT_CACHE", tempfile.mkdtemp(prefix="gearwright-tests-"))
+
 # Deterministic, so that a red test is red for everyone; no deadline, because a test asserts no wall-clock time.
 SHARED = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("quick", max_examples=25, **SHARED)
