@@ -81,6 +81,8 @@ def test_header_names_every_speed(tmp_path):
     assert "WHILE__V_J_1 = 0, /* j 1 */" in text
     assert "WHILE__V_J_1_2 = 1, /* j-1 */" in text
     assert "WHILE__V_SIZE = 2" in text
+    export_c(gw.Mechanism([gw.Body("size", mass=1, com=(1, 0, 0))]), tmp_path, functions=[gw.gravity], name="one")
+    assert "ONE_V_SIZE_2 = 0, /* size */" in (tmp_path / "one.h").read_text()
     assert "void while__gravity(const double *q, double *out);" in text
 
 

@@ -48,7 +48,8 @@ def _enumeration(prefix: str, letter: str, meaning: str, names: Sequence[str]) -
 
 def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     safe = [name.replace("*/", "* /").replace("/*", "/ *") for name in names]
-    return list(zip(distinct(names), safe, strict=True))
+    taken = distinct(["size", *names])[1:]  # SIZE is the number of entries
+    return list(zip(taken, safe, strict=True))
 
 
 def source(prefix: str, functions: Sequence[CFunction]) -> str:
