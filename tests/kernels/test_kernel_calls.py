@@ -199,6 +199,7 @@ def _in_child(kernel, motion, queue):
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # newer Pythons warn of forks beside threads
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # and so does JAX, if another test imported it
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 def test_fork(inverse, motion, monkeypatch):
     monkeypatch.setenv("GEARWRIGHT_THREADS", "2")
