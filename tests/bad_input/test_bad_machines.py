@@ -16,7 +16,7 @@ from gearwright.errors import (
     StructureError,
     TrainError,
 )
-from gearwright.parts import FREE, Drive, Gear, Joint, Link, Motor, Robot
+from gearwright.parts import FREE, Drive, Gear, Joint, Limits, Link, Motor, Robot, Screw, Spur
 
 NAN, INF = float("nan"), float("inf")
 TENSOR = np.diag([0.01, 0.02, 0.02])
@@ -324,9 +324,53 @@ CASES = {
     "one link instead of a list": (
         lambda: Robot("r", Link("upper", mass=1)),
         InputError,
-        ["robot", "one Link", "links", "Give a list"],
+        ["robot 'r'", "Link(name='upper'", "links", "Give a list"],
     ),
     "a text among the links": (lambda: Robot("r", ["upper"]), InputError, ["robot", "'upper'", "links", "Give a list"]),
+    "a payload that is a number": (
+        lambda: Robot("r", [Link("upper", mass=1)], payload=3),
+        InputError,
+        ["robot 'r'", "payload is 3", "no Payload", "Give a"],
+    ),
+    "a drive whose motor is a number": (
+        lambda: Drive("upper", 1e-4, Gear(10)),
+        InputError,
+        ["drive 'upper'", "motor is 0.0001", "no Motor", "Give a"],
+    ),
+    "a drive whose gear is a number": (
+        lambda: Drive("upper", Motor(1e-4), 100),
+        InputError,
+        ["drive 'upper'", "gear is 100", "no Gear", "Give a"],
+    ),
+    "a link whose joint is a text": (
+        lambda: Link("upper", "base", "revolute"),
+        InputError,
+        ["link 'upper'", "joint is 'revolute'", "no Joint", "Give a"],
+    ),
+    "bodies None": (lambda: gw.Mechanism(None), InputError, ["machine", "None", "bodies", "Give a list"]),
+    "a number among the spins": (
+        lambda: machine(body(), spins=[3]),
+        InputError,
+        ["machine", "3", "spins", "Give a list"],
+    ),
+    "shafts as one text": (lambda: machine(body(), shafts="ab"), InputError, ["machine", "'ab'", "shafts", "a list"]),
+    "limits in the wrong order": (
+        lambda: Limits((2, 1)),
+        JointError,
+        ["position (2, 1)", "no range", "(lower, upper)"],
+    ),
+    "limits of one number": (lambda: Limits(3), JointError, ["position 3", "no range", "(lower, upper)"]),
+    "an efficiency that is a text": (lambda: Gear(2, efficiency="good"), TrainError, ["good", "Give a fraction"]),
+    "a screw at a revolute joint": (
+        lambda: arm(Drive("upper", Motor(1e-4), Screw(lead=0.01))),
+        TrainError,
+        ["drive 'upper'", "joint 'upper' is revolute", "a screw", "Drive a prismatic joint"],
+    ),
+    "a spur gear at a prismatic joint": (
+        lambda: arm(Drive("upper", Motor(1e-4), Spur(driver=20, driven=60)), joint=Joint(kind="prismatic")),
+        TrainError,
+        ["drive 'upper'", "joint 'upper' is prismatic", "a spur", "Use a screw or a rack"],
+    ),
     "a motor as a drive": (
         lambda: Robot("r", [Link("upper", mass=1)]).with_drive("upper", Motor(1e-4)),
         InputError,

@@ -14,6 +14,13 @@ from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spr
 from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import full_row, suggestion
 from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
+from gearwright.parts.kinds import several
+
+ELEMENTS: dict[str, type] = {
+    **{"bodies": Body, "spins": Spin, "shafts": str},
+    **{"springs": Spring, "actuators": Actuator, "frames": Frame},
+}
+"""Of what kind the elements of each list are."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +50,11 @@ class Mechanism:
     frames: Sequence[Frame] = ()
 
     def __post_init__(self) -> None:
-        validation.names(self)
         put = object.__setattr__
+        for word, kind in ELEMENTS.items():
+            put(self, word, several("machine", word, getattr(self, word), kind))
+        validation.names(self)
         put(self, "gravity", vector("gravity", self.gravity))
-        put(self, "shafts", tuple(self.shafts))
         put(self, "bodies", validation.tree(self.bodies))
         put(self, "_layout", lay_out(self.bodies, self.shafts))
         put(self, "frames", tuple(replace(f, body=self._carrier(f"frame {f.name!r}", f.body)) for f in self.frames))

@@ -49,6 +49,7 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
             f"drive {drive.title!r}: joint {drive.joint!r} is {kind}, and no gear can drive it. "
             "Drive a revolute or prismatic joint."
         )
+    _refuse_other_motion(drive, kind)
     mount = drive.mounted_on if drive.mounted_on is not None else links.by_joint[drive.joint].parent
     links.require(f"drive {drive.title!r}: it is mounted on", mount)
     axis = _axis(links, drive, mount)
@@ -57,6 +58,18 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
         *_gear(links, drive, mount, axis),
     )
     return [_placed(links, drive, wheel, mount, axis) for wheel in wheels if not _nothing(wheel)]
+
+
+def _refuse_other_motion(drive: Drive, kind: str) -> None:
+    """A screw or rack slides a joint, gears of teeth alone turn one; a bare ratio may do either."""
+    slides = drive.gear.kind in ("screw", "rack")
+    if slides and kind == "revolute":
+        way = "Drive a prismatic joint with it"
+    elif hasattr(drive.gear, "members") and kind == "prismatic":
+        way = "Use a screw or a rack, or give the whole ratio [rad/m] alone"
+    else:
+        return
+    raise TrainError(f"drive {drive.title!r}: joint {drive.joint!r} is {kind}, its gear is a {drive.gear.kind}. {way}.")
 
 
 def _nothing(wheel: Wheel) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gearwright.parts.gear import AnyGear, Gear
+from gearwright.parts.kinds import require_kind
 from gearwright.parts.motor import Motor
 
 
@@ -28,6 +29,11 @@ class Drive:
     mounted_on: str | None = None
     axis: Any = None
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        require_kind(f"drive {self.title!r}", "motor", self.motor, Motor)
+        if not hasattr(self.gear, "wheels"):  # a new kind of gear need not be derived from one of ours
+            require_kind(f"drive {self.title!r}", "gear", self.gear, Gear)
 
     @property
     def title(self) -> str:

@@ -111,7 +111,7 @@ class Gear:
             raise TrainError(
                 f"gear: ratio {self.ratio}: the motor would never turn. Give motor speed / joint speed, such as 100."
             )
-        if self.efficiency is not None and not 0 < self.efficiency <= 1:
+        if self.efficiency is not None and not (is_number(self.efficiency) and 0 < self.efficiency <= 1):
             raise TrainError(
                 f"gear: efficiency {self.efficiency} is not between 0 and 1. Give a fraction, such as 0.75."
             )

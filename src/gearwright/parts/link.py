@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gearwright.algebra import IDENTITY, ZERO, Scalar
+from gearwright.errors import JointError
+from gearwright.parts.kinds import require_kind
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,14 @@ class Limits:
     speed: float | None = None
     acceleration: float | None = None
     effort: float | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            ordered = self.position is None or self.position[0] <= self.position[1]
+        except (TypeError, IndexError):
+            ordered = False
+        if not ordered:
+            raise JointError(f"limits: position {self.position!r} is no range. Give (lower, upper).")
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,7 @@ class Link:
     shapes: Sequence[Shape] = ()
 
     def __post_init__(self) -> None:
+        require_kind(f"link {self.name!r}", "joint", self.joint, Joint)
         object.__setattr__(self, "shapes", tuple(self.shapes))
 
     @property

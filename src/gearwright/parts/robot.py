@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
+from gearwright.parts.kinds import require_kind, several
 from gearwright.parts.link import Link
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.train import Train
@@ -36,7 +37,9 @@ class Robot:
 
     def __post_init__(self) -> None:
         for field, kind in {"links": Link, "drives": Drive, "frames": Frame, "trains": Train}.items():
-            object.__setattr__(self, field, _several(field, kind, getattr(self, field)))
+            object.__setattr__(self, field, several(f"robot {self.name!r}", field, getattr(self, field), kind))
+        if self.payload is not None:
+            require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
 
     def link(self, name: str) -> Link:
         """The link of that name."""
@@ -81,15 +84,6 @@ class Robot:
                 f"robot {self.name!r} has {len(ends)} last links ({names}). Name the link to carry the payload."
             )
         return ends[0]
-
-
-def _several(field: str, kind: type, given: Any) -> tuple[Any, ...]:
-    parts = tuple(given) if isinstance(given, Iterable) else (given,)
-    wrong = [part for part in parts if not isinstance(part, kind)]
-    if wrong or not isinstance(given, Iterable):
-        what = f"{wrong[0]!r} is among" if wrong else f"one {kind.__name__} stands for"
-        raise InputError(f"robot: {what} its {field}. Give a list of parts.{kind.__name__}.")
-    return parts
 
 
 def _named(name: str, known: dict[str, Any], kind: str) -> Any:
