@@ -52,7 +52,7 @@ def test_outliers_hardly_move_the_robust_fit():
     assert errors["irls"] < 0.3 * errors["wls"]
 
 
-def coverage(correlation: float, runs: int = 200) -> float:
+def coverage(correlation: float, method: str, runs: int = 200) -> float:
     """The share of true values inside their 95 % intervals, for noise with that correlation from sample to sample."""
     robot = elbow()
     mech = gw.assemble(robot)
@@ -64,15 +64,15 @@ def coverage(correlation: float, runs: int = 200) -> float:
     inside = []
     for _ in range(runs):
         noise = lfilter([1.0], [1.0, -correlation], rng.normal(size=(900, 3)), axis=0)[100:] * (1.0, 0.5, 0.2)
-        found = solve(Y, log.torques + noise, "wls")
+        found = solve(Y, log.torques + noise, method)
         inside.append(np.abs(found.values - true) <= 1.959964 * np.sqrt(np.diag(found.covariance)))
     return float(np.mean(inside))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("correlation", [0.0, 0.6])
-def test_confidence_intervals_cover_the_true_values(correlation):
-    assert 0.93 < coverage(correlation) < 0.97
+@pytest.mark.parametrize(("correlation", "method"), [(0.0, "wls"), (0.6, "wls"), (0.0, "irls")])
+def test_confidence_intervals_cover_the_true_values(correlation, method):
+    assert 0.93 < coverage(correlation, method) < 0.97
 
 
 def test_the_diagonal_model_leaves_a_structured_residual_and_the_exact_one_does_not():
@@ -217,6 +217,8 @@ def test_payload_by_difference():
     mass = found.names.index("payload.m")
     assert abs(found.values[mass] - 2.5) < 4 * found.standard_deviations[mass]
     assert min(np.linalg.eigvalsh(P).min() for P in found.consistent.pseudo_inertias()) > 0
+    certain = identify_payload(replace(empty, covariance=0 * empty.covariance), measured(heavy, 18, noise=0.3))
+    assert (found.standard_deviations > 1.05 * certain.standard_deviations).all()
 
 
 def test_known_zeros_leave_the_model():
