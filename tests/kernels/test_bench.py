@@ -84,3 +84,27 @@ def test_operations_grow_linearly_with_the_joints():
 
 def test_peak_is_that_of_a_processor():
     assert 1e8 < peak(rounds=3) < 1e12
+
+
+@pytest.mark.slow
+def test_the_whole_run_names_every_number_that_must_hold():
+    pytest.importorskip("pinocchio")
+    robots = {name: gw.load(name) for name in bench.ROBOTS}
+    report = bench.bench(robots, states=64, rounds=1)
+    told = " ".join(promise.what for promise in report.promises)
+    for word in (
+        "rneaInParallel",
+        "calibrated",
+        "humanoid_30",
+        "abaInParallel",
+        "crba",
+        "derivatives",
+        "peak",
+        "cache",
+    ):
+        assert word in told
+    assert len(report.promises) == 15
+    counted = [promise for promise in report.promises if "operations" in promise.what]
+    assert len(counted) == 2
+    assert all(promise.kept for promise in counted)
+    assert {x.robot for x in report.comparisons} == set(bench.ROBOTS) - {"manutec_r3"}
