@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.identification import Log, Validation, consistent, identify
+from gearwright.identification import Log, Validation, consistent, identified_mechanism, identify
 from gearwright.kernels.base_parameters import independent
 
 PLACES = {"0": 0.0, "pi/2": np.pi / 2, "-pi/2": -np.pi / 2}
@@ -77,6 +77,9 @@ def test_the_measured_torques_are_predicted(robot, reference, record_property):
     fit = consistent(found)
     assert min(np.linalg.eigvalsh(P).min() for P in fit.pseudo_inertias()) > 0
     assert min(fit.values[f"{name}.coulomb"] for name in robot.speeds) >= 0
+    possible = identified_mechanism(fit)  # refuses what no body can be
+    q = np.random.default_rng(0).uniform(-2, 2, (50, 7))
+    assert np.linalg.eigvalsh(gw.mass_matrix(possible, q)).min() > 0
     bound = fit.validate(rest).relative_errors
     assert all(bound[f"j{k}"] < 0.04 for k in (2, 3, 4))
 

@@ -9,7 +9,7 @@ from gearwright.identification.log import Log, log_of_currents, read_log
 from gearwright.identification.model import Model
 from gearwright.identification.payload import PayloadFit, identify_payload
 from gearwright.identification.report import write_report
-from gearwright.identification.write_back import identified_robot, save_identified
+from gearwright.identification.write_back import identified_mechanism, identified_robot, save_identified
 
 __all__ = [
     "Box",
@@ -25,6 +25,7 @@ __all__ = [
     "Validation",
     "consistent",
     "excite",
+    "identified_mechanism",
     "identified_robot",
     "identify",
     "identify_payload",

@@ -38,6 +38,13 @@ class ConsistentFit:
         return self.unknowns.parameters(self.x)
 
     @cached_property
+    def every_parameter(self) -> Array:
+        """All parameters of the model, also those left out of the fit."""
+        start, mapped = self.unknowns.every
+        full: Array = start + mapped @ self.x
+        return full
+
+    @cached_property
     def values(self) -> dict[str, float]:
         """The unknowns by name."""
         return dict(zip(self.unknowns.names, self.x.tolist(), strict=True))

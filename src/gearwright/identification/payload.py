@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from gearwright.algebra import Tensor, Vec
 from gearwright.errors import InputError
 from gearwright.identification.consistent import ConsistentFit, consistent_among
 from gearwright.identification.identification import Identification, Validation, excited
 from gearwright.identification.least_squares import Method, solve
 from gearwright.identification.log import Log
 from gearwright.identification.model import Model
-from gearwright.identification.unknowns import Ten, Unknowns
+from gearwright.identification.unknowns import Ten, Unknowns, central
 from gearwright.kernels.base_parameters import BaseParameters
 from gearwright.kernels.inputs import Array
 from gearwright.parts import Payload
@@ -53,10 +52,8 @@ class PayloadFit:
     @cached_property
     def payload(self) -> Payload:
         """The payload as a part: mass, centre of mass and central tensor in the body's frame."""
-        ten = [float(x) for x in self.consistent.x]
-        mass, com = ten[0], Vec(*ten[1:4]) * (1 / ten[0])
-        tensor = Tensor(*ten[4:]) - Tensor.point(com, mass)
-        return Payload(mass, tuple(com), self.body, tensor.rows())
+        mass, com, inertia = central(self.consistent.x)
+        return Payload(mass, com, self.body, inertia)
 
 
 def identify_payload(
@@ -115,8 +112,8 @@ def _ten_columns(model: Model, index: int) -> Model:
 def _ten_unknowns(model: Model) -> Unknowns:
     """The payload's own ten parameters, nothing else."""
     nominal = np.array([1.0, 0.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.01, 0.0, 0.01])
-    nothing = (np.zeros(0), np.zeros((0, 10)))
-    return Unknowns(model.names, nominal, np.zeros(10), np.eye(10), (Ten(0),), (), nothing)
+    nothing, itself = (np.zeros(0), np.zeros((0, 10))), (np.zeros(10), np.eye(10))
+    return Unknowns(model.names, nominal, *itself, (Ten(0),), (), nothing, itself)
 
 
 def _gain(columns: Array, weights: Array) -> Array:

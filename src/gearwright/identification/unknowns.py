@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gearwright.algebra import Inertia, Tensor, Vec, is_number
+from gearwright.algebra import Tensor, Vec, is_number
 from gearwright.identification.model import Model
 from gearwright.kernels.functions import parameter_names, parameters
 from gearwright.kernels.inputs import Array
@@ -40,6 +40,7 @@ class Unknowns:
         bodies: which unknowns describe rigid bodies.
         positive: indices of unknowns that cannot be negative.
         zero: parameters known to be zero, as (start, map): 0 = start + map @ x.
+        every: all parameters of the model, also those not in use, as (start, map).
         wheels: per body (first index) the inertias at rest it must contain: (unknown, 4 x 4 pseudo-inertia per unit).
     """
 
@@ -50,6 +51,7 @@ class Unknowns:
     bodies: tuple[Ten, ...]
     positive: tuple[int, ...]
     zero: tuple[Array, Array]
+    every: tuple[Array, Array]
     wheels: tuple[tuple[int, int, Array], ...] = ()
 
     def parameters(self, x: Array) -> Array:
@@ -111,7 +113,8 @@ def _made(
     zero = [model.every_name.index(name) for name in model.without]
     positive = tuple(k for k, name in enumerate(names) if _not_negative(name))
     rows = (start[zero], full[zero])
-    return Unknowns(tuple(names), nominal, start[kept], full[kept], tuple(bodies), positive, rows, tuple(wheels))
+    own = (start[kept], full[kept])
+    return Unknowns(tuple(names), nominal, *own, tuple(bodies), positive, rows, (start, full), tuple(wheels))
 
 
 def _not_negative(name: str) -> bool:
@@ -174,11 +177,16 @@ def link_parameters(link: Link) -> Array:
 
 def link_of_parameters(link: Link, ten: Array) -> Link:
     """The link with these ten parameters."""
+    mass, com, inertia = central(ten)
+    return replace(link, mass=mass, com=com, inertia=inertia)
+
+
+def central(ten: Array) -> tuple[float, tuple[float, ...], tuple[tuple[float, ...], ...]]:
+    """Mass, centre of mass and tensor about it, from ten parameters about the origin."""
     mass, moment = float(ten[0]), Vec(*(float(x) for x in ten[1:4]))
     com = moment * (1 / mass) if mass > 0 else Vec(0.0, 0.0, 0.0)
     tensor = Tensor(*(float(x) for x in ten[4:])) - Tensor.point(com, mass)
-    body = Inertia(mass, moment, tensor)
-    return replace(link, mass=body.mass, com=tuple(com), inertia=body.tensor.rows())
+    return mass, tuple(com), tensor.rows()
 
 
 def _of_parts(model: Model, robot: Robot) -> Unknowns:

@@ -1,4 +1,4 @@
-"""Identified parameters back into the robot."""
+"""Identified parameters back into the robot, or into the flat machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from gearwright.errors import InputError
 from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.unknowns import knobs, link_of_parameters
+from gearwright.identification.unknowns import central, knobs, link_of_parameters
+from gearwright.kernels.functions import parameter_names
+from gearwright.mechanism import Mechanism
 from gearwright.parts import Link, Robot
 
 
@@ -38,7 +40,28 @@ def identified_robot(fit: ConsistentFit) -> Rewritten:
     changed = replace(robot, links=tuple(links))
     for knob in knobs(robot):
         changed = knob.put(changed, max(values[knob.path], 1e-12 * knob.value))
-    return Rewritten(changed, _remarks(robot, values))
+    return Rewritten(changed, (*_unwritten_friction(robot, values), *_kept_wheels(fit)))
+
+
+def identified_mechanism(fit: ConsistentFit) -> Mechanism:
+    """The flat machine of a consistent fit: bodies, wheels and springs with identified numbers."""
+    model = fit.identification.model
+    own = parameter_names(model.mech)
+    values = dict(zip(own, fit.every_parameter[: len(own)].tolist(), strict=True))
+    bodies = []
+    for k, body in enumerate(model.mech.bodies):
+        mass, com, tensor = central(fit.every_parameter[10 * k : 10 * k + 10])
+        bodies.append(replace(body, mass=mass, com=com, inertia=tensor))
+    spins = []
+    for spin in model.mech.spins:
+        inertia = max(values[f"{spin.name}.J"], 0.0)
+        coupling = None if spin.coupling is None else inertia * spin.coupling_share
+        spins.append(replace(spin, inertia=inertia, coupling=coupling))
+    springs = [
+        replace(s, stiffness=max(values[f"{s.name}.stiffness"], 0.0), damping=max(values[f"{s.name}.damping"], 0.0))
+        for s in model.mech.springs
+    ]
+    return replace(model.mech, bodies=bodies, spins=spins, springs=springs)
 
 
 def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
@@ -57,7 +80,17 @@ def _with_friction(link: Link, values: dict[str, float]) -> Link:
     return replace(link, joint=replace(joint, damping=damping, friction=friction))
 
 
-def _remarks(robot: Robot, values: dict[str, float]) -> tuple[str, ...]:
+def _kept_wheels(fit: ConsistentFit) -> tuple[str, ...]:
+    """Wheels that follow from no number of a motor or simple gear."""
+    kept = [
+        name
+        for name, row in zip(fit.identification.model.names, fit.unknowns.map, strict=True)
+        if name.endswith(".J") and not row.any()
+    ]
+    return (f"Kept as stated in the robot: {', '.join(kept)}.",) if kept else ()
+
+
+def _unwritten_friction(robot: Robot, values: dict[str, float]) -> tuple[str, ...]:
     """Friction that the robot's file has no word for."""
     joints = {link.joint_name for link in robot.links}
     lost = []

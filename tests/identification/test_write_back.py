@@ -1,0 +1,61 @@
+"""What is identified can be written into every bundled robot, and what is written is what was identified."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.catalogue import load
+from gearwright.errors import InputError
+from gearwright.identification import Log, Model, consistent, identified_mechanism, identified_robot, identify
+from gearwright.identification.consistent import ConsistentFit
+from gearwright.identification.unknowns import knobs, unknowns
+from support.compare import relative
+from support.machines import random_design, random_state
+
+ROBOTS = ["elbow", "grm3", "manutec_r3", "mini_cheetah", "panda_like", "planetary_3r", "puma560", "scara", "wrist_wam"]
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_bundled_robots(name):
+    """Every link scaled by its own factor, every rotor by another: assembling the new robot gives these parameters."""
+    robot = load(name)
+    model = Model(gw.assemble(robot))
+    what = unknowns(model, robot)
+    np.testing.assert_allclose(
+        what.parameters(what.nominal)[: len(gw.parameters(model.mech))], gw.parameters(model.mech), atol=1e-15
+    )
+    rng = np.random.default_rng(1)
+    x = what.nominal.copy()
+    for ten in what.bodies:
+        x[ten.first : ten.first + 10] *= rng.uniform(1.0, 1.2)
+    for knob in knobs(robot):
+        x[what.names.index(knob.path)] *= rng.uniform(0.8, 1.2)
+    x[-1] = 0.5  # an offset, which the robot has no word for
+    fit = ConsistentFit(SimpleNamespace(robot=robot, model=model), what, x)
+    changed, remarks = identified_robot(fit)
+    found = gw.parameters(gw.assemble(changed))
+    assert relative(found, what.parameters(x)[: len(found)]) < 1e-12
+    assert "offset = 0.5" in remarks[0]
+    if name == "planetary_3r":
+        assert "Kept as stated" in remarks[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_machines_with_general_rows_springs_and_free_joints(seed):
+    """The consistent parameters of a flat machine make a machine that passes every check and moves alike."""
+    rng = np.random.default_rng(seed)
+    kinds = ["revolute", "prismatic", "spherical", "revolute"][: 2 + seed % 3]
+    mech = random_design(rng, kinds, wheels=2, shafts=1, springs=1).written()
+    states = [random_state(rng, mech) for _ in range(200)]
+    q, v, a = (np.array([getattr(state, name) for state in states]) for name in "qva")
+    tau = gw.inverse_dynamics(mech, q, v, a)
+    noisy = tau + 0.01 * np.abs(tau).max(axis=0) * rng.normal(size=tau.shape)
+    found = identify(mech, Log(np.arange(200) * 0.01, q, noisy, v, a), friction=())
+    again = identified_mechanism(consistent(found))
+    assert relative(gw.inverse_dynamics(again, q, v, a), tau) < 0.05
+    with pytest.raises(InputError, match="Give identify the Robot"):
+        identified_robot(consistent(found))
