@@ -74,12 +74,35 @@ GRAPHS = {
         lambda: GearGraph(
             pairs(*TWO, ("0", "x", "e")), [GearPair("w", "1", -2.0), GearPair("x", "w", -2.0), GearPair("x", "1", 3.0)]
         ).rates(["1"]),
-        "over-constrained: gear pair w-1 has the ratio -2.0, but the way round through x-w, x-1 makes it -1.5",
+        "over-constrained: gear pair w-1 has the ratio -2.0, but the way round through x-w (-2.0), x-1 (3.0) makes it "
+        "-1.5. Change a ratio or remove a gear pair.",
     ),
     "locked": (
         lambda: GearGraph(pairs(*TWO), [GearPair("w", "1", -2.0), GearPair("w", "1", -3.0)]).rates(["1"]),
-        "over-constrained: gear pair w-1",
+        "gear pair w-1 has the ratio -2.0, but the way round through a second pair of the same gears makes it -3.0",
     ),
+    "over-constrained planetary": (
+        lambda: GearGraph(
+            pairs(("0", "sun", "a"), ("0", "ring", "a"), ("0", "arm", "a"), ("arm", "p", "b"), ("0", "x", "x")),
+            [
+                GearPair("sun", "p", -2.0, "arm"),
+                GearPair("ring", "p", 0.5, "arm"),
+                GearPair("x", "sun", -2.0),
+                GearPair("x", "arm", -3.0),
+            ],
+        ).rates(["sun", "ring"]),
+        "gear pair sun-p has the ratio -2.0, but the way round through ring-p (0.5), x-arm (-3.0), x-sun (-2.0) "
+        "contradicts it: together they ask for (-2.33333) sun + (4) ring = 0",
+    ),
+    "zero ratio": (lambda: GearPair("w", "1", 0.0), "gear pair w-1: ratio 0.0 must be finite and not zero"),
+    "no ratio": (lambda: GearPair("w", "1", float("nan")), "gear pair w-1: ratio nan must be finite and not zero"),
+    "teeth without end": (lambda: GearPair.of_teeth("w", "1", (float("inf"), 20)), "w has inf teeth"),
+    "unknown input": (
+        lambda: GearGraph(pairs(*TWO)).structure_matrix(["1", "w"], ["v"]),
+        "'v' is neither a link nor a wheel. Known are: 1, w.",
+    ),
+    "end of the chain": (lambda: GearGraph(pairs(*TWO)).open_chain("v"), "'v' is neither a link nor a wheel"),
+    "carrier of the base": (lambda: GearGraph(pairs(*TWO)).carrier_of("0"), "'0' is the base, which nothing carries"),
     "under-constrained": (
         lambda: GearGraph(pairs(*TWO, ("0", "x", "e")), [GearPair("w", "x", -2.0)]).rates(["1"]),
         "under-constrained: no gear pair fixes the speed of",
@@ -99,6 +122,15 @@ def robot(wheels=(), meshes=(), motors=(), free=()):
 
 
 W = Gearwheel("w", "l2", "j3", 1e-3)
+
+
+def stage(teeth, planets=3):
+    """A planetary stage drawn freely: the ring is link 2, link 3 carries the planets."""
+    wheels = [Gearwheel("sun", "l2", "j3", 1e-3), Gearwheel("p", "l3", "parallel", 1e-4, count=planets)]
+    sun = Mesh("sun", "p", teeth=teeth[:2], carrier="l3")
+    return robot(wheels, [sun, Mesh("l2", "p", teeth=(teeth[2], teeth[1]), kind="internal", carrier="l3")])
+
+
 TRAINS = {
     "disconnected": (lambda: robot([W]), "wheel 'w' is disconnected: it meshes with nothing"),
     "unknown carrier": (
@@ -107,6 +139,20 @@ TRAINS = {
     ),
     "name of a link": (lambda: robot([Gearwheel("l1")]), "wheel 'l1' has the name of a link"),
     "twice": (lambda: robot([W, W]), "two wheels are called 'w'"),
+    "two carriers": (
+        lambda: robot([W, Gearwheel("w", "l1", "j2")], [Mesh("w", "l3", 2.0)]),
+        "wheel 'w' has two carriers, 'l2' and 'l1'. Keep one",
+    ),
+    "tooth sum": (lambda: stage((18, 27, 80)), "ring 80 ≠ sun 18 + 2 × planet 27 = 72 teeth. Change one of the three."),
+    "spacing": (lambda: stage((18, 27, 72), 4), "4 evenly spaced planets cannot be assembled: sun 18 + ring 72 = 90"),
+    "touching": (lambda: stage((18, 27, 72), 5), "5 planets of 27 teeth touch each other"),
+    "teeth of one gear": (lambda: Mesh("a", "b", teeth=(20,)), "mesh 'a'-'b': teeth (20,): give two numbers"),
+    "no teeth": (lambda: Mesh("a", "b", teeth=(float("nan"), 20)), "mesh 'a'-'b': a has nan teeth"),
+    "ring like its pinion": (
+        lambda: Mesh("a", "b", teeth=(20, 20), kind="internal"),
+        "mesh 'a'-'b': an internal pair with 20 teeth each. Its ring must have more.",
+    ),
+    "radius": (lambda: Gearwheel("w", radius=float("nan")), "wheel 'w': radius nan is not a finite number"),
     "unknown axis": (
         lambda: robot([Gearwheel("w", "l2", "j33")], [Mesh("w", "l3", 2.0)]),
         "wheel 'w': its axis 'j33' is neither a joint nor another wheel. Did you mean 'j3'?",
@@ -187,6 +233,13 @@ GEARS = {
         lambda: Planetary(sun=20, planet=20, ring=60, planets=2, radius=0.04, planet_member=Member(1e-4, 0.1)),
         "2 planets with mass are not the same from every side. Give `towards`",
     ),
+    "no planets": (lambda: Planetary(sun=20, planet=20, ring=60, planets=0), "planetary: planets 0 is not a whole"),
+    "no radius": (lambda: Planetary(sun=20, planet=20, ring=60, planets=4, radius=-0.1), "planetary: radius -0.1 must"),
+    "touching cranks": (
+        lambda: Cycloidal(pins=40, sun=16, planet=32, planets=6),
+        "cycloidal: 6 planets of 32 teeth touch each other",
+    ),
+    "teeth": (lambda: Spur(driver=float("nan"), driven=20), "spur: driver has nan teeth. Give a whole number"),
     "stepped": (
         lambda: Planetary(sun=20, planet=40, second_planet=30, ring=85),
         "sun 20 + planet 40 = 60 does not meet ring 85 - second planet 30 = 55",
@@ -207,6 +260,7 @@ GEARS = {
         "stage 1 has its own stiffness 10.0",
     ),
     "efficiency": (lambda: Spur(driver=20, driven=40, efficiency=1.5), "efficiency 1.5 is not between 0 and 1"),
+    "transverse member": (lambda: Member(1.0, transverse_inertia=(1.0, -1.0)), "transverse_inertia (1.0, -1.0) is not"),
     "negative member": (lambda: Member(-1.0), "gear member: inertia -1.0 is not a finite number of 0 or more"),
 }
 

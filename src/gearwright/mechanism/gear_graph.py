@@ -95,7 +95,13 @@ class GearGraph:
 
     def carrier_of(self, link: str) -> str:
         """The link on which a link turns."""
-        return self._above[link].inner
+        return self._pair_above(link).inner
+
+    def _pair_above(self, link: str) -> TurningPair:
+        if link not in self._above:
+            why = "the base, which nothing carries" if link == self.base else "neither a link nor a wheel"
+            raise TrainError(f"{link!r} is {why}. Known are: {', '.join(self._above)}.")
+        return self._above[link]
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -185,6 +191,8 @@ class GearGraph:
 
     def open_chain(self, end: str) -> tuple[str, ...]:
         """The equivalent open-loop chain: the primary links from the base to the end link, gear pairs removed."""
+        if end != self.base:
+            self._pair_above(end)
         return (self.base, *(pair.outer for pair in reversed(self._to_base(end))))
 
     def secondary(self, primary: Sequence[str]) -> tuple[str, ...]:
@@ -214,20 +222,24 @@ class GearGraph:
             raise self._conflict(clash, moving, independent) from None
 
     def _conflict(self, clash: ContradictionError, moving: Sequence[str], independent: Sequence[str]) -> TrainError:
-        """The contradiction with both ratios: that of the pair, and that of the way round without it."""
+        """The contradiction with its ratios: that of the pair, and that of the way round without it if there is one."""
         closing = next(c for c in self.circuits if c.gear.title == clash.pair)
+        ratios = {c.gear.title: c.gear.ratio for c in self.circuits}
+        loop = ", ".join(f"{pair} ({ratios[pair]})" for pair in clash.loop) or "a second pair of the same gears"
+        what = f"over-constrained: gear pair {clash.pair} has the ratio {closing.gear.ratio}, but the way round through"
+        way_out = "Change a ratio or remove a gear pair."
         try:
             rates = solve([c.equation for c in self.circuits if c is not closing], moving, independent)
         except TrainError:
-            return clash
+            rates = {}
         first = self.relative(rates, closing.carrier, closing.gear.first)
         second = self.relative(rates, closing.carrier, closing.gear.second)
-        if len(second) != 1 or list(first) != list(second):
-            return clash
-        (name,) = second
+        if len(second) == 1 and list(first) == list(second):
+            (name,) = second
+            return TrainError(f"{what} {loop} makes it {first[name] / second[name]}. {way_out}")
         return TrainError(
-            f"over-constrained: gear pair {clash.pair} has the ratio {closing.gear.ratio}, but the way round through "
-            f"{', '.join(clash.loop)} makes it {first[name] / second[name]}. Change a ratio or remove a gear pair."
+            f"{what} {loop} contradicts it: together they ask for {clash.rest} = 0 where these speeds should be free. "
+            f"{way_out}"
         )
 
     def rows(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
@@ -250,7 +262,7 @@ class GearGraph:
     def structure_matrix(self, independent: Sequence[str], inputs: Sequence[str]) -> list[list[Scalar]]:
         """A: a row per independent rate, a column per input link with its rate relative to its carrier."""
         rows = self.rates(independent)
-        titles = [self._above[link].title for link in inputs]
+        titles = [self._pair_above(link).title for link in inputs]
         return [[rows[title].get(name, 0) for title in titles] for name in independent]
 
     def networkx(self) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, is_number
+from gearwright.errors import TrainError
 from gearwright.mechanism.gear_graph_rows import Equation
 from gearwright.parts import Mesh
 from gearwright.parts.train import MeshKind
@@ -39,6 +40,13 @@ class GearPair:
     second: str
     ratio: Scalar
     carrier: str | None = None
+
+    def __post_init__(self) -> None:
+        if is_number(self.ratio) and not 0 < abs(self.ratio) < float("inf"):
+            raise TrainError(
+                f"gear pair {self.title}: ratio {self.ratio} must be finite and not zero. Give speed of {self.first!r} "
+                f"/ speed of {self.second!r}, relative to their carrier."
+            )
 
     @classmethod
     def of_teeth(

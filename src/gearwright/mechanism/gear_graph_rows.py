@@ -24,7 +24,7 @@ class ContradictionError(TrainError):
     """A loop of gear pairs that contradicts itself: `pair` closes it, `loop` are the pairs of the way round."""
 
     def __init__(self, pair: str, loop: Sequence[str], rest: str) -> None:
-        self.pair, self.loop = pair, loop
+        self.pair, self.loop, self.rest = pair, loop, rest
         super().__init__(
             f"over-constrained: gear pair {self.pair} contradicts the way round through {', '.join(self.loop)}: "
             f"together they ask for {rest} = 0 where these speeds should be free. Change a ratio or remove a gear pair."

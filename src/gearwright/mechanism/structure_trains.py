@@ -15,6 +15,7 @@ from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
 from gearwright.mechanism.rows import plain, suggestion
 from gearwright.mechanism.structure_geometry import Links, row_sum
 from gearwright.mechanism.structure_lumping import Placed, places
+from gearwright.mechanism.structure_teeth import require_teeth_that_fit
 from gearwright.parts import Gearwheel, Link, Mesh, Train, TrainMotor
 
 RowOfSpeeds = dict[str, Scalar]
@@ -60,6 +61,11 @@ class TrainStructure:
         found: dict[str, Gearwheel] = {}
         for train in self.trains:
             for wheel in train.wheels:
+                if wheel.name in found and found[wheel.name].carrier != wheel.carrier:
+                    raise TrainError(
+                        f"wheel {wheel.name!r} has two carriers, {found[wheel.name].carrier!r} and {wheel.carrier!r}. "
+                        "Keep one: coaxial links follow from the axis."
+                    )
                 if wheel.name in found:
                     raise TrainError(f"two wheels are called {wheel.name!r}. Give one of them another name.")
                 found[wheel.name] = wheel
@@ -101,6 +107,7 @@ class TrainStructure:
         ]
         turning += [TurningPair(wheel.carrier, wheel.name, self._label(wheel)) for wheel in self.wheels.values()]
         bare = GearGraph(turning, [GearPair(m.first, m.second, m.signed, m.carrier) for m in self.meshes], "base")
+        require_teeth_that_fit(self.meshes, bare.circuits, self.wheels)
         gears = []
         for mesh, circuit in zip(self.meshes, bare.circuits, strict=True):
             axes = [half[0][0].axis for half in (circuit.to_first, circuit.to_second)]

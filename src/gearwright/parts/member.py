@@ -38,6 +38,12 @@ class Member:
             value = getattr(self, name)
             if is_number(value) and not 0 <= value < float("inf"):
                 raise TrainError(f"gear member: {name} {value} is not a finite number of 0 or more. Check its units.")
+        across = self.transverse_inertia if isinstance(self.transverse_inertia, tuple) else (self.transverse_inertia,)
+        if any(x is not None and is_number(x) and not 0 <= x < float("inf") for x in across):
+            raise TrainError(
+                f"gear member: transverse_inertia {self.transverse_inertia} is not a finite number of 0 or more. "
+                "Check its units."
+            )
 
     @property
     def transverse(self) -> Scalar:
@@ -106,8 +112,15 @@ def require_teeth(owner: str, **teeth: Any) -> None:
     for name, z in teeth.items():
         if not is_number(z):
             raise TrainError(f"{owner}: {name} has {z!r} teeth, which is not a number. Give a whole number of teeth.")
-        if z != int(z) or z <= 0:
+        if not 0 < z < float("inf") or z != int(z):
             raise TrainError(f"{owner}: {name} has {z} teeth. Give a whole number of teeth, 1 or more.")
+
+
+def require_counts(owner: str, **counts: Any) -> None:
+    """Numbers of planets, pins or discs are whole and positive."""
+    for name, n in counts.items():
+        if not is_number(n) or not 0 < n < float("inf") or n != int(n):
+            raise TrainError(f"{owner}: {name} {n!r} is not a whole number of 1 or more.")
 
 
 def require_positive(owner: str, **values: Any) -> None:

@@ -54,9 +54,9 @@ class Gearwheel:
     def __post_init__(self) -> None:
         if not isinstance(self.count, int) or not 1 <= self.count <= 100:
             raise TrainError(f"wheel {self.name!r}: count {self.count!r} is no number of equal wheels from 1 to 100.")
-        for name in ("inertia", "mass"):
+        for name in ("inertia", "mass", "radius", "transverse_inertia"):
             value = getattr(self, name)
-            if is_number(value) and not 0 <= value < float("inf"):
+            if value is not None and is_number(value) and not 0 <= value < float("inf"):
                 raise TrainError(f"wheel {self.name!r}: {name} {value} is not a finite number of 0 or more.")
 
 
@@ -101,11 +101,15 @@ class Mesh:
 
     def _check_teeth(self, owner: str) -> None:
         assert self.teeth is not None
+        if len(self.teeth) != 2:
+            raise TrainError(f"{owner}: teeth {self.teeth}: give two numbers, of {self.first!r} and {self.second!r}.")
         named = dict(zip((self.first, self.second), self.teeth, strict=True))
         if "belt" in self.kind:
             require_positive(owner, **named)
         else:
             require_teeth(owner, **named)
+        if self.kind == "internal" and self.teeth[0] == self.teeth[1]:
+            raise TrainError(f"{owner}: an internal pair with {self.teeth[0]} teeth each. Its ring must have more.")
 
     @property
     def title(self) -> str:

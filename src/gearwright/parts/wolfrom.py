@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_teeth
+from gearwright.parts.member import NOTHING, Elasticity, Member, require_counts, require_teeth
 from gearwright.parts.planetary import orbiting, require_apart, require_closing, require_even_spacing
 
 
@@ -38,7 +38,7 @@ class Wolfrom(Elasticity):
         super().__post_init__()
         teeth = {"sun": self.sun, "planet": self.planet, "ring": self.ring}
         require_teeth(self.kind, **teeth, second_planet=self.second_planet, second_ring=self.second_ring)
-        require_teeth(self.kind, planets=self.planets)
+        require_counts(self.kind, planets=self.planets)
         require_closing(self.kind, (self.sun, self.planet), (self.ring, self.planet))
         require_closing(self.kind, (self.sun, self.planet), (self.second_ring, self.second_planet))
         require_even_spacing(self.kind, self.planets, self.sun, self.planet, self.ring, self.planet)
