@@ -210,6 +210,42 @@ def test_cycloidal_discs():
     assert 1e-6 < cycloidal_error(2) < 1e-2
 
 
+def test_held_discs_against_explicit_bodies():
+    """The pins go out: three discs circle with the eccentric without turning; their own inertia rests on the mount."""
+    disc, eccentricity, pins = Member(4e-3, 1.2, 2.5e-3, position=(0.1, -0.2, 0.05)), 0.03, 12
+    gear = Cycloidal(pins=pins, held="discs", discs=3, eccentricity=eccentricity, disc_member=disc)
+    e, _ = axis_in_parent("j3")
+    mech = gw.assemble(Robot("arm", chain(), [Drive("j3", gear=gear)]))
+    oracle = explicit_chain()
+    oracle.wheel("eccentric", "l2", {"j3": float(pins)}, e, 0.0, 0.0, 0.0, (0.1, -0.2, 0.05))
+    u, w = across(e)
+    for k, t in enumerate(2 * np.pi * np.arange(3) / 3):
+        place = eccentricity * (np.cos(t) * u + np.sin(t) * w)
+        oracle.wheel(f"disc{k}", "eccentric", {"j3": -float(pins)}, e, 4e-3, 2.5e-3, 1.2, place)
+    for q, v, a in states(3):
+        assert worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q)) < 1e-10
+        assert worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a)) < 1e-10
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda planet: Planetary(sun=40, planet=20, ring=80, radius=0.06, planet_member=planet, stiffness=1e4),
+        lambda planet: Cycloidal(pins=12, discs=3, eccentricity=0.02, disc_member=planet),
+    ],
+)
+def test_members_already_in_the_link_are_not_counted_twice(make):
+    """Orbiting planets and discs marked as included change no link, and turn as before."""
+    machines = [
+        gw.assemble(Robot("arm", chain(), [Drive("j3", gear=make(Member(1e-3, 0.5, 8e-4, included=included)))]))
+        for included in (False, True)
+    ]
+    bare = gw.assemble(Robot("arm", chain()))
+    mass = bare.bodies[1].mass
+    assert [m.bodies[1].mass for m in machines] == pytest.approx([mass + 1.5, mass])
+    assert [(s.ratio, s.inertia) for s in machines[0].spins] == [(s.ratio, s.inertia) for s in machines[1].spins]
+
+
 def test_rv_against_explicit_bodies():
     """Sun, three planets with cranks on the driven link, discs that keep the link's orientation and circle."""
     sun, crank, disc = Member(5e-4, 0.1, 4e-4), Member(3e-4, 0.15, 2e-4), Member(4e-3, 1.2, 2.5e-3)

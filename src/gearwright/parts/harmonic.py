@@ -5,13 +5,13 @@ They enter averaged over a turn of the input, and each says how large the neglec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_teeth
-from gearwright.parts.planetary import orbiting
+from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_counts, require_teeth
+from gearwright.parts.planetary import orbiting, require_apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +128,7 @@ class Cycloidal(Elasticity):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_teeth(self.kind, pins=self.pins, discs=self.discs, planets=self.planets)
+        require_counts(self.kind, pins=self.pins, discs=self.discs, planets=self.planets)
         require_choice(self.kind, "held", self.held, ("pins", "discs"))
         if self.pins < 3:
             raise TrainError(f"cycloidal: {self.pins} pins are too few for a disc with one lobe less. Use 3 or more.")
@@ -136,6 +136,7 @@ class Cycloidal(Elasticity):
             raise TrainError("cycloidal: an RV reducer needs the teeth of sun and planet. Give both or neither.")
         if self.sun is not None and self.planet is not None:
             require_teeth(self.kind, sun=self.sun, planet=self.planet)
+            require_apart(self.kind, self.planets, self.sun + self.planet, self.planet)
             if self.held != "pins":
                 raise TrainError("cycloidal: an RV reducer has its pins held. Leave `held` out.")
         if self.discs == 1 and self.disc_member.present:
@@ -164,17 +165,22 @@ class Cycloidal(Elasticity):
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the output."""
         found = self.input_wheel(self.ratio) + self.sun_member.wheel("sun", self.ratio)
-        orbit = self.discs * self.disc_member.mass * self.eccentricity * self.eccentricity
-        circling = Member(orbit, self.discs * self.disc_member.mass, orbit * 0.5)
-        found += circling.wheel("orbit", self.eccentrics)
-        if self.held == "pins":  # the discs turn with the output
-            discs = Member(self.discs * self.disc_member.inertia, 0.0, self.discs * self.disc_member.transverse)
-            found += discs.wheel("discs", 1.0)
-        return found + self._cranks(output_is_link)
+        return found + self._discs() + self._cranks(output_is_link)
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
+
+    def _discs(self) -> tuple[Wheel, ...]:
+        """The discs' mass circling with the eccentrics, and the discs' own turning with the output unless held."""
+        n, one = self.discs, self.disc_member
+        orbit, axial, across = n * one.mass * self.eccentricity * self.eccentricity, n * one.inertia, n * one.transverse
+        circling = replace(one, inertia=orbit, mass=n * one.mass, transverse_inertia=orbit * 0.5)
+        if self.held == "pins":
+            turning = replace(one, inertia=axial, mass=0.0, transverse_inertia=across)
+            return circling.wheel("orbit", self.eccentrics) + turning.wheel("discs", 1.0)
+        at_rest = (across + orbit * 0.5, across + orbit * 0.5, axial + orbit)  # held discs circle without turning
+        return circling.wheel("orbit", self.eccentrics, shape=at_rest)
 
     def _cranks(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The eccentric shaft on the axis; an RV reducer's cranks ride on the output carrier."""

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import SpinError, TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_teeth
+from gearwright.parts.member import (
+    NOTHING,
+    Elasticity,
+    Member,
+    require_choice,
+    require_counts,
+    require_positive,
+    require_teeth,
+)
 
 MEMBERS = ("sun", "ring", "carrier")
 DEFAULT_INPUT = {"ring": "sun", "carrier": "sun", "sun": "ring"}
@@ -66,7 +74,7 @@ class Planetary(Elasticity):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_teeth(self.kind, sun=self.sun, planet=self.planet, ring=self.ring)
-        require_teeth(self.kind, planets=self.planets)
+        require_counts(self.kind, planets=self.planets)
         if self.second_planet is not None:
             require_teeth(self.kind, second_planet=self.second_planet)
         require_choice(self.kind, "held", self.held, MEMBERS)
@@ -74,6 +82,8 @@ class Planetary(Elasticity):
         require_closing(self.kind, (self.sun, self.planet), (self.ring, self.outer), self._module_ratio)
         require_even_spacing(self.kind, self.planets, self.sun, self.planet, self.ring, self.outer)
         require_apart(self.kind, self.planets, self.sun + self.planet, self.planet)
+        modules = self.modules if isinstance(self.modules, tuple) else (self.modules, None)
+        require_positive(self.kind, radius=self.radius, module=modules[0], second_module=modules[1])
         self._require_radius()
 
     @property
@@ -177,9 +187,9 @@ def willis(held: str, driven: str, train: Scalar) -> dict[str, Scalar]:
 
 
 def orbiting(owner: str, count: int, planet: Member, carrier: Member, radius: Scalar, s: Any) -> tuple[Wheel, ...]:
-    """Planets on a carrier that is no link: coaxial spins on the mount, the planets' mass turning with the carrier.
+    """Planets on a carrier that is no link: coaxial spins on the mount, the planets' mass orbiting with the carrier.
 
-    Carrier: I_c + N m r^2 at s_c, planets: N I_p at s_p; at rest N m, axial N (m r^2 + I_p), transverse
+    Carrier: I_c, and orbit: N m r^2 at s_c, planets: N I_p at s_p; at rest N m, axial N (m r^2 + I_p), transverse
     N (m r^2 / 2 + It_p). Exact for three or more equal, evenly spaced planets.
     """
     if count < 3 and planet.present:
@@ -188,10 +198,10 @@ def orbiting(owner: str, count: int, planet: Member, carrier: Member, radius: Sc
             "angle. Use >= 3 planets, make the carrier a link, or model the planets as bodies."
         )
     ring = count * planet.mass * radius * radius
-    arm = Member(carrier.inertia + ring, carrier.mass + count * planet.mass, carrier.transverse + ring * 0.5)
-    spins = Member(count * planet.inertia, 0.0, count * planet.transverse)
-    where = {"position": planet.position if carrier.position is None else carrier.position}
-    return arm.wheel("carrier", s["carrier"], **where) + spins.wheel("planets", s["planet"], **where)
+    orbit = replace(planet, inertia=ring, mass=count * planet.mass, transverse_inertia=ring * 0.5)
+    spins = replace(planet, inertia=count * planet.inertia, mass=0.0, transverse_inertia=count * planet.transverse)
+    arm = carrier.wheel("carrier", s["carrier"])
+    return arm + orbit.wheel("orbit", s["carrier"]) + spins.wheel("planets", s["planet"])
 
 
 def require_closing(owner: str, inside: tuple[int, int], outside: tuple[int, int], module_ratio: float = 1.0) -> None:
