@@ -55,6 +55,17 @@ def test_info_shows_tree_wheels_and_inertia(run, lever):
     assert max(len(line.rstrip()) for line in out.splitlines()) <= 80
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [(GOOD.split("    mass")[0], 5), (GOOD.replace("ratio: 100", "type: screw, lead: 5 mm"), 10)],
+    ids=["a joint that moves nothing", "a screw that should turn"],
+)
+def test_check_gives_the_line_of_what_shows_when_parts_meet(run, lever, text, line):
+    lever.write_text(text)
+    (problem,) = json.loads(run("check", lever, "--json").out)["problems"]
+    assert problem["line"] == line
+
+
 def test_info_as_json(run, lever):
     facts = json.loads(run("info", lever, "--json").out)
     assert facts["speeds"] == [{"name": "hinge", "wheels": pytest.approx(1.0), "total": pytest.approx(1.6)}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +18,7 @@ from gearwright.cli.description import reading_report
 from gearwright.cli.output import counted, results, say, wrapped, write_json
 from gearwright.errors import GearwrightError, GearwrightWarning
 from gearwright.files.problems import Problem
+from gearwright.files.reading import read_text
 from gearwright.mechanism import assemble
 
 FOUND = 2
@@ -67,5 +69,16 @@ def _unassembled(path: Path) -> list[Problem]:
         try:
             assemble(load(path))
         except GearwrightError as error:
-            return [Problem(None, "", str(error))]
+            return [Problem(_line_of(path, str(error)), "", str(error))]
     return []
+
+
+def _line_of(path: Path, message: str) -> int | None:
+    """The line that states the part with which a message begins; a drive stands below the joint it is called by."""
+    part = re.match(r"(\w+) '([^']+)'", message)
+    if part is None:
+        return None
+    kind, name = part.groups()
+    stated = re.compile(rf"""\b(?:name|joint)(?::\s*|=)["']?{re.escape(name)}["']?(?=[\s,}}/>]|$)""")
+    lines = [i for i, line in enumerate(read_text(path).splitlines(), 1) if stated.search(line)]
+    return lines[-1 if kind == "drive" else 0] if lines else None
