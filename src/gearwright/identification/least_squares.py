@@ -68,12 +68,30 @@ def _equal(_: Array, tau: Array) -> Weights:
 
 
 def _by_joint(Y: Array, tau: Array) -> Weights:
-    """Inverse variance of each joint's residuals, found in three rounds from equal weights."""
-    weights = np.ones_like(tau)
+    """Inverse variance of each joint's residuals, found in three rounds from equal weights.
+
+    Every joint's equations are first reduced to a triangle (zero columns left out): a round then costs nothing.
+    """
+    length = np.linalg.norm(Y, axis=(0, 1))
+    length[length == 0] = 1.0
+    small = [_reduced(Y[:, j], tau[:, j], length) for j in range(tau.shape[1])]
+    floor = (1e-12 * np.abs(tau).max(axis=0)) ** 2 + 1e-300
+    variance = np.ones(tau.shape[1])
     for _ in range(3):
-        _, residuals = weighted(Y, tau, weights)
-        weights = np.broadcast_to(1 / _variance(residuals, tau), tau.shape)
-    return Weights(np.array(weights), np.array(weights))
+        R = np.concatenate([block / np.sqrt(v) for block, v in zip(small, variance, strict=True)])
+        x = np.append(np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=None)[0], -1.0)
+        variance = np.maximum([np.sum((block @ x) ** 2) / len(tau) for block in small], floor)
+    weights = np.array(np.broadcast_to(1 / variance, tau.shape))
+    return Weights(weights, weights)
+
+
+def _reduced(Y: Array, tau: Array, length: Array) -> Array:
+    """The equations of one joint [Y / length, tau] as a triangle with the same least-squares solutions."""
+    used = np.flatnonzero(Y.any(axis=0))
+    R = triangle(np.column_stack([Y[:, used] / length[used], tau]))
+    full = np.zeros((len(R), len(length) + 1))
+    full[:, [*used, -1]] = R
+    return full
 
 
 def _robust(Y: Array, tau: Array) -> Weights:
@@ -94,20 +112,12 @@ def _robust(Y: Array, tau: Array) -> Weights:
 METHODS: dict[str, Callable[[Array, Array], Weights]] = {"ols": _equal, "wls": _by_joint, "irls": _robust}
 
 
-def _variance(residuals: Array, tau: Array) -> Array:
-    """Variance of each joint's residuals, never quite zero."""
-    floor = (1e-12 * np.abs(tau).max(axis=0)) ** 2 + 1e-300
-    return np.maximum(np.mean(residuals**2, axis=0), floor)
-
-
 def _covariance(Y: Array, residuals: Array, found: Weights) -> Array:
     """(Y'SY)^-1 [sum_j Y_j' Gamma_j Y_j] (Y'SY)^-1: S the slopes, Gamma_j the autocovariance of weight times residual.
 
     Residuals of filtered or unmodelled signals are correlated in time; treating them as independent would promise too
     much. Gamma_j is that of an autoregressive model of joint j, its order chosen by Akaike's criterion.
     """
-    from scipy.linalg import matmul_toeplitz
-
     n, P = Y.shape[1:]
     length = np.sqrt(np.einsum("tnp,tnp,tn->p", Y, Y, found.slopes))
     length[length == 0] = 1.0
@@ -120,7 +130,7 @@ def _covariance(Y: Array, residuals: Array, found: Weights) -> Array:
         own = A[:, j, used]
         shrunk = (own * found.slopes[:, [j]]) @ inverse[np.ix_(used, used)]  # residuals are noise less own @ shrunk'
         gamma = autocovariance(scores[:, j], own, shrunk)
-        middle[np.ix_(used, used)] += own.T @ matmul_toeplitz(gamma, own)
+        middle[np.ix_(used, used)] += own.T @ spread(gamma, own)
     covariance: Array = inverse @ middle @ inverse / np.outer(length, length)
     return 0.5 * (covariance + covariance.T)
 
@@ -131,8 +141,6 @@ def autocovariance(x: Array, own: Array, shrunk: Array, highest: int = 15, round
     Fitting takes part of the noise away: x = (1 - H) noise with H = shrunk own' or its transpose. What the model says
     is missing in every sample autocovariance is added again, in a few rounds.
     """
-    from scipy.linalg import matmul_toeplitz
-
     T = len(x)
     lags = range(min(highest, T // 10) + 1)
     sample = np.array([x[: T - k] @ x[k:] / T for k in lags])
@@ -140,11 +148,26 @@ def autocovariance(x: Array, own: Array, shrunk: Array, highest: int = 15, round
         return np.zeros(T)
     gamma = _extended(*autoregression(sample, T), T)
     for _ in range(rounds):
-        spread = matmul_toeplitz(gamma, shrunk)
-        core = shrunk.T @ spread
-        missing = [_lagged(spread, own, k) - 0.5 * np.sum(_products(own, own, k) * core) for k in lags]
+        blurred = spread(gamma, shrunk)
+        core = shrunk.T @ blurred
+        missing = [_lagged(blurred, own, k) - 0.5 * np.sum(_products(own, own, k) * core) for k in lags]
         gamma = _extended(*autoregression(sample + 2 * np.array(missing) / T, T), T)
     return gamma
+
+
+def spread(gamma: Array, A: Array) -> Array:
+    """The Toeplitz matrix of an autocovariance times columns (T, P): few lags by shifting, many by fast transforms."""
+    from scipy.linalg import matmul_toeplitz
+
+    lags = int(np.flatnonzero(gamma).max(initial=0))
+    if lags > 50:
+        product: Array = matmul_toeplitz(gamma, A)
+        return product
+    result = gamma[0] * A
+    for k in range(1, lags + 1):
+        result[k:] += gamma[k] * A[:-k]
+        result[:-k] += gamma[k] * A[k:]
+    return result
 
 
 def _lagged(a: Array, b: Array, k: int) -> float:
