@@ -6,7 +6,6 @@ from math import factorial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import PPoly
 
 from gearwright.errors import InputError
 from gearwright.motion.trajectory import Array, Trajectory
@@ -45,7 +44,7 @@ def polynomial(
             right.append(np.broadcast_to(np.asarray(value, float), (n,)) * duration**derivative)
     coefficients = np.linalg.solve(np.array(rows), np.array(right))  # of s^order ... s^0
     scale = duration ** -np.arange(order, -1, -1.0)
-    return Trajectory(PPoly((coefficients * scale[:, None])[:, None, :], [0.0, duration]))
+    return _trajectory((coefficients * scale[:, None])[:, None, :], [0.0, duration])
 
 
 def _powers(order: int, derivative: int, s: float) -> list[float]:
@@ -86,7 +85,7 @@ def trapezoid(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration: 
         times, s = [0.0, blend, 2 * blend], s[:, [0, 2]]
     coefficients = s[:, :, None] * (last - first)
     coefficients[-1] += first
-    return Trajectory(PPoly(coefficients, times))
+    return _trajectory(coefficients, times)
 
 
 def chain(*parts: Trajectory) -> Trajectory:
@@ -101,7 +100,14 @@ def chain(*parts: Trajectory) -> Trajectory:
         c = part.pieces.c
         coefficients.append(np.concatenate([np.zeros((order - len(c), *c.shape[1:])), c]))
         times.append(part.pieces.x[1:] + times[-1][-1])
-    return Trajectory(PPoly(np.concatenate(coefficients, axis=1), np.concatenate(times)))
+    return _trajectory(np.concatenate(coefficients, axis=1), np.concatenate(times))
+
+
+def _trajectory(coefficients: Array, times: ArrayLike) -> Trajectory:
+    """Pieces of polynomials, coefficients (order + 1, pieces, n), highest power first."""
+    from scipy.interpolate import PPoly
+
+    return Trajectory(PPoly(coefficients, times))
 
 
 def _joints(values: ArrayLike) -> Array:

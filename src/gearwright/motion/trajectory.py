@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PPoly
 
 from gearwright.errors import InputError
+
+if TYPE_CHECKING:  # SciPy takes half a second to import; who only reads motions need not wait for it
+    from scipy.interpolate import PPoly
 
 Array = NDArray[np.float64]
 
