@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gearwright import files
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
-from gearwright.mechanism import assemble
+from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
 if TYPE_CHECKING:
@@ -41,21 +41,23 @@ def write_urdf(robot: Robot, path: str | Path) -> None:
         FileError: a file cannot be written.
         InputError: a number of the robot is a symbol, or a name holds characters that XML cannot.
     """
+    from gearwright.export.coupled import coupled_transmissions
     from gearwright.files.urdf_reader import read_urdf_with_report
     from gearwright.files.urdf_sidecar import sidecar_of, sidecar_text
     from gearwright.files.urdf_writer import urdf_text
 
     path = Path(path)
-    text = urdf_text(robot, _inertials(robot))
+    if not robot.links:
+        raise InputError(f"robot {robot.name!r} has no links: there is nothing to write.")
+    mech = assemble(robot)
+    text = urdf_text(robot, _inertials(mech), coupled_transmissions(robot, mech))
     alone, _ = read_urdf_with_report(text)
     write_text(path, text)
     write_text(sidecar_of(path), sidecar_text(robot, alone, path.name))
 
 
-def _inertials(robot: Robot) -> dict[str, Inertial]:
+def _inertials(mech: Mechanism) -> dict[str, Inertial]:
     """Per link what a tool without wheels must see: the bodies of the flat machine."""
     from gearwright.files.urdf_writer import Inertial
 
-    if not robot.links:
-        raise InputError(f"robot {robot.name!r} has no links: there is nothing to write.")
-    return {body.name: Inertial(body.mass, body.com, body.inertia) for body in assemble(robot).bodies}
+    return {body.name: Inertial(body.mass, body.com, body.inertia) for body in mech.bodies}

@@ -85,7 +85,7 @@ def coupled_trains(found: Findings, coupled: Iterable[Coupled], links: Sequence[
     for transmission in coupled:
         # A joint that was taken apart (planar, floating) is not among those of the links.
         ends = [joints[end.name] for end in transmission.joints if end.name in joints]
-        near, far = _near_and_far(*ends) if len(ends) == 2 else (None, None)
+        near, far = near_and_far(*ends) if len(ends) == 2 else (None, None)
         if near is None or far is None:
             text = f"transmission {transmission.name!r}: its joints do not follow one another, or do not move"
             found.ignore(text, transmission.line)
@@ -114,7 +114,7 @@ def _read_end(found: Findings, kid: Element) -> End:
     return End(name_of(found, kid) or "", ratio[0] or 0.0, inertia[0] or 0.0)
 
 
-def _near_and_far(one: Link, other: Link) -> tuple[Link | None, Link | None]:
+def near_and_far(one: Link, other: Link) -> tuple[Link | None, Link | None]:
     """The link nearer to the base and the one it carries; none when they do not follow one another or stand still."""
     moving = all(k.joint.kind in ("revolute", "prismatic") and k.joint.follows is None for k in (one, other))
     if moving and other.parent == one.name:

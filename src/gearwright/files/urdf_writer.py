@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.placements import X, Y, Z
+from gearwright.files.urdf_differentials import Coupled
 from gearwright.files.urdf_links import TENSOR
 from gearwright.files.urdf_pose import rpy_of_rotation
 from gearwright.files.urdf_xml import Element
@@ -30,8 +31,8 @@ class Inertial(NamedTuple):
     inertia: Tensor
 
 
-def urdf_text(robot: Robot, inertials: Mapping[str, Inertial]) -> str:
-    """The robot as URDF; `inertials` are the links with everything that rests on them.
+def urdf_text(robot: Robot, inertials: Mapping[str, Inertial], coupled: Sequence[Coupled] = ()) -> str:
+    """The robot as URDF; `inertials` are the links with everything on them, `coupled` trains of two motors and joints.
 
     Raises:
         InputError: a number of the robot is a symbol, or a name holds characters that XML cannot.
@@ -40,6 +41,8 @@ def urdf_text(robot: Robot, inertials: Mapping[str, Inertial]) -> str:
 
     try:
         root = _document(robot, inertials)
+        for transmission in coupled:
+            _write_coupled(root, transmission)
     except InputError:
         raise
     except ValueError as error:  # lxml's word for a name that XML cannot hold
@@ -201,3 +204,17 @@ def _write_transmissions(root: Element, robot: Robot) -> None:
         _add(actuator, "mechanicalReduction").text = _number(drive.gear.ratio)
         if drive.motor.tensor is None and drive.motor.inertia:
             _add(actuator, "motorInertia").text = _number(drive.motor.inertia)
+
+
+def _write_coupled(root: Element, transmission: Coupled) -> None:
+    outer = _add(root, "transmission", name=transmission.name)
+    _add(outer, "type").text = f"transmission_interface/{transmission.kind}"
+    for kind, ends in (("joint", transmission.joints), ("actuator", transmission.actuators)):
+        for k, end in enumerate(ends, start=1):
+            element = _add(outer, kind, name=end.name)
+            _add(element, "role").text = f"{kind}{k}"
+            if kind == "joint":
+                _add(element, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
+            _add(element, "mechanicalReduction").text = _number(end.reduction)
+            if end.inertia:
+                _add(element, "motorInertia").text = _number(end.inertia)
