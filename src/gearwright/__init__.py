@@ -8,6 +8,7 @@ from gearwright import parts
 from gearwright._version import __version__
 from gearwright.catalogue import load
 from gearwright.export.urdf import save
+from gearwright.identification import Log, consistent, excite, identify, read_log
 from gearwright.kernels.actuation import (
     actuator_speeds,
     actuator_torques,
@@ -53,6 +54,7 @@ __all__ = [
     "Body",
     "Frame",
     "Kernel",
+    "Log",
     "Mechanism",
     "Spin",
     "Spring",
@@ -67,11 +69,14 @@ __all__ = [
     "centre_of_mass",
     "closed_form",
     "compile",
+    "consistent",
     "coriolis_matrix",
     "difference",
+    "excite",
     "explain",
     "forward_dynamics",
     "gravity",
+    "identify",
     "integrate",
     "inverse_dynamics",
     "jacobian",
@@ -90,6 +95,7 @@ __all__ = [
     "placement",
     "potential_energy",
     "reactions",
+    "read_log",
     "recursive_form",
     "redundancy",
     "regressor",
