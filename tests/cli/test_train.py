@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -36,7 +37,11 @@ def test_table_and_figure(run, tmp_path, monkeypatch):
 
 def test_robots_without_trains(run, refused, tmp_path):
     assert run("train", "elbow").code == 0
-    refused("train", "elbow", "--figure", words=["elbow", "no graph"])
+    picture = tmp_path / "planetary.svg"
+    assert run("train", "planetary_3r", "-o", picture).code == 0
+    drawn = re.findall("<!-- (.+?) -->", picture.read_text())  # matplotlib repeats every text as a comment
+    for words in ("functional graph", "j1.sun", "j2.planets", "j3.motor", "spring", "-2.667"):
+        assert drawn.count(words) == (1 if "graph" in words else 2), words
     bare = tmp_path / "bare.yaml"
     bare.write_text(
         "robot: bare\nlinks:\n  - {name: arm, parent: base, joint: {axis: [0, 1, 0]}, mass: 1, com: [1, 0, 0]}\n"

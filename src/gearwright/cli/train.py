@@ -12,7 +12,6 @@ from rich.markup import escape
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
 from gearwright.cli.output import counted, number, results, say, table, write_json
-from gearwright.errors import InputError
 from gearwright.mechanism import BASE, Mechanism, assemble
 from gearwright.parts import Robot
 
@@ -31,16 +30,17 @@ def train(
     """Show what motors and wheels do to the joints.
 
     The structure matrix holds the turns of every motor per turn of every joint. A wheel's share is its part of the
-    diagonal of the mass matrix with all joints at zero. The figure shows the functional and the canonical graph of the
-    gear trains.
+    diagonal of the mass matrix with all joints at zero. The figure shows the functional and the canonical graph: solid
+    lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel.
 
     Example: gearwright train grm3 --figure
     """
     loaded = load(robot)
-    facts = _facts(loaded, assemble(loaded))
+    mech = assemble(loaded)
+    facts = _facts(loaded, mech)
     drawing = output or (Path(f"{loaded.name}_graph.png") if figure else None)
     if drawing is not None:
-        _draw(loaded, drawing)
+        _draw(loaded, mech, drawing)
     if json:
         write_json(facts)
     else:
@@ -94,16 +94,15 @@ def _shares(share: dict[str, float]) -> str:
     return ", ".join(f"{x:.1%} {speed}" for speed, x in share.items() if abs(x) >= 0.0005)
 
 
-def _draw(robot: Robot, path: Path) -> None:
+def _draw(robot: Robot, mech: Mechanism, path: Path) -> None:
     from gearwright.mechanism.assembly import gear_graph
     from gearwright.plots import save
     from gearwright.plots.network import network
 
-    if not robot.trains:
-        raise InputError(f"robot {robot.name!r} has drives but no gear train of its own: there is no graph to draw.")
     graph = gear_graph(robot)
     titles = {"functional graph": graph, "canonical graph": graph.canonical()}
-    save(network({title: _edges(graph) for title, graph in titles.items()}, graph.base), path)
+    drives = _drive_edges(robot, mech)
+    save(network({title: _edges(graph) + drives for title, graph in titles.items()}, graph.base), path)
 
 
 def _edges(graph: GearGraph) -> list[Any]:
@@ -111,3 +110,21 @@ def _edges(graph: GearGraph) -> list[Any]:
 
     turning = [Edge(pair.inner, pair.outer, pair.axis or "") for pair in graph.turning]
     return turning + [Edge(gear.first, gear.second, number(float(gear.ratio)), tree=False) for gear in graph.gears]
+
+
+def _drive_edges(robot: Robot, mech: Mechanism) -> list[Any]:
+    """The wheels of drives on the links that carry them, each with its ratio to the link or elastic shaft it moves."""
+    from gearwright.plots.network import Edge
+
+    moved = {body.joint_name: body.name for body in mech.bodies} | {shaft: shaft for shaft in mech.shafts}
+    edges: dict[Any, None] = {}
+    for drive in robot.drives:
+        for spin in (spin for spin in mech.spins if spin.name.startswith(f"{drive.title}.")):
+            home = "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name
+            edges[Edge(home, spin.name)] = None
+            for speed, ratio in ((mech.speeds[k], ratio) for k, ratio in spin.terms):
+                if speed in mech.shafts:
+                    edges[Edge(home, speed)] = None
+                    edges[Edge(speed, moved[drive.joint], "spring", tree=False)] = None
+                edges[Edge(spin.name, moved[speed], number(float(ratio)), tree=False)] = None
+    return list(edges)
