@@ -166,3 +166,22 @@ def test_unknown_names_are_refused(elbow):
         gw.base_parameters(elbow, ["link2.Ixxx"])
     with pytest.raises(InputError, match="33 long"):
         gw.base_parameters(elbow).combine([1.0, 2.0])
+
+
+def test_exact_coefficients_with_free_joints_sliders_springs_and_shared_wheels():
+    """Rational rotations and axes throughout; the coefficients agree with those in floating point."""
+    turn = np.array([[-1, -2, -2], [-2, -1, 2], [-2, 2, -1]]) / 3
+    turn = turn * np.sign(np.linalg.det(turn))
+    solid = {"mass": 1.0, "inertia": np.eye(3)}
+    bodies = [
+        gw.Body("trunk", joint="free", **solid),
+        gw.Body("slide", "trunk", "prismatic", axis=(0, 0.6, 0.8), position=(0.1, 0.2, 0), **solid),
+        gw.Body("arm", "slide", rotation=turn, position=(0, 0.25, 0), **solid),
+        gw.Body("ball", "arm", "spherical", position=(0.5, 0, 0), **solid),
+    ]
+    wheel = gw.Spin("wheel", "slide", (0, 0, 1), 1e-3, {"arm": 20, "slide": 3})
+    mech = gw.Mechanism(bodies, [wheel], springs=[gw.Spring("spring", {"arm": 1}, 10)])
+    exact, numeric = gw.base_parameters(mech, exact=True), gw.base_parameters(mech)
+    np.testing.assert_allclose(exact.matrix, numeric.matrix, atol=1e-9)
+    of_trunk = exact.combinations[exact.leaders.index("trunk.Ixx")]
+    assert of_trunk["arm.m"] == sympy.Rational(1, 16)  # Steiner: the arm's joint lies a quarter metre off the slide

@@ -140,7 +140,7 @@ def _element(domain: Any, x: Scalar) -> Any:
     near = Fraction(float(x)).limit_denominator(100_000)
     if abs(float(near) - x) > 1e-12 * max(1.0, abs(x)):
         raise _irrational(f"{x!r} is no simple fraction")
-    return domain(near)
+    return domain(near) if near else 0.0  # a structural zero stays one
 
 
 def _irrational(reason: str) -> InputError:
