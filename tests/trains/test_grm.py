@@ -234,6 +234,11 @@ STATES = {
     "B": [(0, 0, 0), (1, 1, 1), (0, 0, 0)],
     "C": [(-1.1, 0.9, -1.4), (-1.5, 0.8, 2), (-0.3, 2, 1)],
 }
+LINKS = {  # equations.md 7.2: Cv, g
+    "A": [(-0.08676912, -0.16800396, -0.05522994), (0, 16.88085245, 0.69577277)],
+    "B": [(0.367, 0.192, -0.192), (0, 18.4428, 0)],
+    "C": [(0.29312818, 0.60611473, -0.09343692), (0, 10.33546883, -1.12875949)],
+}
 PRINTED = {  # equations.md 7.2: Cs, G, xi
     "A": [
         (-0.00078982, -0.00138219, -0.00061431),
@@ -247,6 +252,7 @@ PRINTED = {  # equations.md 7.2: Cs, G, xi
         (1.85684455, 5.77005169, 0.33747136),
     ],
 }
+MV = [[0.59981381, 0.00815023, 0], [0.00815023, 0.80533237, 0.10966618], [0, 0.10966618, 0.0408]]
 MS = [[0.022, 0.008, -0.00119856], [0.008, 0.019, -0.01125], [-0.00119856, -0.01125, 0.0484375]]
 HALF_A_DIGIT = 5.1e-9
 
@@ -262,5 +268,10 @@ def test_bundled_robot(state):
     np.testing.assert_allclose(gw.actuator_torques(mech, tau), xi, rtol=0, atol=HALF_A_DIGIT)
     told = gw.explain(mech, q, v, a)
     np.testing.assert_allclose(told.forces[:, 2].sum(axis=0), Cs, rtol=0, atol=HALF_A_DIGIT)
+    Cv, weight = LINKS[state]
+    np.testing.assert_allclose(gw.gravity(mech, q), weight, rtol=0, atol=HALF_A_DIGIT)
+    links = gw.Mechanism(mech.bodies, gravity=mech.gravity)  # the virtual links alone
+    np.testing.assert_allclose(gw.bias(links, q, v) - gw.gravity(links, q), Cv, rtol=0, atol=HALF_A_DIGIT)
     if state == "A":
         np.testing.assert_allclose(told.mass_matrices.sum(axis=0), MS, rtol=0, atol=HALF_A_DIGIT)
+        np.testing.assert_allclose(gw.mass_matrix(links, q), MV, rtol=0, atol=HALF_A_DIGIT)
