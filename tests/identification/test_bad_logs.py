@@ -128,6 +128,8 @@ def test_shapes_and_options():
         identify(robot, log, side="both")
     with pytest.raises(InputError, match="no friction 'air'"):
         identify(robot, log, friction=("air",))
+    with pytest.raises(InputError, match="read_log"):
+        identify(robot, "log.csv")
     with pytest.raises(InputError, match="not a Robot or Mechanism"):
         identify("elbow", log)
     with pytest.raises(InputError, match=r"no parameter 'link9\.m'"):

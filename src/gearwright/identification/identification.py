@@ -148,6 +148,10 @@ def identify(
     mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
     if not isinstance(mech, Mechanism):
         raise InputError(f"identify: the first argument is a {type(mech).__name__}, not a Robot or Mechanism.")
+    if not isinstance(log, Log):
+        raise InputError(
+            f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."
+        )
     model = Model(mech, tuple(friction), side, None, blur, tuple(without))  # type: ignore[arg-type]
     full = log.derived(mech, cutoff)
     motion = full.motion()
