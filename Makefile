@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 export MPLBACKEND ?= Agg
 
-.PHONY: help install demo test quick lint doctest bench fuzz docs clean
+.PHONY: help install demo test quick lint bench fuzz docs clean
 
 help:
 	@echo "make demo    torques of a geared arm, and what the usual approximations get wrong"

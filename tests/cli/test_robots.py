@@ -129,6 +129,11 @@ def test_convert_there_and_back(run, lever, tmp_path):
     assert tau[2] == pytest.approx(tau[0], rel=1e-12)
 
 
+def test_convert_says_what_mujoco_will_refuse(run, tmp_path):
+    assert "MuJoCo refuses them" in " ".join(run("convert", "puma560", tmp_path / "puma.urdf").err.split())
+    assert "MuJoCo" not in run("convert", "elbow", tmp_path / "elbow.urdf").err
+
+
 def test_convert_refuses(refused, lever, tmp_path):
     refused("convert", lever, lever, words=["lever.yaml", "exists already", "--force"])
     refused("convert", lever, tmp_path / "lever.txt", words=["lever.txt", ".urdf"])

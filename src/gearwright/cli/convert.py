@@ -32,5 +32,12 @@ def convert(
     for path in written:
         if path.exists() and not force:
             raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
-    save(load(source), target)
+    robot = load(source)
+    save(robot, target)
+    effective = [link.name for link in robot.links if link.effective]
+    if effective and target.suffix.lower() == ".urdf":
+        say(
+            f"Effective links ({', '.join(effective)}) have inertias that no single body has: MuJoCo refuses them, "
+            "Pinocchio and Gearwright take them."
+        )
     say(f"{source} written as {' and '.join(str(path) for path in written)}.")

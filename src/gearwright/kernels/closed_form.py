@@ -249,7 +249,7 @@ def number(x: float) -> Any:
     """A number to read: a whole number or simple fraction where it is one, else a float."""
     import sympy as sp
 
-    for denominator in (1, 2, 3, 4, 6, 8):
+    for denominator in (1, 2, 3, 4, 6, 8, 12, 16, 32):
         if abs(x * denominator - round(x * denominator)) < 1e-12 * max(1.0, abs(x)) and abs(x) < 1e6:
             return sp.Rational(round(x * denominator), denominator)
     return sp.Float(x, 15)

@@ -5,7 +5,7 @@ In the result every angle is a sum of distinct joint angles, so that c2, s23 and
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gearwright.kernels.trig_polynomial import Harmonic, Harmonics, Monomial, Trig
 
@@ -25,38 +25,35 @@ def products(value: Trig) -> dict[Product, float]:
 
     cos(A + B) = 2 cA cB - cos(A - B) and sin(A + B) = 2 sA cB - sin(A - B); cos 2A = 1 - 2 sA^2, sin 2A = 2 sA cA.
     """
-    waiting = dict(value.cleaned().terms)
+    waiting: dict[tuple[Harmonics, Product], float] = {}
     done: dict[Product, float] = {}
+    for (waves, monomial), factor in value.cleaned().terms.items():
+        waiting[waves, Product((), monomial)] = factor
     while waiting:
-        (waves, monomial), factor = waiting.popitem()
+        (waves, written), factor = waiting.popitem()
         compound = next((wave for wave in waves if max(map(abs, wave.k)) > 1), None)
         if compound is None:
-            _add(done, Product(_powers(waves), monomial), factor)
+            _add(done, _times(written, tuple((w.kind[0], w.group, w.k) for w in waves)), factor)
             continue
         others = tuple(wave for wave in waves if wave is not compound)
         fixed, rest = _opened(compound)
         for scale, wave in rest:
-            key = (tuple(sorted((*others, *wave))), monomial)
-            waiting[key] = waiting.get(key, 0.0) + scale * factor
+            _add(waiting, (tuple(sorted((*others, *wave))), written), scale * factor)
         for scale, pair in fixed:
-            _add(done, _with(_powers(others), pair, monomial), scale * factor)
+            _add(waiting, (others, _times(written, pair)), scale * factor)
     largest = max((abs(x) for x in done.values()), default=0.0)
     return {key: x for key, x in done.items() if abs(x) > 1e-11 * largest}
 
 
-def _add(terms: dict[Product, float], key: Product, factor: float) -> None:
+def _add(terms: dict[Any, float], key: Any, factor: float) -> None:
     terms[key] = terms.get(key, 0.0) + factor
 
 
-def _powers(waves: Harmonics) -> tuple[tuple[Wave, int], ...]:
-    return tuple(((wave.kind[0], wave.group, wave.k), 1) for wave in waves)
-
-
-def _with(powers: tuple[tuple[Wave, int], ...], pair: tuple[Wave, ...], monomial: Monomial) -> Product:
-    total = dict(powers)
-    for wave in pair:
+def _times(product: Product, waves: tuple[Wave, ...]) -> Product:
+    total = dict(product.waves)
+    for wave in waves:
         total[wave] = total.get(wave, 0) + 1
-    return Product(tuple(sorted(total.items())), monomial)
+    return Product(tuple(sorted(total.items())), product.monomial)
 
 
 def _opened(wave: Harmonic) -> tuple[list[tuple[float, tuple[Wave, ...]]], list[tuple[float, Harmonics]]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.algebra import Inertia, Tensor, is_zero
-from gearwright.errors import InputError, StructureError
+from gearwright.algebra import Inertia, Tensor, is_number, is_zero
+from gearwright.errors import InputError, PartError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Frame, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
@@ -84,5 +84,7 @@ def _payload(robot: Robot, payload: Payload) -> Lump:
     rows = matrix("payload, inertia", payload.inertia)
     checks.symmetric("payload, inertia", rows)
     tensor = Tensor.of([tuple(row) for row in rows])
+    if is_number(mass) and mass < 0:
+        raise PartError(f"payload: mass {mass} kg is negative. Give 0 or more.")
     checks.body("payload", mass, tensor, effective=False)
     return Lump(link, Inertia.of_body(mass, vector("payload, position", payload.position), tensor))
