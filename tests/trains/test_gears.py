@@ -163,6 +163,8 @@ def test_averaged_members_state_their_error():
     """An oval wave generator and two cycloid discs enter averaged: the true inertia swings by at most the error."""
     oval = Member(2e-5, 0.1, transverse_inertia=(1.3e-5, 1.1e-5))
     assert Harmonic(reduction=100, generator_member=oval).averaging_error == pytest.approx(1e-6)
+    stages = [Spur(driver=20, driven=60), Harmonic(reduction=100, generator_member=oval)]
+    assert Series(stages=stages).averaging_error == pytest.approx(1e-6)
     gear = Cycloidal(pins=40, eccentricity=0.002, disc_member=Member(1e-4, 0.5))
     assert gear.averaging_error == pytest.approx(0.5 * 0.002**2)
     wheels = {w.name: w for w in gear.wheels()}

@@ -13,7 +13,7 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
 from gearwright.cli.output import counted, number, results, say, table, write_json
 from gearwright.mechanism import BASE, Mechanism, assemble
-from gearwright.parts import Robot
+from gearwright.parts import Drive, Robot
 
 if TYPE_CHECKING:
     from gearwright.mechanism.gear_graph import GearGraph
@@ -70,7 +70,13 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
             }
             for spin, share in zip(mech.spins, shares, strict=True)
         ],
+        "averaging_errors": {drive.title: error for drive in robot.drives if (error := _averaging_error(drive))},
     }
+
+
+def _averaging_error(drive: Drive) -> float:
+    """What a gear knows of its members that are not quite bodies of revolution [kg m2]."""
+    return float(getattr(drive.gear, "averaging_error", 0.0))
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -84,6 +90,11 @@ def _show(facts: dict[str, Any]) -> None:
     screen.print("\nWheels (ratio: turns per turn of the joint; share: of the inertia felt there):")
     rows = [(w["name"], w["on"], _ratios(w["ratio"]), _shares(w["share"])) for w in facts["wheels"]]
     screen.print(table(["wheel", "on", "ratio", "share"], rows, text=4))
+    for drive, error in facts["averaging_errors"].items():
+        screen.print(
+            f"\n{escape(drive)}: members that are no bodies of revolution enter averaged; the inertia across their axis "
+            f"is off by at most {number(error)} kg m2 while they turn."
+        )
 
 
 def _ratios(ratio: dict[str, float]) -> str:

@@ -69,11 +69,6 @@ class Harmonic(Elasticity):
         """Motor speed / joint speed."""
         return -self.printed if self.held == "circular" else self.printed + 1
 
-    @property
-    def averaging_error(self) -> Scalar:
-        """Error of the transverse inertia by taking the wave generator as a body of revolution [kg m2]."""
-        return self.generator_member.averaging_error
-
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the output."""
         found = self.input_wheel(self.ratio) + self.generator_member.wheel("generator", self.ratio)
@@ -158,9 +153,9 @@ class Cycloidal(Elasticity):
 
     @property
     def averaging_error(self) -> Scalar:
-        """Error of the transverse inertia by averaging [kg m2]: two discs at e, and an oval eccentric."""
+        """Error of the transverse inertia by averaging [kg m2]: two discs at e, and members that are oval themselves."""
         uneven = self.disc_member.mass * self.eccentricity * self.eccentricity if self.discs == 2 else 0.0
-        return uneven + self.eccentric_member.averaging_error
+        return uneven + super().averaging_error
 
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the output."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from gearwright.algebra import Scalar, is_number
@@ -102,9 +102,23 @@ class Elasticity:
         return Member(self.inertia).wheel("input", ratio)
 
     @property
+    def averaging_error(self) -> Scalar:
+        """Error of the transverse inertia by taking members that are not quite bodies of revolution for ones [kg m2].
+
+        It is the most that the inertia about an axis across can be off while the member turns.
+        """
+        members = (member for field in fields(self) for member in _members(getattr(self, field.name)))
+        return sum((member.averaging_error for member in members), 0.0)
+
+    @property
     def rigid(self) -> bool:
         """Without a spring, the gear's output member is the driven link."""
         return self.stiffness is None
+
+
+def _members(value: Any) -> tuple[Member, ...]:
+    several = value if isinstance(value, tuple) else (value,)
+    return tuple(x for x in several if isinstance(x, Member))
 
 
 def require_teeth(owner: str, **teeth: Any) -> None:

@@ -162,6 +162,10 @@ class Worm(Elasticity):
 class Stage(AnyGear, Protocol):
     """A gear that may stand in a series: it knows whether its output is a link or only the next stage's input."""
 
+    @property
+    def averaging_error(self) -> Scalar:
+        """Error by taking members for bodies of revolution [kg m2]."""
+
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of its output; what rides on the output member depends on what that is."""
 
@@ -201,6 +205,11 @@ class Series(Elasticity):
         for stage in self.stages:
             total = total * stage.ratio
         return total
+
+    @property
+    def averaging_error(self) -> Scalar:
+        """Error by taking members for bodies of revolution, of all stages together [kg m2]."""
+        return sum((stage.averaging_error for stage in self.stages), 0.0)
 
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels of all stages, each at its speed per unit speed of the last output."""
