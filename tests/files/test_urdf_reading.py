@@ -251,3 +251,13 @@ def test_a_published_quadruped_floats() -> None:
     model = pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer())
     assert (mech.nq, mech.n) == (model.nq, model.nv)
     assert gw.mass_matrix(mech, gw.neutral(mech))[0, 0] == pytest.approx(pin.computeTotalMass(model), rel=1e-12)
+
+
+def test_load_lets_the_root_float(tmp_path):
+    path = tmp_path / "pole.urdf"
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    path.write_text(f'<robot name="r"><link name="pole"><inertial><mass value="2"/>{inertia}</inertial></link></robot>')
+    assert gw.assemble(gw.load(path, floating_base=True)).n == 6
+    assert gw.assemble(gw.load(path)).n == 0
+    with pytest.raises(FileError, match="only a URDF leaves open"):
+        gw.load("elbow", floating_base=True)

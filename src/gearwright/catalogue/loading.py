@@ -12,8 +12,12 @@ from gearwright.files.problems import did_you_mean
 from gearwright.parts import Robot
 
 
-def load(name_or_path: str | Path) -> Robot:
+def load(name_or_path: str | Path, *, floating_base: bool = False) -> Robot:
     """A bundled robot by its name, or a robot from a .yaml, .yml, .urdf or .xacro file.
+
+    Args:
+        name_or_path: the name or the path.
+        floating_base: let the root link of a URDF float (a quadruped, a humanoid) instead of standing on the base.
 
     >>> load("elbow").drive("j2").gear.ratio
     100.0
@@ -25,14 +29,14 @@ def load(name_or_path: str | Path) -> Robot:
         raise InputError(f"{name_or_path!r} is no robot's name or file. Give a text such as 'elbow' or 'my_arm.urdf'.")
     bundled = bundled_files()
     if isinstance(name_or_path, str) and name_or_path in bundled:
-        return read_file(bundled[name_or_path])
+        return read_file(bundled[name_or_path], floating_base=floating_base)
     path = Path(name_or_path)
     if path.suffix.lower() not in ENDINGS and not path.exists():
         raise FileError(
             f"there is no bundled robot {str(name_or_path)!r}. {did_you_mean(str(name_or_path), bundled)} "
             f"A file's name ends with one of {', '.join(ENDINGS)}."
         )
-    return read_file(path)
+    return read_file(path, floating_base=floating_base)
 
 
 @cache

@@ -14,13 +14,15 @@ URDF_ENDINGS = (".urdf", ".xacro")
 ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS)
 
 
-def read_file(path: Path, within: tuple[Path, ...] = ()) -> Robot:
+def read_file(path: Path, within: tuple[Path, ...] = (), floating_base: bool = False) -> Robot:
     """A robot from a file of any format; `within` are the files that attach this one."""
     ending = path.suffix.lower()
     if ending in URDF_ENDINGS:
         from gearwright.files.urdf_reader import read_urdf
 
-        return read_urdf(path)
+        return read_urdf(path, floating_base=floating_base)
+    if floating_base:
+        raise problem(path, "only a URDF leaves open whether its root floats. Write `joint: {type: free}` in the file.")
     if ending in YAML_ENDINGS:
         from gearwright.files import yaml_reader
 
