@@ -13,11 +13,13 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError, SingularityError
+from gearwright.kernels import call as general_call
+from gearwright.kernels import kernel as kernel_module
 from gearwright.kernels import machine_code
 from gearwright.kernels.call import GeneralCall
 from gearwright.kernels.kernel import Kernel, Recipe
 from gearwright.kernels.programs import INVERSE_DYNAMICS
-from gearwright.kernels.trace import Task
+from gearwright.kernels.trace import Task, traced_function
 from support.compare import relative
 
 
@@ -252,6 +254,30 @@ def test_without_machine_code(arm, inverse, motion):
     assert relative(slow(*motion), inverse(*motion)) < 1e-12
     slope = GeneralCall(Task(INVERSE_DYNAMICS, arm, {}, wrt=("q", "a")), (), None, 1)
     assert relative(slope(*motion), inverse.jacobian("q", "a")(*motion)) < 1e-12
+
+
+def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch):
+    traces = []
+    monkeypatch.setattr(general_call, "traced_function", lambda task: traces.append(task) or traced_function(task))
+    slope = GeneralCall(Task(INVERSE_DYNAMICS, arm, {}, wrt=("q",)), (), None, 1)
+    assert np.array_equal(slope(*motion), slope(*motion))
+    assert len(traces) == 1
+
+
+def test_a_robot_is_assembled_once(monkeypatch):
+    """Assembling takes longer than taking a kernel from the cache."""
+    robot, made = gw.load("elbow"), []
+    monkeypatch.setattr(kernel_module, "assemble", lambda x: made.append(x) or gw.assemble(x))
+    gw.compile(gw.gravity, robot)
+    assert len(made) == 1
+
+
+def test_a_function_of_the_same_name_is_another_function(arm):
+    def gravity(mech, q):
+        return 0 * q
+
+    with pytest.raises(InputError, match="cannot be compiled"):
+        gw.compile(gravity, arm)
 
 
 def test_compile_refuses_what_it_does_not_know(arm):

@@ -92,6 +92,23 @@ def test_c_source_compiles_strictly_and_agrees(kinds, name, tmp_path):
     assert relative(out, expected) < 1e-12
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_c_source_of_derivatives_and_wrenches_has_names_of_its_own(tmp_path):
+    """A derivative beside its function, and bodies whose names C cannot write or that become one."""
+    point = {"mass": 1.0, "com": (0.2, 0.0, 0.1), "axis": (0, 1, 0)}
+    mech = gw.Mechanism([gw.Body("arm-ä", **point), gw.Body("arm_ö", 0, position=(0.3, 0, 0), **point)])
+    kernel = gw.compile("bias", mech, wrenches=[0, 1])
+    slope = kernel.jacobian("q", "wrench.arm_ö")
+    (tmp_path / "k.c").write_text(kernel.source("c") + slope.source("c"))
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run(["cc", *flags, "-o", str(tmp_path / "k.so"), str(tmp_path / "k.c"), "-lm"], check=True)
+    x = [np.random.default_rng(0).uniform(-1, 1, size) for size in kernel.inputs.values()]
+    expected = slope(*x)
+    out = np.empty_like(expected)
+    ctypes.CDLL(str(tmp_path / "k.so")).bias_by_q_wrench_arm__(*(ctypes.c_void_p(y.ctypes.data) for y in (*x, out)))
+    assert relative(out, expected) < 1e-12
+
+
 def test_machine_code_is_freed_with_its_last_entry(arm):
     kernel = gw.compile(gw.inverse_dynamics, arm)
     entry = kernel.func

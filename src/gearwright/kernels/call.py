@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -15,7 +16,7 @@ from gearwright.kernels.entry import THREADED_WORK
 from gearwright.kernels.inputs import Array, checked, outside
 from gearwright.kernels.machine_code import MachineCode
 from gearwright.kernels.threads import over_rows, thread_count
-from gearwright.kernels.trace import PARAMETERS, Task
+from gearwright.kernels.trace import PARAMETERS, Task, traced_function
 from gearwright.kernels.virtual_machine import evaluate_traced
 
 
@@ -111,8 +112,13 @@ class GeneralCall:
     def _without_code(self, arrays: Mapping[str, Array]) -> Array:
         """The same without machine code: for programs too large for it, and to find out what was not finite."""
         if self.task.wrt or self.task.count:
-            return evaluate_traced(self.task, arrays)
+            return evaluate_traced(self.task, arrays, self._function)
         return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
+
+    @cached_property
+    def _function(self) -> Any:
+        """The traced program, made when a call first needs it."""
+        return traced_function(self.task)
 
     def _check_output(self, out: Any, shape: tuple[int, ...], arrays: Mapping[str, Array]) -> None:
         right = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape

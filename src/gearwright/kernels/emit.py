@@ -54,6 +54,8 @@ class Piece:
             self._guard(self.value(k))
 
     def _function(self, name: str) -> str:
+        # Frame and constant table start at pages, so that the time does not depend on where the stack happens to be.
+        # The empty instructions keep LLVM from leaving %pad out, and from moving reads of the table out of the loop.
         t, w = self.w.type, self.w.width
         head = [f"define internal void @{name}(ptr %args, ptr %ws, i64 %begin, i64 %end, ptr %flags) #0 {{", "entry:"]
         head += ["  %pad = alloca [512 x i8], align 4096", '  call void asm sideeffect "", "r"(ptr %pad)']

@@ -32,7 +32,7 @@ class Recipe:
 
     Args:
         function: name of the public function.
-        source: the robot or machine.
+        source: the machine, or the robot whose parameters are inputs.
         parameters: paths of the parameters that are inputs.
         fixed: what is decided before running, as (name, value) pairs.
         wrt: inputs that the result is differentiated by.
@@ -55,8 +55,6 @@ class Recipe:
         """The machine and its symbolic parameters, exactly: every number to the last digit."""
         if isinstance(self.source, Mechanism):
             return f"{self.source!r} {self.parameters!r}"
-        if not self.parameters:
-            return f"{assemble(self.source)!r} ()"
         return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}"
 
 
@@ -159,10 +157,15 @@ class Kernel(partial[Array]):
         return Kernel(Recipe(r.function, r.source, r.parameters, r.fixed, tuple(inputs) or tuple(known)))
 
     def source(self, language: str = "c") -> str:
-        """The program as source text: C99 that needs nothing but `sin`, `cos` and, for quaternions, `sqrt`."""
+        """The program as source text: C99 without allocation that needs nothing but `sin` and `cos`.
+
+        `integrate` and `difference` of free and spherical joints also need `sqrt` and `atan2`. A derivative has the
+        name of its function with `_by_` and the inputs.
+        """
         if language != "c":
             raise InputError(f"there is no source in {language!r}. Use 'c'.")
-        return c_source(traced(self._task), self.name, self._task.sizes(), layout_of(self._task).outputs)
+        name = "_".join([self.name, *(["by", *self._recipe.wrt] if self._recipe.wrt else [])])
+        return c_source(traced(self._task), name, self._task.sizes(), layout_of(self._task).outputs)
 
 
 inherit_vectorcall(Kernel)
@@ -202,7 +205,7 @@ def recipe_of(
     fixed: Mapping[str, Any],
 ) -> Recipe:
     """What `compile` was asked for, checked."""
-    name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
+    name = function if isinstance(function, str) else _name_of(function)
     if name not in programs.BY_NAME:
         raise InputError(f"compile: {name!r} cannot be compiled. {suggestion(name, programs.BY_NAME)}")
     if not isinstance(robot_or_mech, Robot | Mechanism):
@@ -215,7 +218,13 @@ def recipe_of(
     mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
     for path in paths:
         nominal(robot_or_mech, path)
-    return Recipe(name, robot_or_mech, paths, _decided(name, mech, fixed))
+    return Recipe(name, robot_or_mech if paths else mech, paths, _decided(name, mech, fixed))
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The name of one of Gearwright's own functions; somebody else's of the same name is another function."""
+    own = str(getattr(function, "__module__", "")).startswith("gearwright.")
+    return str(getattr(function, "__name__", function)) if own else repr(function)
 
 
 def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -28,8 +29,6 @@ SHORT_PIECES = (
 
 def literal(x: float) -> str:
     """A number as LLVM writes it: the bits."""
-    import struct
-
     return "0x" + struct.pack(">d", x).hex().upper()
 
 

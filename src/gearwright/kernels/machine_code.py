@@ -41,7 +41,6 @@ class MachineCode:
     """
 
     def __init__(self, code: bytes, width: int, scalar: bool) -> None:
-        self.code, self.width, self.scalar = code, width, scalar
         self._engine = loaded(code)
         self._batch = _BATCH(self._engine.get_function_address(f"batch{width}"))
         self._single = _BATCH(self._engine.get_function_address("batch1")) if scalar else self._batch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gearwright.errors import InputError
 from gearwright.kernels.graph import Graph, Node
@@ -25,16 +25,16 @@ CALLS = {"min": "fmin", "max": "fmax"}
 def c_source(graph: Graph, name: str, inputs: Mapping[str, int], outputs: int) -> str:
     """C99 text of `void name(const double *q, ..., double *out)`: one assignment per operation.
 
-    Nothing is allocated and nothing checked. Beside the mathematical functions that the program uses (`sin` and `cos`,
-    and `sqrt` where quaternions are integrated) it needs no library.
+    Nothing is allocated and nothing checked. Beside the mathematical functions that the program uses (`sin` and `cos`;
+    `integrate` and `difference` of quaternions also `sqrt` and `atan2`) it needs no library.
     """
-    names = [_identifier(x) for x in inputs]
+    names = _distinct_identifiers(inputs)
     arguments = ", ".join([*(f"const double *{x}" for x in names), "double *out"])
     sizes = ", ".join(f"{x}[{size}]" for x, size in zip(names, inputs.values(), strict=True))
-    lines = ["#include <math.h>", "", f"/* {sizes} -> out[{outputs}] */", f"void {name}({arguments})", "{"]
-    used = {int(graph.nodes[k].a) for k in _needed(graph) if graph.nodes[k].op == "input"}
-    lines += [f"  (void){x};" for k, x in enumerate(names) if k not in used]
+    lines = ["#include <math.h>", "", f"/* {sizes} -> out[{outputs}] */", f"void {_identifier(name)}({arguments})", "{"]
     needed = _needed(graph)
+    used = {int(graph.nodes[k].a) for k in needed if graph.nodes[k].op == "input"}
+    lines += [f"  (void){x};" for k, x in enumerate(names) if k not in used]
     for k, node in enumerate(graph.nodes):
         if k in needed and node.op not in ("const", "input"):
             lines.append(f"  const double x{k} = {_expression(graph, node, names)};")
@@ -52,7 +52,13 @@ def _needed(graph: Graph) -> set[int]:
 
 
 def _identifier(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name)
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+
+
+def _distinct_identifiers(names: Iterable[str]) -> list[str]:
+    """Names as C writes them, numbered where two become one."""
+    plain = [_identifier(name) for name in names]
+    return [name if plain.count(name) == 1 else f"{name}_{k}" for k, name in enumerate(plain)]
 
 
 def _operand(graph: Graph, k: int, names: list[str]) -> str:

@@ -9,14 +9,13 @@ import numpy as np
 
 from gearwright.kernels.batch import leading, singular
 from gearwright.kernels.inputs import Array
-from gearwright.kernels.trace import Task, traced_function
+from gearwright.kernels.trace import Task
 
 
-def evaluate_traced(task: Task, inputs: Mapping[str, Array], function: Any = None) -> Array:
-    """The task's result for checked inputs, state by state; `function` is the traced task if it is at hand."""
+def evaluate_traced(task: Task, inputs: Mapping[str, Array], function: Any) -> Array:
+    """The task's result for checked inputs, state by state; `function` is the traced task."""
     lead = leading(task.program.name, inputs)
     rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in inputs.values()]
-    function = traced_function(task) if function is None else function
     count = len(rows[0])
     flat = np.empty((count, int(np.prod(task.shape(), dtype=int))))
     for k in range(count):
