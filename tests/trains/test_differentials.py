@@ -164,6 +164,31 @@ def test_planetary_with_no_member_held(count):
     assert agreement(mech, oracle) < 1e-10
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_planetary_with_no_member_held_on_a_link(count):
+    """The arm is link 3, sun and ring are both driven: planets on a link, any number is exact."""
+    e, p = axis_in_parent("j3")
+    axis = np.array(chain()[2].joint.axis) / np.linalg.norm(chain()[2].joint.axis)
+    u, w = across(axis)
+    body = {"mass": PLANET.mass, "transverse_inertia": PLANET.transverse}
+    wheels = [
+        Gearwheel("sun", "l2", "j3", 3e-3, mass=0.2, transverse_inertia=2e-3),
+        Gearwheel("ring", "l2", "j3", 9e-3, mass=0.5, transverse_inertia=6e-3),
+        Gearwheel("planets", "l3", "parallel", PLANET.inertia, count=count, radius=RADIUS, towards=tuple(u), **body),
+    ]
+    meshes = [Mesh("sun", "planets", teeth=(40, 20)), Mesh("ring", "planets", teeth=(80, 20), kind="internal")]
+    mech = gw.assemble(Robot("arm", chain(), trains=[Train("stage", wheels, meshes, free=["ring"])]))
+    oracle = explicit_chain(1, ("j1", "j2", "j3", "ring"))
+    oracle.wheel("ring", "l2", {"ring": 1.0}, e, 9e-3, 6e-3, 0.5, p)
+    oracle.wheel("sun", "l2", {"j3": 3.0, "ring": -2.0}, e, 3e-3, 2e-3, 0.2, p)
+    own = {"j3": -4.0, "ring": 4.0}  # planet - arm = (80/20) (ring - arm)
+    for k in range(count):
+        t = 2 * np.pi * k / count
+        place = RADIUS * (np.cos(t) * u + np.sin(t) * w)
+        oracle.wheel(f"p{k}", "l3", own, axis, PLANET.inertia, PLANET.transverse, PLANET.mass, place)
+    assert agreement(mech, oracle) < 1e-10
+
+
 def test_nested_shafts():
     """A motor at the base drives joint 3 through shafts in joints 1 and 2: their motion is in its row."""
     train = nested_shafts("remote", ["j1", "j2", "j3"], ["l1", "l2", "l3"], [1.5, -2.0], [2e-3, 3e-3])

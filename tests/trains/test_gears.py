@@ -159,6 +159,29 @@ def test_series_of_planetary_stages():
         assert worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a)) < 1e-10
 
 
+def test_wolfrom_against_explicit_bodies():
+    """Stepped planets on a carrier that drives nothing, every planet its own body on the carrier's."""
+    ring, arm = Member(5e-3, 0.4, 4e-3), Member(2e-3, 0.3, 1.5e-3)
+    gear = Wolfrom(
+        sun=12, planet=24, ring=60, second_planet=21, second_ring=57, radius=0.05,
+        sun_member=M, planet_member=M, carrier_member=arm, ring_member=ring,
+    )  # fmt: skip
+    e, p = axis_in_parent("j3")
+    mech = gw.assemble(Robot("arm", chain(), [Drive("j3", Motor(position=p), gear)]))
+    oracle = explicit_chain()
+    s_arm = 1 / (1 - 60 * 21 / (24 * 57))
+    oracle.wheel("sun", "l2", {"j3": 6 * s_arm}, e, 1e-3, 8e-4, 0.1, p)
+    oracle.wheel("arm", "l2", {"j3": s_arm}, e, 2e-3, 1.5e-3, 0.3, p)
+    oracle.wheel("ring", "l2", {"j3": 1.0}, e, 5e-3, 4e-3, 0.4, p)
+    u, w = across(e)
+    for k, t in enumerate(2 * np.pi * np.arange(3) / 3):
+        own = {"j3": -60 / 24 * s_arm}  # rolling in the held ring
+        oracle.wheel(f"p{k}", "arm", own, e, 1e-3, 8e-4, 0.1, 0.05 * (np.cos(t) * u + np.sin(t) * w))
+    for q, v, a in states(3):
+        assert worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q)) < 1e-10
+        assert worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a)) < 1e-10
+
+
 def test_averaged_members_state_their_error():
     """An oval wave generator and two cycloid discs enter averaged: the true inertia swings by at most the error."""
     oval = Member(2e-5, 0.1, transverse_inertia=(1.3e-5, 1.1e-5))
