@@ -54,8 +54,10 @@ def test_self_test_sees_a_wrong_number(tmp_path):
 @needs_gcc
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
-def test_cmake_builds_and_tests(tmp_path):
-    export_c(machine(), tmp_path / "package", name="arm")
+@pytest.mark.parametrize("name", ["arm", "test", "math"])
+def test_cmake_builds_and_tests(tmp_path, name):
+    """Also where the robot is called like a target of CMake or a header of C."""
+    export_c(machine(), tmp_path / "package", name=name)
     build = tmp_path / "build"
     for command in (["cmake", "-S", tmp_path / "package", "-B", build], ["cmake", "--build", build], ["ctest"]):
         subprocess.run(command, check=True, cwd=build if command == ["ctest"] else tmp_path, capture_output=True)

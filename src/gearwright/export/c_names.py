@@ -9,6 +9,10 @@ _RESERVED = (
     "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
 )
 KEYWORDS = frozenset(_RESERVED.split(" "))
+_HEADERS = "assert complex ctype errno fenv float limits locale math setjmp signal stdio stdlib string tgmath time"
+_TARGETS = "all clean edit_cache help install package package_source preinstall rebuild_cache test"
+FILES = frozenset(f"{_HEADERS} {_TARGETS}".split(" "))
+"""Headers of C and targets of CMake: a package called like one of them would not build."""
 
 
 def identifier(name: str) -> str:
@@ -21,6 +25,16 @@ def identifier(name: str) -> str:
     if plain[0].isdigit():
         plain = f"_{plain}"
     return f"{plain}_" if plain in KEYWORDS else plain
+
+
+def package_name(name: str) -> str:
+    """A name as that of header, source and CMake target.
+
+    >>> package_name("test"), package_name("math"), package_name("elbow")
+    ('test_', 'math_', 'elbow')
+    """
+    plain = identifier(name)
+    return f"{plain}_" if plain.lower() in FILES else plain
 
 
 def distinct(names: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright.errors import InputError
 from gearwright.export import c_text
-from gearwright.export.c_names import identifier
+from gearwright.export.c_names import package_name
 from gearwright.kernels import programs
 from gearwright.kernels.batch import evaluate
 from gearwright.kernels.graph import Operations
@@ -66,7 +66,7 @@ def export_c(
     mech = assemble(robot) if isinstance(robot, Robot) else robot
     if not isinstance(mech, Mechanism):
         raise InputError(f"export_c: the first argument is a {type(robot).__name__}; give a Robot or a Mechanism.")
-    prefix = identifier(name or (robot.name if isinstance(robot, Robot) else "machine"))
+    prefix = package_name(name or (robot.name if isinstance(robot, Robot) else "machine"))
     made = [_function(mech, prefix, _public(function)) for function in functions]
     texts = {
         f"{prefix}.h": c_text.header(prefix, mech, made),
