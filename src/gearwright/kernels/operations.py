@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -32,20 +30,3 @@ class Floats:
 
 FLOATS: Operations = Floats()
 ARRAYS: Operations = np  # NumPy's own names are the table's names
-
-
-@cache
-def casadi_operations() -> Operations:
-    """The table for CasADi SX; imports CasADi at the first call."""
-    import casadi as ca
-
-    class Casadi:
-        cos, sin, sqrt, exp, tanh = ca.cos, ca.sin, ca.sqrt, ca.exp, ca.tanh
-        arctan2, absolute, minimum, maximum = ca.atan2, ca.fabs, ca.fmin, ca.fmax
-
-        @staticmethod
-        def where(condition: Any, yes: Any, no: Any, /) -> Any:
-            return ca.if_else(condition, yes, no)
-
-    table: Any = Casadi
-    return table
