@@ -3,14 +3,18 @@
 Seven turning pairs and four gear pairs leave 3 degrees of freedom. The graph alone says how fast every wheel turns: w6
 sits on link 1, passes joint 2 and drives joint 3 through w7, so its row is j2 + g76 g37 j3. With numbers (g76 = -1.5,
 g37 = 2.5) the motors' torques at one state are (2.64888758, 8.61431435, -0.16434889) Nm, and w7, spinning across the
-arm, adds a gyroscopic torque at every joint.
+arm, adds a gyroscopic torque at every joint; the bar figure shows what each wheel does at joint 3.
 """
+
+from pathlib import Path
+from tempfile import gettempdir
 
 import numpy as np
 import sympy as sp
 
 import gearwright as gw
 from gearwright.mechanism import GearGraph, GearPair, TurningPair
+from gearwright.plots import bars, save
 
 g14, g25, g76, g37 = sp.symbols("g14 g25 g76 g37")
 turning = [
@@ -39,10 +43,13 @@ mech = gw.assemble(gw.load("grm3"))  # the same graph, with numbers
 q, v, a = [0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8]
 torques = gw.actuator_torques(mech, gw.inverse_dynamics(mech, q, v, a))
 print("motor torques:", torques.round(8), "Nm")
-for row in gw.explain(mech, q, v, a).rows():
+told = gw.explain(mech, q, v, a)
+for row in told.rows():
     print(
         "{wheel} at {speed}: {inertia:.6f} inertia, {coupling:.6f} coupling, {gyroscopic:.6f} gyroscopic".format(**row)
     )
+page = bars(told.wheels, told.bars("j3"), "torque at j3 [Nm]")
+print("figure:", save(page, Path(gettempdir()) / "gearwright_wheels.png"))
 
 assert graph.degrees_of_freedom == 3
 assert np.abs(torques - [2.64888758, 8.61431435, -0.16434889]).max() < 1e-8

@@ -3,7 +3,8 @@
 Each joint has a planetary stage whose carrier is fixed: sun 40, planet 20 and ring 80 teeth, so the sun turns at -2 and
 the planets at +4 times the joint's speed. Along a motion of 1 s the first joint needs up to 299.4219 Nm with 3 planets
 and 301.0311 Nm with 6. The paper prints the sun's ratio as +2; its stage would then seem to push the arm eleven times
-as hard as it does (0.06916 instead of 0.0062 kg m2 of coupling inertia).
+as hard as it does (0.06916 instead of 0.0062 kg m2 of coupling inertia). A sphere of 2 kg in the hand brings its own
+inertia, 2/5 m r^2 = 0.002 kg m2, beside its weight.
 """
 
 from dataclasses import replace
@@ -40,6 +41,10 @@ for posture, start, stop in (("elbow down", 0 * end, end), ("elbow up", 0 * end,
     path = [x[:, None] * (stop - start) for x in (s, rate, change)]
     power = (gw.inverse_dynamics(arm, *path) * path[1]).sum(axis=1)
     print(f"{posture}: {np.trapezoid(np.abs(power), t):.2f} J through the motors")
+
+sphere = np.eye(3) * 0.4 * 2 * 0.05**2
+loaded = gw.assemble(gw.load("planetary_2r_3").with_payload(2.0, (0.4, 0, 0), inertia=sphere))
+print("with a sphere of 2 kg: up to", gw.inverse_dynamics(loaded, q, v, a).max(axis=0).round(4), "Nm")
 
 first = torques["3 planets"]
 panels = [
