@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import gearwright as gw
 from gearwright.algebra import Rot
-from gearwright.errors import GearwrightWarning, MissingExtraError
+from gearwright.errors import FileError, GearwrightWarning, MissingExtraError
 from gearwright.files.urdf_pose import rpy_of_rotation
 from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
 from gearwright.parts import Limits
