@@ -6,6 +6,8 @@ BASE := $(VENV)/.base
 READY := $(VENV)/.ready
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 export MPLBACKEND ?= Agg
+# The tests run on two processes; linear algebra must not start threads of its own beside them.
+TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help install demo test quick lint bench fuzz docs clean
 
@@ -38,10 +40,10 @@ lint: $(READY)
 	$(BIN)/mypy
 
 test: lint
-	GEARWRIGHT_PROFILE=full $(BIN)/python -m pytest -n 2 --dist worksteal
+	GEARWRIGHT_PROFILE=full $(TESTS)
 
 quick: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" -q
+	$(TESTS) -m "not slow" -q
 
 bench: $(READY)
 	$(BIN)/gearwright bench
