@@ -103,7 +103,8 @@ def test_the_whole_run_names_every_number_that_must_hold():
         "cache",
     ):
         assert word in told
-    assert len(report.promises) == 15
+    assert "time of 64 joints" in told
+    assert len(report.promises) == 16
     counted = [promise for promise in report.promises if "operations" in promise.what]
     assert len(counted) == 2
     assert all(promise.kept for promise in counted)

@@ -8,8 +8,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +19,8 @@ import numpy as np
 from gearwright.kernels.bench_cases import Motion
 from gearwright.kernels.bench_report import Size
 from gearwright.kernels.functions import inverse_dynamics
-from gearwright.kernels.kernel import compile
-from gearwright.kernels.timing import interleaved
+from gearwright.kernels.kernel import Kernel, compile
+from gearwright.kernels.timing import ROUNDS, interleaved
 from gearwright.mechanism import Body, Mechanism, Spin
 
 JOINTS = (2, 4, 8, 16, 32, 64)
@@ -73,19 +74,31 @@ def no_cache() -> Iterator[None]:
             os.environ["GEARWRIGHT_CACHE"] = before
 
 
-def sizes(joints: Sequence[int] = JOINTS, states: int = 512, rounds: int = 7) -> list[Size]:
-    """Inverse dynamics of chains with full tensors, quarter twists and a wheel in general position per joint."""
-    found = []
-    for n in joints:
-        mech = chain(n)
-        motion, out = Motion.of(mech, states), np.empty((states, n))
-        with no_cache():
-            start = time.process_time()
-            kernel = compile(inverse_dynamics, mech)
-            seconds = time.process_time() - start
-        times = interleaved({"kernel": lambda k=kernel, m=motion, o=out: k(*m, out=o)}, rounds)  # type: ignore[misc]
-        found.append(Size(n, kernel.operations.arithmetic, seconds, times.median("kernel") / states * 1e9))
-    return found
+def sizes(joints: Sequence[int] = JOINTS, states: int = 512, rounds: int = ROUNDS) -> list[Size]:
+    """Inverse dynamics of chains with full tensors, quarter twists and a wheel in general position per joint.
+
+    The chains run in turns, so that what a busy neighbour does to one it does to all.
+    """
+    machines = {n: chain(n) for n in joints}
+    made = {n: _compiled(mech) for n, mech in machines.items()}
+    calls = {str(n): _batch(made[n][0], mech, states) for n, mech in machines.items()}
+    times = interleaved(calls, rounds)
+    return [
+        Size(n, kernel.operations.arithmetic, seconds, times.median(str(n)) / states * 1e9)
+        for n, (kernel, seconds) in made.items()
+    ]
+
+
+def _compiled(mech: Mechanism) -> tuple[Kernel, float]:
+    """The kernel, and how long it took to compile it [s]."""
+    with no_cache():
+        start = time.process_time()
+        kernel = compile(inverse_dynamics, mech)
+        return kernel, time.process_time() - start
+
+
+def _batch(kernel: Kernel, mech: Mechanism, states: int) -> Callable[[], object]:
+    return partial(kernel, *Motion.of(mech, states), out=np.empty((states, mech.n)))
 
 
 def chain(n: int) -> Mechanism:
