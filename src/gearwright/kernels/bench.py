@@ -102,7 +102,7 @@ class Bench:
         self.promise("panda_like: the same from the cache", 1e3 * cached, 20, "ms", at_most=True)
 
     def growth(self) -> list[Size]:
-        """Operations and time against the number of joints: twice the joints, about twice of both; time is given some room."""
+        """Operations and time against the number of joints: twice the joints, about twice of both."""
         self.say("chains of 2 to 64 joints")
         found = sizes()
         half, full = found[-2], found[-1]
