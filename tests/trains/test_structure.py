@@ -6,9 +6,10 @@ import json
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import gearwright as gw
-from gearwright.errors import SingularityError, TrainError
+from gearwright.errors import InputError, SingularityError, TrainError
 from gearwright.parts import Gearwheel, Joint, Link, Mesh, Motor, Robot, Train, TrainMotor
 from trains.arms import axis_in_parent, chain
 
@@ -234,3 +235,22 @@ def test_elastic_motor_of_a_train():
     E = np.vstack([np.eye(3), row])
     q = np.array([0.2, 0.4, -0.3])
     np.testing.assert_allclose(E.T @ gw.mass_matrix(soft, E @ q) @ E, gw.mass_matrix(rigid, q), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        gw.structure_matrix,
+        lambda mech: gw.mass_matrix(mech, [0, 0, 0, 0]),
+        lambda mech: gw.explain(mech, *np.zeros((3, 4))),
+        lambda mech: gw.closed_form(gw.mass_matrix, mech),
+    ],
+)
+def test_symbols_are_kept_in_rows_and_refused_by_name_where_numbers_are_needed(function):
+    g = sp.Symbol("g")
+    wheels = [Gearwheel("w", "b", (0, 0, 1), 1e-3)]
+    train = Train("t", wheels, [Mesh("w", "c", ratio=g)], [TrainMotor("m", "w")])
+    mech = gw.assemble(Robot("arm", parallel_chain(), trains=[train]))
+    assert mech.spins[0].ratio == (0, 0, g, 0)
+    with pytest.raises(InputError, match=r"'[wm]', (ratio|row): g is a symbol"):
+        function(mech)

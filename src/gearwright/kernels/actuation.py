@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError, SingularityError
 from gearwright.kernels.functions import mass_matrix
-from gearwright.kernels.inputs import Array, checked, require_machine
+from gearwright.kernels.inputs import Array, checked, refuse_symbols, require_machine
 from gearwright.mechanism import Mechanism
 
 
@@ -26,7 +26,11 @@ def structure_matrix(mech: Mechanism) -> Array:
         raise InputError(
             "structure_matrix: the machine has no actuators. Give drives to the robot, or actuators to the machine."
         )
-    return np.array([actuator.row for actuator in mech.actuators], dtype=np.float64).T
+    try:
+        return np.array([actuator.row for actuator in mech.actuators], dtype=np.float64).T
+    except TypeError:
+        refuse_symbols("structure_matrix", mech)
+        raise
 
 
 def actuator_speeds(mech: Mechanism, v: ArrayLike) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gearwright.errors import InputError, SingularityError
-from gearwright.kernels.inputs import Array
+from gearwright.kernels.inputs import Array, refuse_symbols
 from gearwright.kernels.operations import ARRAYS, FLOATS
 from gearwright.kernels.program import Fixed, Program
 from gearwright.mechanism import Mechanism
@@ -24,6 +24,9 @@ def evaluate(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fix
             flat = _batch(program, mech, inputs, fixed, lead)
     except ZeroDivisionError:
         raise singular(program.name) from None
+    except TypeError:
+        refuse_symbols(program.name, mech)
+        raise
     if not np.isfinite(flat).all():
         raise singular(program.name)
     return flat.reshape(lead + program.shape(mech, fixed))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Operations
 from gearwright.errors import InputError
 from gearwright.kernels import closed_form_text, programs
-from gearwright.kernels.inputs import Array
+from gearwright.kernels.inputs import Array, refuse_symbols
 from gearwright.kernels.parameter_groups import Coefficient, Groups, simplest_first
 from gearwright.kernels.program import Program
 from gearwright.kernels.symbolic_machine import KINDS, Angles, parallel_groups, symbolic_machine
@@ -131,7 +131,11 @@ def closed_form(
     program = _program(function)
     mech = assemble(machine) if isinstance(machine, Robot) else machine
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
-    symbolic, names = symbolic_machine(mech, kept)
+    try:
+        symbolic, names = symbolic_machine(mech, kept)
+    except TypeError:
+        refuse_symbols("closed_form", mech)
+        raise
     angles = Angles(parallel_groups(symbolic), tuple(f"q{i + 1}" for i in range(symbolic.nq)))
     inputs = {name: [symbol(f"{MOTION[name]}{i + 1}") for i in range(symbolic.n)] for name in program.inputs}
     ops: Operations = angles  # type: ignore[assignment]  # a recursion needs cos and sin only

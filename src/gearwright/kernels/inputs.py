@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gearwright.algebra import Rot, is_number
 from gearwright.errors import InputError
 from gearwright.kernels.program import BASE_MOTION, WRENCH
 from gearwright.mechanism import Mechanism
@@ -22,6 +24,38 @@ def require_machine(function: str, mech: object) -> None:
             f"{function}: the first argument is a {type(mech).__name__}, not a Mechanism. "
             "Use assemble(robot), or write gw.Mechanism(...)."
         )
+
+
+def refuse_symbols(function: str, mech: Mechanism) -> None:
+    """An error that names the first symbol of a machine; for when arithmetic on numbers met one."""
+    groups: dict[str, Any] = {
+        "body": mech.bodies,
+        "spin": mech.spins,
+        "spring": mech.springs,
+        "actuator": mech.actuators,
+    }
+    for kind, parts in groups.items():
+        for part in parts:
+            for entry in fields(part):
+                for x in _symbols(getattr(part, entry.name)):
+                    raise InputError(
+                        f"{function}: {kind} {part.name!r}, {entry.name}: {x} is a symbol, and this works on numbers. "
+                        "Put a number in; closed_form makes symbols of a machine's numbers by itself."
+                    )
+
+
+def _symbols(value: Any) -> Iterator[Any]:
+    if isinstance(value, str) or value is None or is_number(value):
+        return
+    if isinstance(value, Rot):
+        value = (value.a, value.b, value.c)
+    elif is_dataclass(value):
+        value = [getattr(value, entry.name) for entry in fields(value)]
+    if not hasattr(value, "__iter__"):
+        yield value
+        return
+    for x in value:
+        yield from _symbols(x)
 
 
 def checked(
