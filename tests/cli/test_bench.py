@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from gearwright import plots
 from gearwright.kernels import bench as measuring
 from gearwright.kernels.bench_report import Comparison, Promise, Report, Size
+from gearwright.plots import bars
 
 
 @pytest.fixture
@@ -36,6 +38,21 @@ def test_table_and_figure(run, measured, tmp_path):
         assert words in out
     assert "JAX" in err
     assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_figure_is_of_inverse_dynamics_alone(run, measured, monkeypatch, tmp_path):
+    """Forward dynamics and mass matrices are other tasks of the same robot."""
+    lines = [
+        Comparison("elbow", task, name, 1.0, 1.0)
+        for task, name in (("inverse dynamics, batch", "rnea"), ("mass matrix, batch", "crba"))
+    ]
+    drawn = []
+    monkeypatch.setattr(measuring, "bench", lambda *_: Report(lines, [], [Size(2, 100, 0.01, 5.0)]))
+    monkeypatch.setattr(
+        plots, "bars", lambda robots, series, *words: drawn.extend(series) or bars(robots, series, *words)
+    )
+    assert run("bench", "elbow", "-o", tmp_path / "b.png").code == 0
+    assert drawn == ["rnea"]
 
 
 def test_json(run, measured):

@@ -71,11 +71,13 @@ def _show(report: Report) -> None:
 
 
 def _draw(report: Report, path: Path) -> None:
+    from gearwright.kernels.bench import BATCH
     from gearwright.plots import bars, save
 
-    batches = [line for line in report.comparisons if line.task.endswith("batch")]
+    batches = [line for line in report.comparisons if line.task == BATCH]
     robots = list(dict.fromkeys(line.robot for line in batches))
     ratio = {(line.contender, line.robot): line.ratio for line in batches}
     contenders = dict.fromkeys(line.contender for line in batches)
     series = {name: [ratio.get((name, robot), 0.0) for robot in robots] for name in contenders}
-    save(bars(robots, series, "time over Gearwright's", "Inverse dynamics, batch, one thread"), path)
+    labels = [robot.replace("_", "\n") for robot in robots]
+    save(bars(labels, series, "time over Gearwright's", "Inverse dynamics, batch, one thread"), path)
