@@ -74,7 +74,7 @@ def no_cache() -> Iterator[None]:
             os.environ["GEARWRIGHT_CACHE"] = before
 
 
-def sizes(joints: Sequence[int] = JOINTS, states: int = 512, rounds: int = ROUNDS) -> list[Size]:
+def sizes(joints: Sequence[int] = JOINTS, states: int = 128, rounds: int = ROUNDS) -> list[Size]:
     """Inverse dynamics of chains with full tensors, quarter twists and a wheel in general position per joint.
 
     The chains run in turns, so that what a busy neighbour does to one it does to all.
