@@ -156,6 +156,13 @@ def test_parameters_of_a_flat_machine(arm):
     assert relative(kernel(q, v, a, parameters=heavier), expected) < 1e-12
 
 
+@pytest.mark.parametrize("path", ["elbow.axis.x", "fore.joint.axis.x", "fore.joint.rotation.xy"])
+def test_directions_are_no_inputs(robot, path):
+    """An axis given in numbers is made a unit vector; a symbol in it would not be."""
+    with pytest.raises(gw.errors.InputError, match="part of a direction"):
+        gw.compile(gw.gravity, robot, parameters=[path])
+
+
 def test_parameters_must_come_as_compiled(robot):
     kernel = gw.compile(gw.gravity, robot, parameters="payload.mass")
     with pytest.raises(gw.errors.InputError, match=r"parameters are: payload\.mass"):

@@ -17,7 +17,7 @@ from gearwright.kernels.call import GeneralCall
 from gearwright.kernels.compile import built, layout_of, stored
 from gearwright.kernels.graph import Operations
 from gearwright.kernels.inputs import Array
-from gearwright.kernels.machine_parameters import machine_with, nominal
+from gearwright.kernels.machine_parameters import machine_with, nominal, require_free
 from gearwright.kernels.source import c_source
 from gearwright.kernels.trace import Task, traced
 from gearwright.kernels.vectorcall import inherit_vectorcall
@@ -217,6 +217,7 @@ def recipe_of(
         raise InputError(f"compile: a parameter is named twice in {', '.join(paths)}. Name each once.")
     mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
     for path in paths:
+        require_free(path)
         nominal(robot_or_mech, path)
     return Recipe(name, robot_or_mech if paths else mech, paths, _decided(name, mech, fixed))
 

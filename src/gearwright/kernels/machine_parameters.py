@@ -38,6 +38,16 @@ def nominal(source: Robot | Mechanism, path: str) -> float:
     return float(_entry(source, kind, index, words, path))
 
 
+def require_free(path: str) -> None:
+    """The entries of a direction are bound to each other, so that one of them alone cannot be an input."""
+    for word in str(path).split(".")[1:-1]:
+        if word in ("axis", "rotation"):
+            raise InputError(
+                f"parameter {path!r} is part of a direction: its entries depend on each other, and one alone cannot be "
+                "an input. Compile one kernel per direction."
+            )
+
+
 def _place(mech: Mechanism, path: str) -> tuple[str, int, Sequence[str]]:
     """Which list, which element, and the words after its name; the longest name that fits wins."""
     words = str(path).split(".")
