@@ -150,8 +150,10 @@ TRAINS = {
     "no teeth": (lambda: Mesh("a", "b", teeth=(float("nan"), 20)), "mesh 'a'-'b': a has nan teeth"),
     "ring like its pinion": (
         lambda: Mesh("a", "b", teeth=(20, 20), kind="internal"),
-        "mesh 'a'-'b': an internal pair with 20 teeth each. Its ring must have more.",
+        "mesh 'a'-'b': teeth (20, 20) of an internal pair are equal. Its ring must be larger.",
     ),
+    "both sizes": (lambda: Mesh("a", "b", teeth=(20, 30), radii=(0.1, 0.2)), "give either its ratio, or the teeth or"),
+    "radii": (lambda: Mesh("a", "b", radii=(0.1, -0.2)), "mesh 'a'-'b': b -0.2 must be a positive finite number"),
     "radius": (lambda: Gearwheel("w", radius=float("nan")), "wheel 'w': radius nan is not a finite number"),
     "unknown axis": (
         lambda: robot([Gearwheel("w", "l2", "j33")], [Mesh("w", "l3", 2.0)]),
@@ -171,7 +173,7 @@ TRAINS = {
         "wheel 'w': its carrier 'base' is on neither side of joint 'j3'",
     ),
     "zero ratio": (lambda: Mesh("a", "b", 0.0), "mesh 'a'-'b': ratio 0.0"),
-    "no ratio": (lambda: Mesh("a", "b"), "mesh 'a'-'b': give either its ratio or the teeth"),
+    "no ratio": (lambda: Mesh("a", "b"), "mesh 'a'-'b': give either its ratio, or the teeth or radii"),
     "non-integer teeth": (lambda: Mesh("a", "b", teeth=(20, 30.5)), "mesh 'a'-'b': b has 30.5 teeth"),
     "not parallel": (
         lambda: robot([Gearwheel("w", "l2", (1, 2, 3), 1e-3)], [Mesh("w", "l3", teeth=(20, 30), carrier="l2")]),

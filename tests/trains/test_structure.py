@@ -254,3 +254,16 @@ def test_symbols_are_kept_in_rows_and_refused_by_name_where_numbers_are_needed(f
     assert mech.spins[0].ratio == (0, 0, g, 0)
     with pytest.raises(InputError, match=r"'[wm]', (ratio|row): g is a symbol"):
         function(mech)
+
+
+def test_radii_instead_of_teeth(tmp_path):
+    """Pitch radii give the ratio that teeth of one module give, and are read from a file with their unit."""
+    (tmp_path / "arm.yaml").write_text(
+        "robot: arm\nlinks:\n  - {name: a, parent: base, joint: {axis: [0, 0, 1]}, mass: 1, com: [1, 0, 0]}\ntrains:\n"
+        "  - name: t\n    wheels: [{name: w, axis: [0, 0, -1], inertia: 1e-3}]\n"
+        "    meshes: [{first: w, second: a, radii: [20 mm, 50 mm]}]\n    motors: [{name: m, wheel: w}]\n"
+    )
+    robot = gw.load(tmp_path / "arm.yaml")
+    gw.save(robot, tmp_path / "again.yaml")
+    for each in (robot, gw.load(tmp_path / "again.yaml")):
+        assert gw.structure_matrix(gw.assemble(each)) == pytest.approx(np.array([[2.5]]))  # opposite axes

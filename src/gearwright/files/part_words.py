@@ -52,6 +52,7 @@ QUANTITIES: dict[str, Any] = {
     "module": Length,
     "modules": Annotated[Any, OneOrTwo("length")],
     "position": Position,
+    "radii": tuple[Length, Length],
     "radius": Length,
     "ratio": Ratio,
     "reduction": Number,

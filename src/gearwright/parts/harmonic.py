@@ -153,7 +153,7 @@ class Cycloidal(Elasticity):
 
     @property
     def averaging_error(self) -> Scalar:
-        """Error of the transverse inertia by averaging [kg m2]: two discs at e, and members that are oval themselves."""
+        """Error of the transverse inertia by averaging [kg m2]: two discs at e, and oval members."""
         uneven = self.disc_member.mass * self.eccentricity * self.eccentricity if self.discs == 2 else 0.0
         return uneven + super().averaging_error
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from gearwright.algebra import Scalar, is_number
+from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.parts.member import require_choice, require_positive, require_teeth
 from gearwright.parts.motor import Motor
@@ -67,7 +67,8 @@ class Mesh:
     Args:
         first, second: names of two wheels or links; a gear fixed to a link is named by the link.
         ratio: g itself, signed: speed of the first per speed of the second, both relative to the carrier; or
-        teeth: teeth (or radii) of the first and of the second, and
+        teeth: teeth of the first and of the second; or
+        radii: their pitch radii [m], and
         kind: "external", "internal", "bevel", "belt" or "crossed belt", which gives the sign.
         carrier: the link or wheel that keeps the two axes apart; found from the drawing unless given.
         sense: -1 when one of two bevel axes points towards the common apex. (Parallel axes that point opposite ways
@@ -75,6 +76,8 @@ class Mesh:
 
     >>> Mesh("pinion", "ring", teeth=(20, 80), kind="internal").signed
     4.0
+    >>> Mesh("left", "right", radii=(0.03, 0.06)).signed
+    -2.0
     """
 
     first: str
@@ -84,14 +87,15 @@ class Mesh:
     kind: MeshKind = "external"
     carrier: str | None = None
     sense: int = 1
+    radii: tuple[Scalar, Scalar] | None = None
 
     def __post_init__(self) -> None:
         owner = f"mesh {self.title}"
         require_choice(owner, "kind", self.kind, SIGNS)
-        if (self.ratio is None) == (self.teeth is None):
-            raise TrainError(f"{owner}: give either its ratio or the teeth of both gears.")
-        if self.teeth is not None:
-            self._check_teeth(owner)
+        if sum(given is not None for given in (self.ratio, self.teeth, self.radii)) != 1:
+            raise TrainError(f"{owner}: give either its ratio, or the teeth or radii of both gears.")
+        if self.ratio is None:
+            self._check_sizes(owner)
         if self.ratio is not None and is_number(self.ratio) and not 0 < abs(self.ratio) < float("inf"):
             raise TrainError(f"{owner}: ratio {self.ratio}: it must be finite and not zero. Give speed / speed.")
         if self.first == self.second:
@@ -99,17 +103,21 @@ class Mesh:
         if self.sense not in (1, -1):
             raise TrainError(f"{owner}: sense {self.sense} is neither 1 nor -1.")
 
-    def _check_teeth(self, owner: str) -> None:
-        assert self.teeth is not None
-        if len(self.teeth) != 2:
-            raise TrainError(f"{owner}: teeth {self.teeth}: give two numbers, of {self.first!r} and {self.second!r}.")
-        named = dict(zip((self.first, self.second), self.teeth, strict=True))
-        if "belt" in self.kind:
+    def _check_sizes(self, owner: str) -> None:
+        what = "teeth" if self.teeth is not None else "radii"
+        if len(self._sizes) != 2:
+            raise TrainError(f"{owner}: {what} {self._sizes}: give two numbers, of {self.first!r} and {self.second!r}.")
+        named = dict(zip((self.first, self.second), self._sizes, strict=True))
+        if self.teeth is None or "belt" in self.kind:
             require_positive(owner, **named)
         else:
             require_teeth(owner, **named)
-        if self.kind == "internal" and self.teeth[0] == self.teeth[1]:
-            raise TrainError(f"{owner}: an internal pair with {self.teeth[0]} teeth each. Its ring must have more.")
+        if self.kind == "internal" and is_zero(self._sizes[0] - self._sizes[1]):
+            raise TrainError(f"{owner}: {what} {self._sizes} of an internal pair are equal. Its ring must be larger.")
+
+    @property
+    def _sizes(self) -> tuple[Scalar, ...]:
+        return self.teeth or self.radii or ()
 
     @property
     def title(self) -> str:
@@ -121,8 +129,7 @@ class Mesh:
         """The ratio g for axes that point the same way (or as `sense` says)."""
         if self.ratio is not None:
             return self.ratio
-        assert self.teeth is not None
-        return SIGNS[self.kind] * self.sense * self.teeth[1] / self.teeth[0]
+        return SIGNS[self.kind] * self.sense * self._sizes[1] / self._sizes[0]
 
 
 @dataclass(frozen=True)
