@@ -65,12 +65,25 @@ def test_nan_is_named_by_row_and_column():
         replace(log, tau=tau)
 
 
-@pytest.mark.parametrize(("factor", "power"), [(1000.0, 3), (0.001, -3)])
+@pytest.mark.parametrize(("factor", "power"), [(1000.0, 3), (10.0, 1), (0.1, -1), (0.001, -3)])
 def test_torques_in_other_units_are_warned_about(factor, power):
     robot = elbow()
     log = measured(robot, 1, positions_only=False)
     with pytest.warns(GearwrightWarning, match=rf"10\^{power} times"):
         identify(robot, replace(log, tau=log.torques * factor))
+
+
+def test_noise_where_no_torque_is_expected_is_no_wrong_unit():
+    """The first joint's upright axis stands still: gravity asks nothing of it, and its sensor shows only noise."""
+    robot = elbow()
+    log = measured(robot, 1, positions_only=False)
+    only_last = np.array([0.0, 0.0, 1.0])
+    q, v, a = (np.asarray(x) * only_last for x in (log.q, log.v, log.a))
+    a = a + np.array([1e-7, 0.0, 0.0])
+    tau = gw.inverse_dynamics(gw.assemble(robot), q, v, a)
+    tau[:, 0] += np.random.default_rng(0).normal(size=len(tau))
+    found = identify(robot, Log(log.t, q, tau, v, a))  # a warning would be an error here
+    assert found.not_found
 
 
 def test_degrees_are_warned_about():

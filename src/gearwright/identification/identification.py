@@ -155,8 +155,8 @@ def identify(
     model = Model(mech, tuple(friction), side, None, blur, tuple(without))  # type: ignore[arg-type]
     full = log.derived(mech, cutoff)
     motion = full.motion()
-    warn_about_units(full, mech, motion)
     Y = model.regressor(motion.q, motion.v, motion.a)
+    warn_about_units(full, mech, Y @ model.nominal)
     base, lost = excited(model, Y)
     found = solve(base.columns(Y), full.torques, method)
     fit = Validation(mech.speeds, motion.t, full.torques, full.torques - found.residuals)

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
 from gearwright.kernels.actuation import structure_matrix
-from gearwright.kernels.functions import inverse_dynamics
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
@@ -26,6 +25,9 @@ CURRENT = "i"
 
 EDGE = 1.0
 """Periods of the cutoff frequency by which a moving end of a filtered log is left out."""
+
+ODD_JOINT, ODD_ROBOT = float(np.log10(20)), float(np.log10(5))
+"""Torques of one joint, or of all together, that differ by more powers of ten than this look like a wrong unit."""
 
 AT_REST = 0.03
 """Slower than this share of its usual speed, the machine counts as at rest."""
@@ -201,25 +203,37 @@ def check_columns(log: Log, mech: Mechanism) -> None:
             )
 
 
-def warn_about_units(log: Log, mech: Mechanism, motion: Motion) -> None:
-    """A warning when angles look like degrees, or torques are off by powers of ten from the machine's own numbers."""
+def warn_about_units(log: Log, mech: Mechanism, expected: Array) -> None:
+    """A warning when angles look like degrees, or torques are off by powers of ten from the expected ones (T, n)."""
     turning = [
         k for body, j in zip(mech.bodies, mech.joints, strict=True) if body.joint == "revolute" for k in [j.first]
     ]
-    widest = float(np.ptp(motion.q[:, turning], axis=0).max()) if turning else 0.0
+    widest = float(np.ptp(np.asarray(log.q)[:, turning], axis=0).max()) if turning else 0.0
     remarks = []
     if widest > 30:
         remarks.append(f"a revolute joint moves through {widest:.3g} rad: are the angles in degrees?")
-    expected = inverse_dynamics(mech, motion.q, motion.v, motion.a)
-    for k, speed in enumerate(mech.speeds):
-        size, own = (float(np.sqrt(np.mean(x[:, k] ** 2))) for x in (expected, log.torques))
-        if size > 0 and own > 0 and not 0.05 < own / size < 20 and max(size, own) > 1e-3 * np.abs(expected).max():
-            power = int(np.round(np.log10(own / size)))
-            remarks.append(
-                f"the torque of {speed!r} is 10^{power} times what the robot's own numbers give: wrong unit?"
-            )
+    remarks += [
+        f"the torque of {name} is 10^{power} times what the robot's own numbers give: wrong unit?"
+        for name, power in _odd_sizes(mech.speeds, log.torques, expected)
+    ]
     if remarks:
         warnings.warn(GearwrightWarning("log: " + " ".join(remarks)), stacklevel=3)
+
+
+def _odd_sizes(speeds: Sequence[str], torques: Array, expected: Array) -> list[tuple[str, int]]:
+    """Speeds whose torques are of another size than expected, and the power of ten between them.
+
+    Friction may rule a single joint, hardly all of them: a smaller factor tells when the joints are taken together. A
+    joint from which hardly any torque is expected tells nothing.
+    """
+    own, size = (np.sqrt(np.mean(x**2, axis=0)) for x in (torques, expected))
+    telling = (size > 1e-3 * size.max(initial=0.0)) & (own > 0)
+    power = np.log10(np.where(telling, own, 1.0) / np.where(telling, size, 1.0))
+    odd = [(repr(speed), round(float(x))) for speed, x in zip(speeds, power, strict=True) if abs(x) > ODD_JOINT]
+    if odd or not telling.any():
+        return odd
+    together = float(np.log10(np.linalg.norm(own[telling]) / np.linalg.norm(size[telling])))
+    return [("all joints together", round(together))] if abs(together) > ODD_ROBOT else []
 
 
 def _table(name: str, value: ArrayLike) -> Array:
