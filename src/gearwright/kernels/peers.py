@@ -1,7 +1,7 @@
 """The same machine in other engines, for comparison: Pinocchio, MuJoCo, CasADi's own evaluation, JAX.
 
 Pinocchio and MuJoCo get the links alone (what they call armature costs them nothing), which is less work than the
-wheels that Gearwright computes; `PinocchioExact` gets every wheel as a body of its own, which is the same work.
+wheels that Gearwright computes; `Pinocchio(mech, wheels=True)` has every wheel as a body of its own, the same model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def installed() -> tuple[str, ...]:
     return tuple(name for name, module in PEERS.items() if find_spec(module) is not None)
 
 
-def require_chain_of_axes(mech: Mechanism) -> Draft:
+def require_single_axes(mech: Mechanism) -> Draft:
     """The machine without fixed joints, if all its joints are those that every peer has."""
     draft = merged(mech)
     for body in draft.bodies:
@@ -47,7 +47,7 @@ class Pinocchio:
         import pinocchio as pin
 
         self.pin, self.mech, self.wheels = pin, mech, wheels
-        self.draft = require_chain_of_axes(mech)
+        self.draft = require_single_axes(mech)
         self.model = pin.Model()
         self.model.gravity.linear = np.array([*mech.gravity], dtype=float)
         self.rows: list[Array] = []
@@ -140,7 +140,7 @@ class Mujoco:
     def __init__(self, mech: Mechanism) -> None:
         import mujoco
 
-        self.mujoco, self.mech, self.draft = mujoco, mech, require_chain_of_axes(mech)
+        self.mujoco, self.mech, self.draft = mujoco, mech, require_single_axes(mech)
         world = "".join(self._body(i) for i in self.draft.children(BASE))
         self.model = mujoco.MjModel.from_xml_string(
             '<mujoco><compiler angle="radian" inertiafromgeom="false" balanceinertia="false" boundmass="1e-9" '
