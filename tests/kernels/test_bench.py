@@ -62,6 +62,15 @@ def test_peers_are_given_what_they_can_do():
         peers.Pinocchio(free)
 
 
+def test_tensors_that_no_rigid_body_has_do_not_end_in_a_traceback():
+    """Those of the leg miss the triangle inequality a little; those of the Manutec less its wheels are none."""
+    pytest.importorskip("mujoco")
+    pytest.importorskip("pinocchio")
+    peers.Mujoco(gw.assemble(gw.load("mini_cheetah_leg")))
+    with pytest.raises(InputError, match="Pinocchio refuses the inertia of body 'arm"):
+        peers.Pinocchio(gw.assemble(gw.load("manutec_r3")), wheels=True)
+
+
 def test_a_run_notes_every_contender(geared):
     run = bench.Bench({"four": geared}, states=64, rounds=3, say=lambda _: None)
     timed = run.compared("four", "task", bench_cases.inverse_batch(geared, 64, 3, everyone=False))

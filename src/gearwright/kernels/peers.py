@@ -90,7 +90,13 @@ class Pinocchio:
                 mass, moment = mass - wheel_mass, moment - wheel_mass * where
                 tensor = tensor - wheel - _steiner(wheel_mass, where)
         com = moment / mass if mass else moment
-        return self.pin.Inertia(mass, com, tensor - _steiner(mass, com))
+        try:
+            return self.pin.Inertia(mass, com, tensor - _steiner(mass, com))
+        except RuntimeError as error:
+            raise InputError(
+                f"bench: Pinocchio refuses the inertia of body {self.draft.bodies[i].name!r}: {error} "
+                "Compare on a machine whose bodies are all rigid."
+            ) from None
 
     def _wheel(self, spin: Spin, joint: int) -> None:
         mass, where, tensor = _wheel_at_rest(spin)
@@ -142,8 +148,9 @@ class Mujoco:
 
         self.mujoco, self.mech, self.draft = mujoco, mech, require_single_axes(mech)
         world = "".join(self._body(i) for i in self.draft.children(BASE))
+        # Measured tensors may miss the triangle inequality by a little; balanced ones take as long to compute with.
         self.model = mujoco.MjModel.from_xml_string(
-            '<mujoco><compiler angle="radian" inertiafromgeom="false" balanceinertia="false" boundmass="1e-9" '
+            '<mujoco><compiler angle="radian" inertiafromgeom="false" balanceinertia="true" boundmass="1e-9" '
             f'boundinertia="1e-12"/><option gravity="{_text(mech.gravity)}"><flag contact="disable"/></option>'
             f"<worldbody>{world}</worldbody></mujoco>"
         )
