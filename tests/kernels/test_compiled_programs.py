@@ -128,7 +128,7 @@ def test_programs_cut_into_pieces():
     x = inputs_of(programs.FORWARD_DYNAMICS, mech, (70,), {})
     expected = evaluate(programs.FORWARD_DYNAMICS, mech, x, {})
     for count in (1, 2, 31, 32, 33, 70):
-        assert relative(kernel(*(array[:count] for array in x.values())), expected[:count]) < 1e-9
+        assert relative(kernel(*(array[:count] for array in x.values())), expected[:count]) < 1e-12
 
 
 def other_processors() -> dict[str, Host]:

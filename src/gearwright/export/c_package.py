@@ -48,6 +48,8 @@ def export_c(
 ) -> list[Path]:
     """Write a C99 package: no allocation, nothing beyond `sin` and `cos`, the numbers of the robot folded in.
 
+    Quaternions need no root either; only `integrate` and `difference`, if asked for, call `sqrt` and `atan2` for them.
+
     Args:
         robot: the robot or machine.
         directory: where to write; made if it is not there.
