@@ -69,7 +69,7 @@ def test_nan_is_named_by_row_and_column():
 def test_torques_in_other_units_are_warned_about(factor, power):
     robot = elbow()
     log = measured(robot, 1, positions_only=False)
-    with pytest.warns(GearwrightWarning, match=rf"10\^{power} times"):
+    with pytest.warns(GearwrightWarning, match=rf"'j2' is 10\^{power} times"):
         identify(robot, replace(log, tau=log.torques * factor))
 
 

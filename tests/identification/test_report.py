@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 from typer.testing import CliRunner
@@ -16,12 +17,21 @@ from identification.arms import elbow, measured
 PNG = b"\x89PNG\r\n"
 
 
-def log_file(tmp_path, seed=2):
-    log = measured(elbow(), seed, noise=0.2)
-    names = [f"{letter}.j{k}" for letter in ("q", "tau") for k in (1, 2, 3)]
-    path = tmp_path / f"log{seed}.csv"
-    path.write_text(write_columns(names, np.column_stack([log.q, log.tau]), log.times))
+def log_file(tmp_path, seed=2, robot=None, per_newton_metre=None):
+    """Positions and torques of a moving arm, or the currents that make them."""
+    log = measured(robot or elbow(), seed, noise=0.2)
+    letter, forces = ("tau", log.torques) if per_newton_metre is None else ("i", log.torques @ per_newton_metre)
+    names = [f"{word}.j{k}" for word in ("q", letter) for k in (1, 2, 3)]
+    path = tmp_path / f"{letter}{seed}.csv"
+    path.write_text(write_columns(names, np.column_stack([log.q, forces]), log.times))
     return path
+
+
+def identified(*arguments):
+    """What the identify command prints as JSON."""
+    result = CliRunner().invoke(app, ["identify", "elbow", *map(str, arguments), "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout[result.stdout.index("{") : result.stdout.rindex("}") + 1])
 
 
 def test_report_has_figures_tables_and_remarks(tmp_path):
@@ -43,11 +53,7 @@ def test_report_has_figures_tables_and_remarks(tmp_path):
 def test_identify_command_writes_report_and_robot(tmp_path):
     path = log_file(tmp_path)
     out, folder = tmp_path / "identified.yaml", tmp_path / "report"
-    result = CliRunner().invoke(
-        app, ["identify", "elbow", str(path), "-o", str(out), "--report", str(folder), "--json"]
-    )
-    assert result.exit_code == 0, result.output
-    data = json.loads(result.stdout[result.stdout.index("{") : result.stdout.rindex("}") + 1])
+    data = identified(path, "-o", out, "--report", folder)
     assert len(data["base_parameters"]) == 26
     assert max(data["validation_error"].values()) < 0.2
     assert (folder / "index.html").is_file()
@@ -62,6 +68,39 @@ def test_identify_command_prints_a_table(tmp_path):
     assert result.exit_code == 0, result.output
     assert "j3.rotor.J" in result.stdout
     assert "validation" in result.stdout
+
+
+def test_identify_command_takes_motor_currents(tmp_path):
+    """Motors of 0.05, 0.1 and 0.2 Nm/A behind the elbow's gears of 120, 100 and 80."""
+    gains = np.array([0.05, 0.1, 0.2])
+    path = log_file(tmp_path, per_newton_metre=np.diag(1 / (gains * [120, 100, 80])))
+    data = identified(path, "--gains", "j1=0.05, j2=0.1,j3=0.2")
+    viscous = {entry["name"]: entry["value"] for entry in data["base_parameters"]}
+    assert abs(viscous["j1.viscous"] - 8.0) < 0.3
+    assert abs(viscous["j3.viscous"] - 3.0) < 0.3
+    result = CliRunner().invoke(app, ["identify", "elbow", str(path), "--gains", "j1"])
+    assert "such as j1=0.1" in " ".join(str(result.exception).split())
+
+
+def test_identify_command_finds_a_payload(tmp_path):
+    loaded = elbow().with_payload(2.5, (0.35, 0.02, 0.05))
+    options = [log_file(tmp_path), "--payload", log_file(tmp_path, 3, loaded)]
+    found = identified(*options)["payload"]
+    assert found["body"] == "link3"
+    assert abs(found["mass"] - 2.5) < 0.1
+    assert np.abs(np.subtract(found["position"], (0.35, 0.02, 0.05))).max() < 0.02
+    result = CliRunner().invoke(app, ["identify", "elbow", *map(str, options)])
+    assert f"payload on link3: {found['mass']:.4g} kg" in result.stdout
+
+
+def test_a_report_needs_no_solver(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    arguments = ["identify", "elbow", str(log_file(tmp_path)), "--report", str(tmp_path / "report")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "gearwright[identify]" in result.output
+    assert "consistent" not in (tmp_path / "report" / "report.md").read_text()
+    assert CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "robot.yaml")]).exit_code != 0
 
 
 def test_excite_command_writes_a_motion(tmp_path):

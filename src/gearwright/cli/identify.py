@@ -10,11 +10,11 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
 from gearwright.cli.output import number, progress, results, say, table, write_json
-from gearwright.errors import InputError
+from gearwright.errors import InputError, MissingExtraError
 from gearwright.mechanism import assemble
 
 if TYPE_CHECKING:
-    from gearwright.identification import Identification, Validation
+    from gearwright.identification import Identification, PayloadFit, Validation
 
 
 def identify_robot(
@@ -30,12 +30,20 @@ def identify_robot(
         Path | None,
         typer.Option(metavar="OTHER.csv", help="Another log to validate on; else the last 30 % of LOG.csv."),
     ] = None,
+    payload: Annotated[
+        Path | None,
+        typer.Option(metavar="LOADED.csv", help="A log with a payload on the last link; LOG.csv is without it."),
+    ] = None,
     report: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a report with figures there.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the identified robot file.")
     ] = None,
     method: Annotated[str, typer.Option(help="ols, wls (each joint by its variance) or irls (robust).")] = "wls",
     cutoff: Annotated[float | None, typer.Option(metavar="HZ", help="Of the filter; chosen from the motion.")] = None,
+    gains: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=NM/A,...", help="Torque per ampere of each drive; else the motors' own constants."),
+    ] = None,
     side: Annotated[str, typer.Option(help="motor or link: where the torque was measured.")] = "motor",
     blur: Annotated[float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")] = 0.0,
     trust: Annotated[float, typer.Option(help="Relative uncertainty of the robot file's own numbers.")] = 1.0,
@@ -48,30 +56,59 @@ def identify_robot(
 
     Example: gearwright identify elbow log.csv --report report -o identified.yaml
     """
-    from gearwright.identification import consistent, identify, read_log, save_identified, write_report
+    from gearwright.identification import identify, identify_payload, read_log
 
-    loaded = load(robot)
-    whole = read_log(log, loaded)
-    whole = whole.derived(assemble(loaded), cutoff)
-    train, rest = (whole, read_log(validate, loaded)) if validate is not None else whole.split(0.7)
     if method not in ("ols", "wls", "irls"):
         raise InputError(f"--method {method!r} is not known. Use ols, wls or irls.")
+    loaded, constants = load(robot), _gains(gains)
+    whole = read_log(log, loaded, constants).derived(assemble(loaded), cutoff)
+    train, rest = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
     found = identify(loaded, train, method=method, cutoff=cutoff, side=side, blur=blur)  # type: ignore[arg-type]
     check = found.validate(rest)
+    carried = None if payload is None else identify_payload(found, read_log(payload, loaded, constants))
     for remark in found.remarks:
         say(remark)
     if as_json:
-        write_json(_as_data(found, check))
+        write_json(_as_data(found, check, carried))
     else:
-        _print(found, check)
-    fit = consistent(found, trust) if output is not None or report is not None else None
+        _print(found, check, carried)
+    _write(found, check, report, output, trust)
+
+
+def _write(found: Identification, check: Validation, report: Path | None, output: Path | None, trust: float) -> None:
+    """The identified robot and the report; a report needs no solver, it only says less without one."""
+    from gearwright.identification import consistent, save_identified, write_report
+
+    if output is None and report is None:
+        return
+    try:
+        fit = consistent(found, trust)
+    except MissingExtraError as error:
+        if output is not None:
+            raise
+        say(str(error))
+        fit = None
     if output is not None and fit is not None:
         for remark in save_identified(fit, output):
             say(remark)
         say(f"Identified robot written to {output}.")
     if report is not None:
-        page = write_report(found, report, check, fit, title=f"Identification of {loaded.name}")
-        say(f"Report written to {page}.")
+        name = found.robot.name if found.robot is not None else "a machine"
+        say(f"Report written to {write_report(found, report, check, fit, title=f'Identification of {name}')}.")
+
+
+def _gains(text: str | None) -> dict[str, float] | None:
+    """Torque constants [Nm/A] by drive, from j1=0.1,j2=0.2."""
+    if text is None:
+        return None
+    gains = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        try:
+            gains[name.strip()] = float(value)
+        except ValueError:
+            raise InputError(f"--gains {part!r}: give a name and a number in Nm/A, such as j1=0.1,j2=0.2.") from None
+    return gains
 
 
 def excite_robot(
@@ -109,7 +146,7 @@ def excite_robot(
     say(f"{found.rank} base parameters, condition number {number(found.condition)}; motion written to {output}.")
 
 
-def _print(found: Identification, check: Validation) -> None:
+def _print(found: Identification, check: Validation, carried: PayloadFit | None) -> None:
     rows = [
         (name, number(value), number(deviation, 2))
         for name, value, deviation in zip(found.names, found.values, found.standard_deviations, strict=True)
@@ -120,9 +157,13 @@ def _print(found: Identification, check: Validation) -> None:
         for name, error in check.relative_errors.items()
     ]
     results().print(table(["torque error", "fit", "validation"], errors))
+    if carried is not None:
+        part, place = carried.payload, ", ".join(number(x) for x in carried.payload.position)
+        results().print(f"payload on {carried.body}: {number(part.mass)} kg at ({place}) m")
 
 
-def _as_data(found: Identification, check: Validation) -> dict[str, object]:
+def _as_data(found: Identification, check: Validation, carried: PayloadFit | None) -> dict[str, object]:
+    more = {} if carried is None else {"payload": _payload_data(carried)}
     return {
         "base_parameters": [
             {"name": name, "value": value, "standard_deviation": deviation, "terms": dict(terms)}
@@ -138,4 +179,10 @@ def _as_data(found: Identification, check: Validation) -> dict[str, object]:
         "validation_error": check.relative_errors,
         "not_found": list(found.not_found),
         "remarks": list(found.remarks),
+        **more,
     }
+
+
+def _payload_data(carried: PayloadFit) -> dict[str, object]:
+    part = carried.payload
+    return {"body": carried.body, "mass": part.mass, "position": list(part.position), "inertia": part.inertia}

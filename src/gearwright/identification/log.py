@@ -27,7 +27,7 @@ EDGE = 1.0
 """Periods of the cutoff frequency by which a moving end of a filtered log is left out."""
 
 ODD_JOINT, ODD_ROBOT = float(np.log10(20)), float(np.log10(5))
-"""Torques of one joint, or of all together, that differ by more powers of ten than this look like a wrong unit."""
+"""Torques of one joint, or of all together, that differ by more powers of ten than these look like a wrong unit."""
 
 AT_REST = 0.03
 """Slower than this share of its usual speed, the machine counts as at rest."""
@@ -213,7 +213,7 @@ def warn_about_units(log: Log, mech: Mechanism, expected: Array) -> None:
     if widest > 30:
         remarks.append(f"a revolute joint moves through {widest:.3g} rad: are the angles in degrees?")
     remarks += [
-        f"the torque of {name} is 10^{power} times what the robot's own numbers give: wrong unit?"
+        f"the torque of {name!r} is 10^{power} times what the robot's own numbers give: wrong unit?"
         for name, power in _odd_sizes(mech.speeds, log.torques, expected)
     ]
     if remarks:
@@ -223,17 +223,17 @@ def warn_about_units(log: Log, mech: Mechanism, expected: Array) -> None:
 def _odd_sizes(speeds: Sequence[str], torques: Array, expected: Array) -> list[tuple[str, int]]:
     """Speeds whose torques are of another size than expected, and the power of ten between them.
 
-    Friction may rule a single joint, hardly all of them: a smaller factor tells when the joints are taken together. A
-    joint from which hardly any torque is expected tells nothing.
+    Friction may rule a single joint, hardly the whole robot: when all torques together are odd, less is needed of each.
+    A joint from which hardly any torque is expected tells nothing.
     """
     own, size = (np.sqrt(np.mean(x**2, axis=0)) for x in (torques, expected))
     telling = (size > 1e-3 * size.max(initial=0.0)) & (own > 0)
+    if not telling.any():
+        return []
     power = np.log10(np.where(telling, own, 1.0) / np.where(telling, size, 1.0))
-    odd = [(repr(speed), round(float(x))) for speed, x in zip(speeds, power, strict=True) if abs(x) > ODD_JOINT]
-    if odd or not telling.any():
-        return odd
     together = float(np.log10(np.linalg.norm(own[telling]) / np.linalg.norm(size[telling])))
-    return [("all joints together", round(together))] if abs(together) > ODD_ROBOT else []
+    most = ODD_ROBOT if abs(together) > ODD_ROBOT else ODD_JOINT
+    return [(speed, round(float(x))) for speed, x in zip(speeds, power, strict=True) if abs(x) > most]
 
 
 def _table(name: str, value: ArrayLike) -> Array:
