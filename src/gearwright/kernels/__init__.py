@@ -1,4 +1,16 @@
-"""Running the recursions: NumPy batches, traces, and the public functions.
+"""Running the recursions: NumPy batches, machine code, C, JAX, closed forms; the public functions.
 
-The only room that knows backends.
+The only room that knows backends. Where to find what:
+
+- A call: `functions`, `linearise`, `actuation` (public; `aliases`), `inputs` (checks), `placement` (a result), `run`,
+  `service` (NumPy or kernel?), `batch` (over NumPy).
+- What is computed: `program`, `programs`; the scalars it runs over: `operations`, `symbols`.
+- Fewer operations: `prepare` with `draft` (fixed joints merged), `reframe` (frames), `regroup` (inertias).
+- A trace: `trace`, `walk`, `graph`; from it C by `source`, JAX by `jax_backend`, CasADi by `virtual_machine`.
+- Machine code: `plan` (order, pieces), `emit`, `lanes`, `vector_operations` (LLVM text of a piece), `entry` (calls from
+  Python), `module` (all of it), `host` (processor, LLVM), `store` (cache on disk), `machine_code` (loaded).
+- A kernel: `kernel` (the object), `compile`, `call`, `threads`, `vectorcall`, `machine_parameters` (numbers as inputs).
+- Equations to read and parameters to find: `closed_form`, `closed_form_text`, `trig_*`, `symbolic_machine`,
+  `parameter_groups`, `base_parameters`, `exact_parameters`, `explain`.
+- Speed: `bench` and `bench_*`, `peers`, `timing`, `peak`.
 """
