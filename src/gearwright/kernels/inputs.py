@@ -16,6 +16,9 @@ from gearwright.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
+NO_ROTATION = 1e-24
+"""A quaternion with a smaller square is zero, which is no rotation."""
+
 
 def require_machine(function: str, mech: object) -> None:
     """The first argument is a Mechanism."""
@@ -110,7 +113,7 @@ def _refuse_zero_quaternions(function: str, mech: Mechanism, name: str, q: Array
         if body.joint in ("spherical", "free"):
             first = joint.first + (3 if body.joint == "free" else 0)
             part = q[..., first : first + 4]
-            if (np.einsum("...i,...i->...", part, part) < 1e-24).any():
+            if (np.einsum("...i,...i->...", part, part) < NO_ROTATION).any():
                 raise InputError(
                     f"{function}: {name} has a zero quaternion for joint {body.speed_name!r}, which is no rotation. "
                     "Give (w, x, y, z) of any length but zero; (1, 0, 0, 0) is no rotation at all."

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.dynamics.configuration import turning_joints
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.programs import FORWARD_DYNAMICS
 from gearwright.kernels.run import derivative
@@ -41,15 +42,12 @@ def linearise(mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Li
 def _adjoint(mech: Mechanism, v: Array) -> Array:
     """How the tangent at a moving configuration turns: w x for rotations, with v x below it for a free joint."""
     out = np.zeros((mech.n, mech.n))
-    for body, joint in zip(mech.bodies, mech.joints, strict=True):
-        if body.joint not in ("spherical", "free"):
-            continue
-        first = joint.dofs[0].speed
-        turn = first + (3 if body.joint == "free" else 0)
-        out[turn : turn + 3, turn : turn + 3] = _cross(v[turn : turn + 3])
-        if body.joint == "free":
-            out[first:turn, first:turn] = _cross(v[turn : turn + 3])
-            out[first:turn, turn : turn + 3] = _cross(v[first:turn])
+    for joint in turning_joints(mech):
+        turning = _cross(v[joint.angular])
+        out[joint.angular, joint.angular] = turning
+        if joint.linear:
+            out[joint.linear, joint.linear] = turning
+            out[joint.linear, joint.angular] = _cross(v[joint.linear])
     return out
 
 

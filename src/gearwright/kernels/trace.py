@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.dynamics.configuration import nudge
+from gearwright.dynamics.configuration import nudge, turning_joints
 from gearwright.kernels.graph import Graph
+from gearwright.kernels.inputs import NO_ROTATION
 from gearwright.kernels.prepare import PREPARED, prepare
 from gearwright.kernels.program import Fixed, Program
 from gearwright.kernels.symbols import Symbol, operations, plain
@@ -111,11 +112,9 @@ def _differentiated(
 
 def _guards(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """Squares of quaternions less the smallest that is taken for a rotation."""
-    mech, found = task.mech, []
+    found = []
     for name in (name for name in entries if name.startswith("q")):
-        for body, joint in zip(mech.bodies, mech.joints, strict=True):
-            if body.joint in ("spherical", "free"):
-                first = joint.first + (3 if body.joint == "free" else 0)
-                w, x, y, z = entries[name][first : first + 4]
-                found.append(w * w + x * x + y * y + z * z - 1e-24)
+        for joint in turning_joints(task.mech):
+            w, x, y, z = entries[name][joint.quaternion]
+            found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
     return found
