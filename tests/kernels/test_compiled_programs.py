@@ -12,7 +12,7 @@ import gearwright as gw
 from gearwright.kernels import plan, programs
 from gearwright.kernels.batch import evaluate
 from gearwright.kernels.compile import layout_of, machine_code
-from gearwright.kernels.host import Host, generic, host
+from gearwright.kernels.host import Host, binding, generic, host
 from gearwright.kernels.machine_code import MachineCode
 from gearwright.kernels.trace import Task, traced
 from support.compare import relative
@@ -137,6 +137,26 @@ def other_processors() -> dict[str, Host]:
     if host().fused and host().triple.startswith("x86_64"):
         found["avx2"] = Host(host().triple, "x86-64-v3", "", 4, True, True)
     return found
+
+
+def test_where_llvm_cannot_tell_the_processor_any_will_do(monkeypatch):
+    def refuse():
+        raise RuntimeError("failed to get host cpu features")
+
+    monkeypatch.setattr(binding(), "get_host_cpu_features", refuse)
+    assert host.__wrapped__() == generic()
+
+
+def test_lanes_follow_the_features(monkeypatch):
+    wide = dict.fromkeys(("avx512f", "avx512vl", "avx512dq", "avx2", "fma"), True)
+    found = []
+    for missing in ((), ("avx512dq",), ("avx512f", "fma"), tuple(wide)):
+        features = {name: has and name not in missing for name, has in wide.items()}
+        monkeypatch.setattr(binding(), "get_host_cpu_features", lambda features=features: features)
+        monkeypatch.setattr(binding(), "get_process_triple", lambda: "x86_64-unknown-linux-gnu")
+        chip = host.__wrapped__()
+        found.append((chip.width, chip.fused))
+    assert found == [(8, True), (4, True), (2, False), (2, False)]
 
 
 @pytest.mark.parametrize("pieces", [False, True])

@@ -52,7 +52,10 @@ def binding() -> Any:
 def host() -> Host:
     """This machine: 8 states per vector with AVX-512, 4 with AVX2 and FMA, else 2 (SSE2, NEON)."""
     llvm = binding()
-    features = dict(llvm.get_host_cpu_features())
+    try:
+        features = dict(llvm.get_host_cpu_features())
+    except RuntimeError:  # LLVM cannot tell on this platform
+        return generic()
     triple = llvm.get_process_triple()
     wide = bool(features.get("avx512f") and features.get("avx512vl") and features.get("avx512dq"))
     fused = bool(features.get("fma")) or triple.startswith(("aarch64", "arm64"))
