@@ -56,6 +56,15 @@ def test_slope_by_accelerations_is_the_mass_matrix(drawn):
         assert relative(slope, gw.mass_matrix(mech, s.q)) < 1e-12
 
 
+def test_grad_under_vmap_and_jit_is_the_kernels_derivative():
+    mech = random_design(np.random.default_rng(9), ("revolute", "prismatic", "revolute"), shafts=1, springs=1).written()
+    q, v, tau = np.random.default_rng(2).uniform(-1, 1, (3, 5, mech.n))
+    f = jax_function(gw.forward_dynamics, mech)
+    found = jax.jit(jax.vmap(jax.grad(lambda *x: f(*x).sum())))(q, v, tau)
+    assert found.dtype == np.float64
+    assert relative(found, gw.compile(gw.forward_dynamics, mech).jacobian("q")(q, v, tau).sum(axis=1)) < 1e-11
+
+
 def test_parameters_stay_inputs():
     arm = gw.Mechanism([gw.Body("arm", mass=2, com=(0.5, 0, 0), axis=(0, -1, 0))])
     f = jax_function(gw.gravity, arm, parameters=["arm.mass"])
