@@ -289,12 +289,24 @@ def test_compile_refuses_what_it_does_not_know(arm):
         (lambda: gw.compile(gw.inverse_dynamics, arm, body="b1"), "no option 'body'"),
         (lambda: gw.compile(gw.jacobian, arm), "needs body="),
         (lambda: gw.compile(gw.jacobian, arm, body="b77"), "b77"),
+        (lambda: gw.compile(gw.jacobian, arm, body="b1", point=(1, 2)), "three finite numbers"),
+        (lambda: gw.compile(gw.jacobian, arm, body="b1", point="abc"), "real numbers"),
+        (lambda: gw.compile(gw.jacobian, arm, body="b1", point=(1, 2, np.nan)), "three finite numbers"),
+        (lambda: gw.compile(gw.bias, arm, wrenches=3), "sequence of names"),
+        (lambda: gw.compile(gw.bias, arm, wrenches="b9"), "no body 'b9'"),
+        (lambda: gw.compile(gw.bias, arm, parameters=5), "sequence of names"),
         (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("x"), "no input 'x'"),
         (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("q").jacobian("q"), "derivative already"),
         (lambda: gw.compile(gw.inverse_dynamics, arm).source("fortran"), "Use 'c'"),
     ]:
         with pytest.raises(InputError, match=message):
             call()
+
+
+def test_a_division_by_zero_among_the_numbers_is_an_error_in_words():
+    shell = gw.Mechanism([gw.Body("shell", inertia=np.eye(3))])
+    with pytest.raises(SingularityError, match="centre_of_mass"):
+        gw.compile(gw.centre_of_mass, shell)
 
 
 FUZZ = """

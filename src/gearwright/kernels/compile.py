@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gearwright.kernels import store
+from gearwright.kernels.batch import singular
 from gearwright.kernels.graph import Graph, Operations
 from gearwright.kernels.host import Host, binding, host, object_code
 from gearwright.kernels.machine_code import MachineCode
@@ -57,7 +58,10 @@ def built(task: Task, identity: object) -> Built:
     found = stored(task, identity)
     if found is not None:
         return found
-    graph = traced(task)
+    try:
+        graph = traced(task)
+    except ZeroDivisionError:  # among the machine's own numbers, so at every state
+        raise singular(task.program.name) from None
     operations = graph.operations
     if len(graph.nodes) > LIMIT:
         return Built(None, operations)

@@ -16,7 +16,7 @@ from gearwright.dynamics import configuration
 from gearwright.dynamics import regressor as linear
 from gearwright.errors import InputError
 from gearwright.kernels import programs
-from gearwright.kernels.inputs import Array, as_floats, require_machine
+from gearwright.kernels.inputs import Array, checked_point, require_machine
 from gearwright.kernels.placement import Placement
 from gearwright.kernels.run import run, run_outside
 from gearwright.mechanism import Mechanism
@@ -170,10 +170,7 @@ def jacobian_rate(
 def _spot(function: str, mech: Mechanism, body: int | str, point: Sequence[float]) -> dict[str, Any]:
     require_machine(function, mech)
     mech.place_of(body)
-    spot = as_floats(function, "point", point)
-    if spot.shape != (3,) or not np.isfinite(spot).all():
-        raise InputError(f"{function}: point {point!r} must be three finite numbers.")
-    return {"body": body, "point": tuple(spot.tolist())}
+    return {"body": body, "point": checked_point(function, point)}
 
 
 def regressor(mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:

@@ -93,6 +93,15 @@ def as_floats(function: str, name: str, value: ArrayLike) -> Array:
     return array.astype(np.float64, copy=False)
 
 
+def checked_point(function: str, point: ArrayLike) -> tuple[float, float, float]:
+    """A point of a body: three finite numbers."""
+    spot = as_floats(function, "point", point)
+    if spot.shape != (3,) or not np.isfinite(spot).all():
+        raise InputError(f"{function}: point {point!r} must be three finite numbers.")
+    x, y, z = spot.tolist()
+    return x, y, z
+
+
 def entry_names(mech: Mechanism, name: str) -> Sequence[str]:
     """What the entries of an input are called."""
     if name.startswith(WRENCH):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from gearwright.kernels import programs
 from gearwright.kernels.call import GeneralCall
 from gearwright.kernels.compile import built, layout_of, stored
 from gearwright.kernels.graph import Operations
-from gearwright.kernels.inputs import Array
+from gearwright.kernels.inputs import Array, checked_point
 from gearwright.kernels.machine_parameters import machine_with, nominal, require_free
 from gearwright.kernels.source import c_source
 from gearwright.kernels.trace import Task, traced
@@ -212,7 +212,7 @@ def recipe_of(
         raise InputError(
             f"compile: the second argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
         )
-    paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    paths = _several("parameters", parameters)
     if len(set(paths)) < len(paths):
         raise InputError(f"compile: a parameter is named twice in {', '.join(paths)}. Name each once.")
     mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
@@ -228,6 +228,15 @@ def _name_of(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__name__", function)) if own else repr(function)
 
 
+def _several(what: str, value: Any) -> tuple[Any, ...]:
+    """A sequence of names; one alone may stand for itself."""
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise InputError(f"compile: {what}={value!r} must be a sequence of names.")
+    return tuple(value)
+
+
 def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """What is fixed, checked and in a form that compares and pickles."""
     program = programs.BY_NAME[name]
@@ -241,7 +250,8 @@ def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tupl
             raise InputError(f"compile: {name} needs body=, the body or frame it is for.")
         mech.place_of(decided["body"])
     if "point" in decided:
-        decided["point"] = tuple(float(x) for x in decided["point"])
+        decided["point"] = checked_point("compile", decided["point"])
     if "wrenches" in decided:
-        decided["wrenches"] = tuple(mech.bodies[mech.index(body)].name for body in decided["wrenches"])
+        bodies = _several("wrenches", decided["wrenches"])
+        decided["wrenches"] = tuple(mech.bodies[mech.index(body)].name for body in bodies)
     return tuple(sorted(decided.items()))
