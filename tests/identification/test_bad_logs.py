@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning, InputError, MissingExtraError
-from gearwright.identification import Log, consistent, identify, log_of_currents, read_log
+from gearwright.identification import Log, Validation, consistent, identify, log_of_currents, read_log
 from gearwright.identification.model import Model
 from gearwright.motion.recording import write_columns
 from identification.arms import elbow, measured
@@ -84,6 +84,20 @@ def test_noise_where_no_torque_is_expected_is_no_wrong_unit():
     tau[:, 0] += np.random.default_rng(0).normal(size=len(tau))
     found = identify(robot, Log(log.t, q, tau, v, a))  # a warning would be an error here
     assert found.not_found
+
+
+def test_torques_that_were_never_measured_are_refused():
+    robot = elbow()
+    log = measured(robot, 1, positions_only=False)
+    with pytest.raises(InputError, match="every torque of the log is zero"):
+        identify(robot, replace(log, tau=log.torques * 0.0))
+
+
+def test_errors_where_no_force_acts_count_over_all():
+    """A floating base: nothing to divide by."""
+    t, tau = np.arange(2.0), np.array([[0.0, 3.0], [0.0, 4.0]])
+    check = Validation(("base", "joint"), t, tau, tau + np.array([0.5, 0.0]))
+    assert check.relative_errors == pytest.approx({"base": 0.5 * np.sqrt(2) / 5, "joint": 0.0})
 
 
 def test_degrees_are_warned_about():

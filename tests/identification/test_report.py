@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from gearwright.catalogue import load
 from gearwright.cli.app import app
 from gearwright.identification import consistent, identify, write_report
+from gearwright.kernels.functions import parameters
+from gearwright.mechanism import assemble
 from gearwright.motion.recording import write_columns
 from identification.arms import elbow, measured
 
@@ -59,6 +61,15 @@ def test_identify_command_writes_report_and_robot(tmp_path):
     assert (folder / "index.html").is_file()
     joint = load(out).link_of_joint("j1").joint
     assert abs(joint.damping - 8.0) < 0.3
+
+
+def test_identify_command_writes_urdf(tmp_path):
+    path = log_file(tmp_path)
+    yaml, urdf = tmp_path / "identified.yaml", tmp_path / "identified.urdf"
+    for out in (yaml, urdf):
+        identified(path, "-o", out)
+    there, here = (parameters(assemble(load(out))) for out in (urdf, yaml))
+    assert np.abs(there - here).max() < 1e-9
 
 
 def test_identify_command_prints_a_table(tmp_path):

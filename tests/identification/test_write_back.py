@@ -10,7 +10,15 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import load
 from gearwright.errors import InputError
-from gearwright.identification import Log, Model, consistent, identified_mechanism, identified_robot, identify
+from gearwright.identification import (
+    Log,
+    Model,
+    consistent,
+    identified_mechanism,
+    identified_robot,
+    identify,
+    save_identified,
+)
 from gearwright.identification.consistent import ConsistentFit
 from gearwright.identification.unknowns import knobs, unknowns
 from support.compare import relative
@@ -59,3 +67,9 @@ def test_machines_with_general_rows_springs_and_free_joints(seed):
     assert relative(gw.inverse_dynamics(again, q, v, a), tau) < 0.05
     with pytest.raises(InputError, match="Give identify the Robot"):
         identified_robot(consistent(found))
+
+
+def test_urdf_is_written_by_save(tmp_path):
+    """URDF needs the flat machine, which the writer of robot files does not know."""
+    with pytest.raises(InputError, match=r"gearwright\.save\(identified_robot"):
+        save_identified(SimpleNamespace(), tmp_path / "arm.urdf")

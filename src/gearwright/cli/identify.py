@@ -77,7 +77,8 @@ def identify_robot(
 
 def _write(found: Identification, check: Validation, report: Path | None, output: Path | None, trust: float) -> None:
     """The identified robot and the report; a report needs no solver, it only says less without one."""
-    from gearwright.identification import consistent, save_identified, write_report
+    from gearwright.export.urdf import save
+    from gearwright.identification import consistent, identified_robot, write_report
 
     if output is None and report is None:
         return
@@ -89,7 +90,9 @@ def _write(found: Identification, check: Validation, report: Path | None, output
         say(str(error))
         fit = None
     if output is not None and fit is not None:
-        for remark in save_identified(fit, output):
+        robot, remarks = identified_robot(fit)
+        save(robot, output)
+        for remark in remarks:
             say(remark)
         say(f"Identified robot written to {output}.")
     if report is not None:

@@ -45,8 +45,9 @@ class Validation:
 
     @cached_property
     def relative_errors(self) -> dict[str, float]:
-        """Per speed ||measured - predicted|| / ||measured||."""
-        size = np.maximum(np.linalg.norm(self.measured, axis=0), 1e-300)
+        """Per speed ||measured - predicted|| / ||measured||; where no force acts, as at a floating base, over all."""
+        size = np.linalg.norm(self.measured, axis=0)
+        size[size == 0] = np.linalg.norm(self.measured) or 1.0
         return dict(zip(self.speeds, (np.linalg.norm(self.residuals, axis=0) / size).tolist(), strict=True))
 
 
@@ -154,6 +155,10 @@ def identify(
         )
     model = Model(mech, tuple(friction), side, None, blur, tuple(without))  # type: ignore[arg-type]
     full = log.derived(mech, cutoff)
+    if not log.torques.any():
+        raise InputError(
+            "identify: every torque of the log is zero, and so would every parameter be. Check its torque columns."
+        )
     motion = full.motion()
     Y = model.regressor(motion.q, motion.v, motion.a)
     warn_about_units(full, mech, Y @ model.nominal)

@@ -65,9 +65,13 @@ def identified_mechanism(fit: ConsistentFit) -> Mechanism:
 
 
 def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
-    """Write the identified robot into a robot file; returns what could not be written into it."""
+    """Write the identified robot into a YAML robot file; returns what could not be written into it."""
     from gearwright.files import save
 
+    if Path(path).suffix.lower() == ".urdf":
+        raise InputError(
+            f"save_identified: {path} is no YAML file. Use gearwright.save(identified_robot(fit).robot, path) for URDF."
+        )
     robot, remarks = identified_robot(fit)
     save(robot, path)
     return remarks
