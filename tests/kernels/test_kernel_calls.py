@@ -13,6 +13,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError, SingularityError
+from gearwright.export import export_c
 from gearwright.kernels import call as general_call
 from gearwright.kernels import kernel as kernel_module
 from gearwright.kernels import machine_code
@@ -303,10 +304,11 @@ def test_compile_refuses_what_it_does_not_know(arm):
             call()
 
 
-def test_a_division_by_zero_among_the_numbers_is_an_error_in_words():
+def test_a_division_by_zero_among_the_numbers_is_an_error_in_words(tmp_path):
     shell = gw.Mechanism([gw.Body("shell", inertia=np.eye(3))])
-    with pytest.raises(SingularityError, match="centre_of_mass"):
-        gw.compile(gw.centre_of_mass, shell)
+    for make in (gw.compile, lambda function, mech: export_c(mech, tmp_path, [function])):
+        with pytest.raises(SingularityError, match="centre_of_mass"):
+            make(gw.centre_of_mass, shell)
 
 
 FUZZ = """

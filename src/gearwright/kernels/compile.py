@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gearwright.kernels import store
-from gearwright.kernels.batch import singular
 from gearwright.kernels.graph import Graph, Operations
 from gearwright.kernels.host import Host, binding, host, object_code
 from gearwright.kernels.machine_code import MachineCode
@@ -58,10 +57,7 @@ def built(task: Task, identity: object) -> Built:
     found = stored(task, identity)
     if found is not None:
         return found
-    try:
-        graph = traced(task)
-    except ZeroDivisionError:  # among the machine's own numbers, so at every state
-        raise singular(task.program.name) from None
+    graph = traced(task)
     operations = graph.operations
     if len(graph.nodes) > LIMIT:
         return Built(None, operations)

@@ -8,6 +8,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.dynamics.configuration import nudge, turning_joints
+from gearwright.kernels.batch import singular
 from gearwright.kernels.graph import Graph
 from gearwright.kernels.inputs import NO_ROTATION
 from gearwright.kernels.prepare import PREPARED, prepare
@@ -70,7 +71,10 @@ def traced_function(task: Task) -> Any:
     entries = {name: [Symbol(vector[i], tape) for i in range(vector.numel())] for name, vector in vectors.items()}
     guards = [plain(x) for x in _guards(task, entries)]
     tape.clear()
-    result, tape = _differentiated(task, vectors, entries, tape) if task.wrt else (_result(task, entries), tape)
+    try:
+        result, tape = _differentiated(task, vectors, entries, tape) if task.wrt else (_result(task, entries), tape)
+    except ZeroDivisionError:  # among the machine's own numbers, so at every state
+        raise singular(task.program.name) from None
     outputs = [ca.vertcat(*tape), result, ca.vertcat(*guards)]
     return ca.Function(task.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
