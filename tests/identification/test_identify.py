@@ -75,6 +75,23 @@ def test_confidence_intervals_cover_the_true_values(correlation, method):
     assert 0.93 < coverage(correlation, method) < 0.97
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("encoder", "method"), [(0.0, "wls"), (1e-5, "irls")])
+def test_confidence_intervals_hold_from_positions_to_parameters(encoder, method):
+    """Filter and derivatives included. With noisy encoders the sign of friction near rest is chance: irls."""
+    robot = elbow()
+    log = measured(robot, 1)
+    true = true_parameters(robot)
+    rng = np.random.default_rng(0)
+    inside = []
+    for _ in range(80):
+        tau = log.torques + rng.normal(size=log.torques.shape) * (1.0, 0.5, 0.2)
+        found = identify(robot, Log(log.t, log.q + encoder * rng.normal(size=tau.shape), tau), method=method)
+        low, high = found.intervals().T
+        inside.append((low <= found.base.combine(true)) & (found.base.combine(true) <= high))
+    assert 0.93 < np.mean(inside) < 0.97
+
+
 def test_the_diagonal_model_leaves_a_structured_residual_and_the_exact_one_does_not():
     """Residuals of a right model are as unpredictable as the noise; 1/sqrt(T) is the spread of their correlation."""
     robot = elbow()
