@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 from typer.testing import CliRunner
@@ -50,6 +51,16 @@ def test_report_has_figures_tables_and_remarks(tmp_path):
     assert html.count("<table>") == html.count("</table>") >= 3
     assert 'src="torques.png"' in html
     assert found.names[0] in html
+
+
+def test_stated_friction_is_nominal_in_the_report(tmp_path):
+    robot = elbow()
+    rough = [replace(link, joint=replace(link.joint, damping=7.25, friction=3.5)) for link in robot.links]
+    found = identify(replace(robot, links=tuple(rough)), measured(robot, 2, noise=0.2))
+    text = (write_report(found, tmp_path).parent / "report.md").read_text()
+    nominal = {cells[0]: cells[-1] for cells in (line.strip("| ").split(" | ") for line in text.splitlines())}
+    assert (nominal["j1.viscous"], nominal["j2.coulomb"], nominal["j3.offset"]) == ("7.25", "3.5", "0")
+    assert nominal["link2.mcx + 0.4 link3.m"] == "2.225"
 
 
 def test_identify_command_writes_report_and_robot(tmp_path):

@@ -10,6 +10,8 @@ import numpy as np
 
 from gearwright.identification.consistent import ConsistentFit
 from gearwright.identification.identification import Identification, Validation
+from gearwright.identification.unknowns import unknowns
+from gearwright.kernels.inputs import Array
 from gearwright.plots import Panel, figure, save
 from gearwright.plots.intervals import intervals
 
@@ -63,7 +65,7 @@ def _residuals(shown: Validation) -> object:
 
 def _parameters(found: Identification) -> object:
     half = np.diff(found.intervals(), axis=1)[:, 0] / 2
-    nominal = found.base.combine(found.model.nominal)
+    nominal = _nominal(found)
     return intervals(found.base.leaders, found.values, half, "identified, 95 %", {"nominal": nominal})
 
 
@@ -94,8 +96,14 @@ def _sections(
     return parts
 
 
+def _nominal(found: Identification) -> Array:
+    """The base parameters as the robot states them, its joints' friction included."""
+    stated = unknowns(found.model, found.robot)
+    return found.base.combine(stated.parameters(stated.nominal))
+
+
 def _base_table(found: Identification) -> list[Row]:
-    nominal = found.base.combine(found.model.nominal)
+    nominal = _nominal(found)
     rows: list[Row] = [["base parameter", "value", "standard deviation", "95 % interval", "nominal"]]
     for name, value, deviation, (low, high), own in zip(
         found.names, found.values, found.standard_deviations, found.intervals(), nominal, strict=True
