@@ -92,8 +92,8 @@ def _show(facts: dict[str, Any]) -> None:
     screen.print(table(["wheel", "on", "ratio", "share"], rows, text=4))
     for drive, error in facts["averaging_errors"].items():
         screen.print(
-            f"\n{escape(drive)}: members that are no bodies of revolution enter averaged; the inertia across their axis "
-            f"is off by at most {number(error)} kg m2 while they turn."
+            f"\n{escape(drive)}: members that are no bodies of revolution enter averaged; the inertia across their "
+            f"axis is off by at most {number(error)} kg m2 while they turn."
         )
 
 
