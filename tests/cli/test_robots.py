@@ -119,6 +119,23 @@ def test_check_refuses_what_is_no_file(run, tmp_path):
     assert "no such file" in out + err
 
 
+def test_check_names_every_part_that_does_not_fit(run, tmp_path):
+    path = tmp_path / "two_lost.yaml"
+    path.write_text(
+        "robot: arm\nlinks:\n"
+        "  - {name: upper, parent: base, joint: {name: j1, type: revolute, axis: [0, 0, 1]}, mass: 2, com: [1, 0, 0]}\n"
+        "  - {name: fore, parent: upper, joint: {name: j2, type: revolute, axis: [0, 0, 1]}, mass: 1, com: [1, 0, 0]}\n"
+        "drives:\n"
+        "  - {joint: j1, mounted_on: fore, motor: {inertia: 1e-4}, gear: {type: simple, ratio: 50}}\n"
+        "  - {joint: j2, mounted_on: base, motor: {inertia: 1e-4}, gear: {type: simple, ratio: 50}}\n"
+    )
+    code, out, _ = run("check", path)
+    assert code == 2
+    assert "drive 'j1'" in out
+    assert "drive 'j2'" in out
+    assert "2 problems" in out
+
+
 def test_convert_there_and_back(run, lever, tmp_path):
     urdf, back = tmp_path / "lever.urdf", tmp_path / "back.yaml"
     assert run("convert", lever, urdf).code == 0

@@ -16,10 +16,10 @@ from gearwright.catalogue.loading import bundled_files
 from gearwright.cli.arguments import Json
 from gearwright.cli.description import reading_report
 from gearwright.cli.output import counted, results, say, wrapped, write_json
-from gearwright.errors import GearwrightError, GearwrightWarning
+from gearwright.errors import GearwrightWarning
 from gearwright.files.problems import Problem
 from gearwright.files.reading import read_text
-from gearwright.mechanism import assemble
+from gearwright.mechanism.diagnosis import assembly_problems
 
 FOUND = 2
 
@@ -66,11 +66,8 @@ def _unassembled(path: Path) -> list[Problem]:
     """What only shows when the parts are put together: a machine without inertia, a link lighter than its wheels."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)  # what it would say is in the list already
-        try:
-            assemble(load(path))
-        except GearwrightError as error:
-            return [Problem(_line_of(path, str(error)), "", str(error))]
-    return []
+        found = [Problem(_line_of(path, str(error)), "", str(error)) for error in assembly_problems(load(path))]
+    return sorted(found, key=lambda problem: problem.line or 0)
 
 
 def _line_of(path: Path, message: str) -> int | None:

@@ -1,0 +1,47 @@
+"""Everything that keeps a robot from being assembled, not only what is met first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gearwright.errors import GearwrightError, InertiaError
+from gearwright.mechanism.assembly import assemble
+from gearwright.parts import Robot
+
+
+def assembly_problems(robot: Robot) -> list[GearwrightError]:
+    """The errors of assembling a robot, each once; none if it can be assembled.
+
+    The links are tried alone and with one drive, train, payload or frame at a time. Links that only lack inertia may
+    get it from the rest, so that counts only if the whole robot lacks it too.
+
+    >>> from gearwright.parts import Drive, Gear, Link, Motor
+    >>> lost = [Drive(joint, Motor(1e-4), Gear(100)) for joint in ("elbo", "wrist")]
+    >>> len(assembly_problems(Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], lost)))
+    2
+    """
+    whole = _error(robot)
+    if whole is None:
+        return []
+    found = {
+        str(error): error for error in map(_error, _portions(robot)) if error and not isinstance(error, InertiaError)
+    }
+    return list({str(whole): whole, **found}.values())
+
+
+def _portions(robot: Robot) -> Iterator[Robot]:
+    bare = replace(robot, drives=(), trains=(), payload=None, frames=())
+    yield bare
+    yield from (replace(bare, drives=(drive,)) for drive in robot.drives)
+    yield from (replace(bare, trains=(train,)) for train in robot.trains)
+    yield from (replace(bare, frames=(frame,)) for frame in robot.frames)
+    yield replace(bare, payload=robot.payload)
+
+
+def _error(robot: Robot) -> GearwrightError | None:
+    try:
+        assemble(robot)
+    except GearwrightError as error:
+        return error
+    return None
