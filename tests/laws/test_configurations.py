@@ -14,7 +14,8 @@ from support.machines import motions
 @given(motions())
 def test_difference_undoes_integrate(motion):
     _, mech, s = motion
-    assert relative(gw.difference(mech, s.q, gw.integrate(mech, s.q, s.v)), s.v) < 1e-10
+    v = 0.5 * s.v  # a turn of more than half a revolution comes back the short way round
+    assert relative(gw.difference(mech, s.q, gw.integrate(mech, s.q, v)), v) < 1e-10
 
 
 @given(motions())

@@ -102,7 +102,9 @@ def loaded(code: bytes) -> Any:
     llvm = binding()
     with _LLVM:
         machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        # llvmlite's memory manager keeps code and constants together. LLVM's own may put them further apart than the
+        # 2 GB that the small code model can reach, and then ends the process.
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         return engine
