@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -54,7 +54,8 @@ class Recipe:
     def identity(self) -> str:
         """The machine and its symbolic parameters, exactly: every number to the last digit."""
         if isinstance(self.source, Mechanism):
-            return f"{self.source!r} {self.parameters!r}"
+            numbers = tuple(getattr(self.source, field.name) for field in fields(self.source))
+            return f"{numbers!r} {self.parameters!r}"
         return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}"
 
 

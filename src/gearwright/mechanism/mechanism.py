@@ -39,6 +39,8 @@ class Mechanism:
     >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))], [Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
     >>> arm.n, arm.speeds
     (1, ('upper',))
+    >>> arm
+    <Mechanism: 1 body, 1 spin, speeds: upper>
     """
 
     bodies: Sequence[Body]
@@ -62,6 +64,15 @@ class Mechanism:
         put(self, "springs", tuple(replace(s, row=self._row(f"spring {s.name!r}", s.row)) for s in self.springs))
         put(self, "actuators", tuple(replace(a, row=self._row(f"actuator {a.name!r}", a.row)) for a in self.actuators))
         validation.machine(self)
+
+    def __repr__(self) -> str:
+        counts = [
+            (len(self.bodies), "body", "bodies"),
+            (len(self.spins), "spin", "spins"),
+            (len(self.springs), "spring", "springs"),
+        ]
+        parts = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
+        return f"<Mechanism: {', '.join(parts)}, speeds: {', '.join(self.speeds) or 'none'}>"
 
     def _row(self, owner: str, row: Any) -> tuple[Scalar, ...]:
         return full_row(owner, row, self.speeds)

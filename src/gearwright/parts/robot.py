@@ -24,6 +24,8 @@ class Robot:
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
     >>> arm.with_payload(1.5, (0.4, 0, 0)).payload.mass
     1.5
+    >>> arm
+    <Robot arm: links upper; drives upper>
     """
 
     name: str
@@ -34,6 +36,16 @@ class Robot:
     gravity: Any = (0.0, 0.0, -9.81)
     trains: Sequence[Train] = ()
     description: str = ""
+
+    def __repr__(self) -> str:
+        named = {
+            "links": [link.name for link in self.links],
+            "drives": [drive.title for drive in self.drives],
+            "trains": [train.name for train in self.trains],
+        }
+        return (
+            f"<Robot {self.name}: {'; '.join(f'{kind} ' + ', '.join(names) for kind, names in named.items() if names)}>"
+        )
 
     def __post_init__(self) -> None:
         for field, kind in {"links": Link, "drives": Drive, "frames": Frame, "trains": Train}.items():
