@@ -139,7 +139,7 @@ def test_wrenches_must_be_six_numbers_per_body(wrenches):
 
 
 def test_two_wrenches_on_one_body():
-    with pytest.raises(InputError, match=r"two wrenches act on body 'leg'. Add them"):
+    with pytest.raises(InputError, match=r"two wrenches act on 'leg'. Add them"):
         gw.bias(MECH, GOOD["q"], GOOD["v"], {"leg": np.zeros(6), 1: np.zeros(6)})
 
 

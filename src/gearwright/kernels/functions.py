@@ -22,7 +22,7 @@ from gearwright.kernels.run import run, run_outside
 from gearwright.mechanism import Mechanism
 
 Wrenches = Mapping[int | str, ArrayLike]
-"""Body (index or name) -> (..., 6): force, then moment about the body origin, world axes, acting on the body."""
+"""Body or frame -> (..., 6): force, then moment about the origin of that body or frame, world axes, acting on it."""
 
 BaseMotion = tuple[ArrayLike, ArrayLike, ArrayLike]
 """(angular velocity, angular acceleration, linear acceleration of the origin), each (..., 3), base axes."""

@@ -136,12 +136,13 @@ def outside(
     inputs: dict[str, ArrayLike] = {}
     if wrenches is not None and not isinstance(wrenches, Mapping):
         raise InputError(
-            f"{function}: wrenches is a {type(wrenches).__name__}. Give a mapping from bodies to (..., 6) arrays."
+            f"{function}: wrenches is a {type(wrenches).__name__}. "
+            "Give a mapping from bodies or frames to (..., 6) arrays."
         )
     for body, wrench in (wrenches or {}).items():
-        name = WRENCH + mech.bodies[mech.index(body)].name
+        name = WRENCH + mech.name_of(body)
         if name in inputs:
-            raise InputError(f"{function}: two wrenches act on body {name.removeprefix(WRENCH)!r}. Add them.")
+            raise InputError(f"{function}: two wrenches act on {name.removeprefix(WRENCH)!r}. Add them.")
         inputs[name] = wrench
     fixed: dict[str, Any] = {"wrenches": tuple(name.removeprefix(WRENCH) for name in inputs)} if inputs else {}
     if base_motion is not None:

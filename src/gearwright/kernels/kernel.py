@@ -184,8 +184,8 @@ def compile(
         function: a public function such as `gw.inverse_dynamics`, or its name.
         robot_or_mech: a robot (parameters are then paths of its file, and their wheels follow) or a machine.
         parameters: paths of numbers that stay inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
-        fixed: what the function takes beside arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies that
-            feel wrenches; `base_motion=True`.
+        fixed: what the function takes beside arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies and
+            frames that feel wrenches; `base_motion=True`.
 
     Returns:
         The kernel.
@@ -254,5 +254,5 @@ def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tupl
         decided["point"] = checked_point("compile", decided["point"])
     if "wrenches" in decided:
         bodies = _several("wrenches", decided["wrenches"])
-        decided["wrenches"] = tuple(mech.bodies[mech.index(body)].name for body in bodies)
+        decided["wrenches"] = tuple(mech.name_of(body) for body in bodies)
     return tuple(sorted(decided.items()))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from gearwright.algebra import Operations, Scalar, Vec
 from gearwright.dynamics.configuration import difference, integrate
 from gearwright.dynamics.coriolis import coriolis_matrix
@@ -39,13 +42,23 @@ def _placed(mech: Mechanism, ops: Operations, x: Inputs) -> Pose:
     return place(mech, x["q"], ops)
 
 
-def _outside(mech: Mechanism, x: Inputs) -> tuple[dict[int, Wrench], BaseMotion]:
-    """External wrenches and base motion among the inputs."""
-    wrenches = {
-        mech.index(name.removeprefix(WRENCH)): Wrench(Vec(*values[:3]), Vec(*values[3:]))
-        for name, values in x.items()
-        if name.startswith(WRENCH)
-    }
+def _loaded(recursion: Callable[..., Any], pose: Pose, x: Inputs, *names: str) -> Any:
+    """A recursion of a placed machine and named inputs, with the external wrenches and base motion among them."""
+    return recursion(pose, *(x[name] for name in names), *_outside(pose, x))
+
+
+def _outside(pose: Pose, x: Inputs) -> tuple[dict[int, Wrench], BaseMotion]:
+    """External wrenches, those at frames moved to their body's origin, and base motion among the inputs."""
+    wrenches: dict[int, Wrench] = {}
+    for name, values in x.items():
+        if not name.startswith(WRENCH):
+            continue
+        force, moment = Vec(*values[:3]), Vec(*values[3:])
+        index, _, position = pose.mech.place_of(name.removeprefix(WRENCH))
+        if position is not None:
+            moment = moment + (pose.world[index][0] @ position).cross(force)
+        known = wrenches.get(index)
+        wrenches[index] = Wrench(force, moment) if known is None else Wrench(known.force + force, known.moment + moment)
     if BASE_MOTION not in x:
         return wrenches, AT_REST
     b = x[BASE_MOTION]
@@ -77,14 +90,14 @@ def _axial_rates(pose: Pose) -> list[list[Scalar]]:
 INVERSE_DYNAMICS = Program(
     "inverse_dynamics",
     ("q", "v", "a"),
-    lambda m, ops, x, _: inverse_dynamics(_placed(m, ops, x), x["v"], x["a"], *_outside(m, x)),
+    lambda m, ops, x, _: _loaded(inverse_dynamics, _placed(m, ops, x), x, "v", "a"),
     _per_speed,
     outside=True,
 )
 FORWARD_DYNAMICS = Program(
     "forward_dynamics",
     ("q", "v", "tau"),
-    lambda m, ops, x, _: forward_dynamics(_placed(m, ops, x), x["v"], x["tau"], *_outside(m, x)),
+    lambda m, ops, x, _: _loaded(forward_dynamics, _placed(m, ops, x), x, "v", "tau"),
     _per_speed,
     outside=True,
     growth=2,
@@ -92,14 +105,14 @@ FORWARD_DYNAMICS = Program(
 BIAS = Program(
     "bias",
     ("q", "v"),
-    lambda m, ops, x, _: bias(_placed(m, ops, x), x["v"], *_outside(m, x)),
+    lambda m, ops, x, _: _loaded(bias, _placed(m, ops, x), x, "v"),
     _per_speed,
     outside=True,
 )
 REACTIONS = Program(
     "reactions",
     ("q", "v", "a"),
-    lambda m, ops, x, _: reactions(_placed(m, ops, x), x["v"], x["a"], *_outside(m, x)),
+    lambda m, ops, x, _: _loaded(reactions, _placed(m, ops, x), x, "v", "a"),
     lambda m, _: (len(m.bodies), 6),
     outside=True,
 )

@@ -162,6 +162,11 @@ class Mechanism:
             raise InputError(f"there is no body {body!r}: bodies are numbered 0 to {len(names) - 1}; names work too.")
         return int(body)
 
+    def name_of(self, body_or_frame: int | str) -> str:
+        """The name of a body or frame given by name or index."""
+        self.place_of(body_or_frame)
+        return body_or_frame if isinstance(body_or_frame, str) else self.bodies[self.index(body_or_frame)].name
+
     def place_of(self, body_or_frame: int | str) -> tuple[int, Rot | None, Vec | None]:
         """Body index, and rotation and position on it when a frame is meant."""
         for frame in self.frames:
