@@ -106,6 +106,11 @@ BAD = {
         "  - {name: b, parent: a, joint: {axis: [0, 0, 1]}}\n",
         "the parents form a circle: a -> b -> a",
     ),
+    "followers in a circle": (
+        "robot: x\nlinks:\n  - {name: a, parent: base, joint: {axis: [0, 0, 1], follows: {joint: b}}, mass: 1}\n"
+        "  - {name: b, parent: a, joint: {axis: [0, 0, 1], follows: {joint: a}}, mass: 1}\n",
+        "joints that follow each other form a circle: a -> b -> a",
+    ),
     "a parent that is a list": (GOOD.replace("parent: base", "parent: [base]"), "where a text is wanted"),
     "a tooth count that says nothing": (
         GOOD + "drives: [{joint: rod, gear: {type: planetary, sun: 18, planet: null, ring: 72}}]",

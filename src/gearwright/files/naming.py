@@ -11,6 +11,9 @@ from gearwright.files.yaml_tree import Node, Path
 
 BASE = "base"
 
+Steps = dict[str, tuple[Path, str]]
+"""From a name to the next one on a way through the robot, with the place in the file that says so."""
+
 
 def name_problems(contents: Contents, problems: Problems) -> None:
     """Note every name that is missing, doubled or points nowhere."""
@@ -31,7 +34,8 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.exist("frame", first, names.of("frames", "name").values(), "frame")
     names.exist("follows", names.leaders(), joints, "joint")
     names.exist("payload", names.carrier(), links, "link", attached)
-    names.refuse_circles()
+    names.refuse_circles(names.parents(), "the parents", "Hang one of them on the base.")
+    names.refuse_circles(names.followers(), "joints that follow each other", "Let one of them have its own speed.")
 
 
 class _Names:
@@ -102,19 +106,30 @@ class _Names:
             if name not in there and not attached:
                 self.note(path, f"there is no {kind} {name[:60]!r}. {did_you_mean(name, there)}")
 
-    def refuse_circles(self) -> None:
-        parents = {
-            item["name"]: item.get("parent") for _, item in self.entries("links") if isinstance(item.get("name"), str)
-        }
+    def parents(self) -> Steps:
+        """Per link where its parent is named, and the parent."""
+        return self._steps(self.of("links", "name"), self.of("links", "parent"))
+
+    def followers(self) -> Steps:
+        """Per joint that follows another where that one is named, and its name."""
+        return self._steps(self.joints(), self.leaders())
+
+    @staticmethod
+    def _steps(names: dict[Path, str], others: dict[Path, str]) -> Steps:
+        """The names of links or joints with what they point at; both stand under the same number in the file."""
+        by_number = {path[1]: name for path, name in names.items()}
+        return {by_number[path[1]]: (path, other) for path, other in others.items() if path[1] in by_number}
+
+    def refuse_circles(self, steps: Steps, what: str, way_out: str) -> None:
         known: set[str] = set()
-        for i, item in self.entries("links"):
+        for start, (path, _) in steps.items():
             chain: dict[str, None] = {}
-            name = item.get("name")
-            while isinstance(name, str) and name in parents and name not in known and name not in chain:
+            name = start
+            while name in steps and name not in known and name not in chain:
                 chain[name] = None
-                name = parents[name]
-            if isinstance(name, str) and name in chain:
+                name = steps[name][1]
+            if name in chain:
                 names = list(chain)
                 loop = " -> ".join([*names[names.index(name) :], name])
-                self.note(("links", i, "parent"), f"the parents form a circle: {loop}. Hang one of them on the base.")
+                self.note(path, f"{what} form a circle: {loop}. {way_out}")
             known.update(chain)

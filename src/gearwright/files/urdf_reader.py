@@ -114,7 +114,8 @@ def _robot(found: Findings, root: Element, fallback: str, floating_base: bool) -
     joints = checked_followers(found, list(_named(found, root, "joint", read_joint).values()))
     complete = len(joints) == len(children(root, "joint"))
     _note_materials(found, root)
-    tree = grow(found, links, joints, complete) if links else None
+    elements = {element.get("name"): element for element in children(root, "link")}
+    tree = grow(found, links, joints, complete, elements) if links else None
     drives = read_drives(found, root, joints)
     coupled = read_coupled(found, root, [joint.name for joint in joints])
     found.refuse()

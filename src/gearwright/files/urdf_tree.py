@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from gearwright.algebra import Vec
 from gearwright.files.placements import Placement
@@ -52,10 +53,16 @@ class Tree:
         return place
 
 
-def grow(found: Findings, links: Mapping[str, Link], joints: Sequence[UrdfJoint], complete: bool) -> Tree | None:
+def grow(
+    found: Findings,
+    links: Mapping[str, Link],
+    joints: Sequence[UrdfJoint],
+    complete: bool,
+    elements: Mapping[str | None, Any],
+) -> Tree | None:
     """The tree, or None with problems: unknown links, two parents, two roots, circles.
 
-    `complete`: every joint could be read, so that a link without one is a root indeed.
+    `complete`: every joint could be read, so that a link without one is a root indeed. `elements`: where links stand.
     """
     carried_by: dict[str, UrdfJoint] = {}
     for joint in joints:
@@ -71,7 +78,8 @@ def grow(found: Findings, links: Mapping[str, Link], joints: Sequence[UrdfJoint]
         carried_by.setdefault(joint.child, joint)
     roots = [name for name in links if name not in carried_by]
     if len(roots) > 1 and complete:
-        found.add(f"there are {len(roots)} roots: {', '.join(map(repr, roots[:20]))}. Hang all but one on joints.")
+        others = ", ".join(map(repr, roots[:20]))
+        found.at(elements.get(roots[1]), f"there are {len(roots)} roots: {others}. Hang all but one on joints.")
     _refuse_circles(found, carried_by)
     return None if found.found else Tree(links, carried_by, roots[0])
 
