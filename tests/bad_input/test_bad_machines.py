@@ -16,7 +16,7 @@ from gearwright.errors import (
     StructureError,
     TrainError,
 )
-from gearwright.parts import FREE, Drive, Gear, Joint, Limits, Link, Motor, Robot, Screw, Spur
+from gearwright.parts import FREE, Drive, Gear, Harmonic, Joint, Limits, Link, Motor, Robot, Screw, Spur
 
 NAN, INF = float("nan"), float("inf")
 TENSOR = np.diag([0.01, 0.02, 0.02])
@@ -361,6 +361,11 @@ CASES = {
     ),
     "limits of one number": (lambda: Limits(3), JointError, ["position 3", "no range", "(lower, upper)"]),
     "an efficiency that is a text": (lambda: Gear(2, efficiency="good"), TrainError, ["good", "Give a fraction"]),
+    "the same of a gear with teeth": (
+        lambda: Harmonic(reduction=100, efficiency="good"),
+        TrainError,
+        ["good", "Give a fraction"],
+    ),
     "a screw at a revolute joint": (
         lambda: arm(Drive("upper", Motor(1e-4), Screw(lead=0.01))),
         TrainError,

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.errors import InputError
+from gearwright.identification.estimates import Estimates
 from gearwright.identification.least_squares import Fit, Method, solve
 from gearwright.identification.log import Log, warn_about_units
 from gearwright.identification.model import FRICTION, Friction, Model
@@ -52,7 +53,7 @@ class Validation:
 
 
 @dataclass(frozen=True)
-class Identification:
+class Identification(Estimates):
     """Base parameters found from a log.
 
     Args:
@@ -80,16 +81,6 @@ class Identification:
     remarks: tuple[str, ...]
     weights: Array
     robot: Robot | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The base parameters as readable sums."""
-        return self.base.names
-
-    @cached_property
-    def standard_deviations(self) -> Array:
-        """Per base parameter."""
-        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @cached_property
     def correlation(self) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gearwright.errors import InputError
 from gearwright.identification.consistent import ConsistentFit, consistent_among
+from gearwright.identification.estimates import Estimates
 from gearwright.identification.identification import Identification, Validation, excited
 from gearwright.identification.least_squares import Method, solve
 from gearwright.identification.log import Log
@@ -20,7 +21,7 @@ from gearwright.parts import Payload
 
 
 @dataclass(frozen=True)
-class PayloadFit:
+class PayloadFit(Estimates):
     """A payload found from the torques it adds.
 
     Args:
@@ -38,16 +39,6 @@ class PayloadFit:
     covariance: Array
     fit: Validation
     consistent: ConsistentFit
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The combinations that were found."""
-        return self.base.names
-
-    @cached_property
-    def standard_deviations(self) -> Array:
-        """Per combination."""
-        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @cached_property
     def payload(self) -> Payload:

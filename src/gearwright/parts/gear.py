@@ -84,6 +84,16 @@ class AnyGear(Protocol):
         """The wheels beside the motor's rotor."""
 
 
+def refuse_impossible(efficiency: Any, inertia: Scalar, stiffness: Scalar | None) -> None:
+    """Refuse numbers that no gear of any kind can have; symbols are left to their nominal values."""
+    if efficiency is not None and not (is_number(efficiency) and 0 < efficiency <= 1):
+        raise TrainError(f"gear: efficiency {efficiency} is not between 0 and 1. Give a fraction, such as 0.75.")
+    if is_number(inertia) and inertia < 0:
+        raise TrainError(f"gear: inertia {inertia} kg m2 is negative. Give 0 or more.")
+    if stiffness is not None and is_number(stiffness) and stiffness <= 0:
+        raise TrainError(f"gear: stiffness {stiffness} Nm/rad must be positive. Leave it out for a rigid gear.")
+
+
 @dataclass(frozen=True)
 class Gear:
     """A gear known by its ratio.
@@ -111,16 +121,7 @@ class Gear:
             raise TrainError(
                 f"gear: ratio {self.ratio}: the motor would never turn. Give motor speed / joint speed, such as 100."
             )
-        if self.efficiency is not None and not (is_number(self.efficiency) and 0 < self.efficiency <= 1):
-            raise TrainError(
-                f"gear: efficiency {self.efficiency} is not between 0 and 1. Give a fraction, such as 0.75."
-            )
-        if is_number(self.inertia) and self.inertia < 0:
-            raise TrainError(f"gear: inertia {self.inertia} kg m2 is negative. Give 0 or more.")
-        if self.stiffness is not None and is_number(self.stiffness) and self.stiffness <= 0:
-            raise TrainError(
-                f"gear: stiffness {self.stiffness} Nm/rad must be positive. Leave it out for a rigid gear."
-            )
+        refuse_impossible(self.efficiency, self.inertia, self.stiffness)
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""

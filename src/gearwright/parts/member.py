@@ -8,7 +8,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel
+from gearwright.parts.gear import Wheel, refuse_impossible
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,7 @@ class Elasticity:
     efficiency: float | None = None
 
     def __post_init__(self) -> None:
-        if self.efficiency is not None and not 0 < self.efficiency <= 1:
-            raise TrainError(
-                f"gear: efficiency {self.efficiency} is not between 0 and 1. Give a fraction, such as 0.75."
-            )
-        if is_number(self.inertia) and self.inertia < 0:
-            raise TrainError(f"gear: inertia {self.inertia} kg m2 is negative. Give 0 or more.")
-        if self.stiffness is not None and is_number(self.stiffness) and self.stiffness <= 0:
-            raise TrainError(
-                f"gear: stiffness {self.stiffness} Nm/rad must be positive. Leave it out for a rigid gear."
-            )
+        refuse_impossible(self.efficiency, self.inertia, self.stiffness)
 
     def input_wheel(self, ratio: Scalar) -> tuple[Wheel, ...]:
         """The inertia that catalogues give at the input, turning with the motor."""
