@@ -19,7 +19,7 @@ from gearwright.kernels.parameter_groups import Coefficient, Groups, simplest_fi
 from gearwright.kernels.program import Program
 from gearwright.kernels.symbolic_machine import KINDS, Angles, parallel_groups, symbolic_machine
 from gearwright.kernels.trig_polynomial import Monomial, Trig, symbol
-from gearwright.kernels.trig_products import Product, Wave, products
+from gearwright.kernels.trig_products import Wave, products
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
@@ -111,7 +111,7 @@ class ClosedForm:
 def closed_form(
     function: Callable[..., Any] | str,
     machine: Mechanism | Robot,
-    keep: Iterable[str] = ("inertias", "lengths", "ratios", "gravity", "springs"),
+    keep: Iterable[str] = KINDS,
     progress: Callable[[int, int], None] | None = None,
 ) -> ClosedForm:
     """The equations of a machine: compact trigonometry (c2, s23) and base parameters p1, p2, ...
@@ -257,6 +257,3 @@ def number(x: float) -> Any:
         if abs(x * denominator - round(x * denominator)) < 1e-12 * max(1.0, abs(x)) and abs(x) < 1e6:
             return sp.Rational(round(x * denominator), denominator)
     return sp.Float(x, 15)
-
-
-__all__ = ["KINDS", "ClosedForm", "Product", "closed_form"]

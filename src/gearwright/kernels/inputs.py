@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gearwright.algebra import Rot, is_number
+from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError
 from gearwright.kernels.program import BASE_MOTION, WRENCH
 from gearwright.mechanism import Mechanism
@@ -118,15 +119,14 @@ def not_finite(names: Sequence[str], name: str, array: Array) -> str:
 
 
 def _refuse_zero_quaternions(function: str, mech: Mechanism, name: str, q: Array) -> None:
-    for body, joint in zip(mech.bodies, mech.joints, strict=True):
-        if body.joint in ("spherical", "free"):
-            first = joint.first + (3 if body.joint == "free" else 0)
-            part = q[..., first : first + 4]
-            if (np.einsum("...i,...i->...", part, part) < NO_ROTATION).any():
-                raise InputError(
-                    f"{function}: {name} has a zero quaternion for joint {body.speed_name!r}, which is no rotation. "
-                    "Give (w, x, y, z) of any length but zero; (1, 0, 0, 0) is no rotation at all."
-                )
+    for joint in turning_joints(mech):
+        part = q[..., joint.quaternion]
+        if (np.einsum("...i,...i->...", part, part) < NO_ROTATION).any():
+            title = mech.coordinates[joint.quaternion.start].removesuffix(".qw")
+            raise InputError(
+                f"{function}: {name} has a zero quaternion for joint {title!r}, which is no rotation. "
+                "Give (w, x, y, z) of any length but zero; (1, 0, 0, 0) is no rotation at all."
+            )
 
 
 def outside(
