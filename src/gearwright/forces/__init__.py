@@ -1,0 +1,33 @@
+"""Laws: what pushes, holds and loses power in a machine."""
+
+from gearwright.forces.law import (
+    ON,
+    Action,
+    Drag,
+    Force,
+    Guard,
+    Hold,
+    Impact,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+)
+from gearwright.forces.line import Line
+
+__all__ = [
+    "ON",
+    "Action",
+    "Drag",
+    "Force",
+    "Guard",
+    "Hold",
+    "Impact",
+    "Law",
+    "Line",
+    "Outcome",
+    "Quantity",
+    "Reaction",
+    "Situation",
+]

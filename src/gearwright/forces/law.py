@@ -1,0 +1,199 @@
+"""The law: one interface for everything that pushes, holds, has states of its own, or changes its mode.
+
+A law sees a `Situation` and says how it acts (`act`): forces along lines, holds (constraints on accelerations with a
+multiplier) and drags (forces that depend on accelerations). Once the accelerations and multipliers of all laws are
+solved together, it says what follows from them (`follow`): the rates of its states, the guards that end its mode, the
+power it brings or takes, and signals to look at. Everything is written over scalars of any kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.dynamics.pose import Pose, place
+from gearwright.forces.line import Line
+from gearwright.mechanism import Mechanism
+
+ON = "on"
+"""The mode of a law that has only one."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A state, input or signal of a law: its name, unit and value at the start."""
+
+    name: str
+    unit: str
+    initial: float = 0.0
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a law sees: time [s], the machine's q and v, and its own states and inputs, in its own order."""
+
+    t: Scalar
+    q: Sequence[Scalar]
+    v: Sequence[Scalar]
+    states: Sequence[Scalar]
+    inputs: Sequence[Scalar]
+    ops: Operations
+    mech: Mechanism
+
+    @cached_property
+    def pose(self) -> Pose:
+        """The placed machine, for laws that need to know where things are."""
+        return place(self.mech, self.q, self.ops)
+
+
+@dataclass(frozen=True)
+class Force:
+    """A force along a line [Nm, N]; with a port it passes through that drive's gear on its way to the joint."""
+
+    line: Line
+    value: Scalar
+    port: str | None = None
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A constraint line . a + compliance * multiplier = target; the multiplier is the force along the line."""
+
+    line: Line
+    target: Scalar = 0.0
+    compliance: Scalar = 0.0
+    port: str | None = None
+
+
+@dataclass(frozen=True)
+class Drag:
+    """A force along `push` in proportion to a flow, which depends on the accelerations.
+
+        flow = (forces of all laws through the port, along push) - sense . a - offset,     force = gain * flow
+
+    The flow is what goes through a gear once the wheels before it are accelerated: the loss of a gear is a drag with
+    gain eta - 1 or 1/eta - 1; the inertia that a law models itself is a drag that takes it off the machine's.
+
+    Args:
+        push: line of the force, usually the motor's row.
+        gain: force per flow.
+        sense: one number per speed.
+        offset: the part of the inertial torque that does not depend on a.
+        port: name of the drive whose motor-side forces join the flow.
+    """
+
+    push: Line
+    gain: Scalar
+    sense: Sequence[Scalar]
+    offset: Scalar = 0.0
+    port: str | None = None
+
+
+@dataclass(frozen=True)
+class Action:
+    """How a law acts in a situation."""
+
+    forces: tuple[Force, ...] = ()
+    holds: tuple[Hold, ...] = ()
+    drags: tuple[Drag, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What all laws together led to: accelerations, and this law's multipliers and flows in the order of its action."""
+
+    a: Sequence[Scalar]
+    multipliers: Sequence[Scalar] = ()
+    flows: Sequence[Scalar] = ()
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A sudden stop of the speed along a line: afterwards it is -restitution times what it was."""
+
+    line: Line
+    restitution: Scalar = 0.0
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A mode lasts while `value` is positive; then comes the mode `to`.
+
+    Args:
+        value: what must stay positive.
+        to: the next mode.
+        rate: its rate, which decides when the value is zero at a start; None: zero is allowed.
+        scale: what is large for the value; a billionth of it counts as zero.
+        impact: the speed jump that comes with the change.
+    """
+
+    value: Scalar
+    to: str
+    rate: Scalar | None = None
+    scale: float = 1.0
+    impact: Impact | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What follows from the solved motion.
+
+    Args:
+        rates: rate per state.
+        guards: what ends the mode.
+        supplied: power that the law brings from outside the book-keeping [W].
+        dissipated: power that it turns into heat [W].
+        stored: energy in its own states [J].
+        signals: per signal name its value; `Law.signals` has the units.
+    """
+
+    rates: tuple[Scalar, ...] = ()
+    guards: tuple[Guard, ...] = ()
+    supplied: Scalar = 0.0
+    dissipated: Scalar = 0.0
+    stored: Scalar = 0.0
+    signals: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+class Law:
+    """The base of all laws; a law is a frozen dataclass with a `name` that overrides what it needs.
+
+    The whole power balance must hold: what the law's forces do to the machine, plus what it stores, is `supplied`
+    less `dissipated`. A law with one mode and no holds or drags can be compiled into fixed-step kernels.
+    """
+
+    name: str
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """Its states, named `<law>.<state>`."""
+        return ()
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """What it needs from outside, such as a voltage; `initial` is the value when nobody gives one."""
+        return ()
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """What it reports, in every mode."""
+        return ()
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Its modes; the first is tried first unless `start` knows better."""
+        return (ON,)
+
+    def start(self, situation: Situation) -> str:
+        """The mode to try first in a situation; guards correct a wrong guess."""
+        return self.modes[0]
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """How it acts."""
+        return Action()
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """What follows once accelerations and multipliers are known."""
+        return Outcome()
