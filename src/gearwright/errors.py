@@ -9,6 +9,7 @@
     ├── StructureError        names and parents that do not make a tree
     ├── InputError            an array of the wrong shape, dtype or value
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
+    ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
 
@@ -56,6 +57,18 @@ class InputError(GearwrightError, ValueError):
 
 class SingularityError(GearwrightError, ArithmeticError):
     """A matrix that would have to be inverted is singular."""
+
+
+class SimulationError(GearwrightError, ArithmeticError):
+    """A run that cannot go on.
+
+    Attributes:
+        run: what was computed until then, if anything.
+    """
+
+    def __init__(self, message: str, run: object = None) -> None:
+        super().__init__(message)
+        self.run = run
 
 
 class FileError(GearwrightError, ValueError):

@@ -59,12 +59,17 @@ class Force:
 
 @dataclass(frozen=True)
 class Hold:
-    """A constraint line . a + compliance * multiplier = target; the multiplier is the force along the line."""
+    """A constraint line . a + compliance * multiplier = target; the multiplier is the force along the line.
+
+    `speed` is the speed along the line that the hold keeps: when the hold begins, what is left of another one is taken
+    away as by a plastic impact. None: the speed is left as it is.
+    """
 
     line: Line
     target: Scalar = 0.0
     compliance: Scalar = 0.0
     port: str | None = None
+    speed: Scalar | None = None
 
 
 @dataclass(frozen=True)
