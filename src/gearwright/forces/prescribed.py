@@ -1,0 +1,73 @@
+"""Prescribed motion: a line of the machine that is led by an ideal drive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gearwright.algebra import Scalar
+from gearwright.forces.law import Action, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+
+Target: TypeAlias = Callable[[Scalar, Scalar, Scalar], Scalar]
+"""Acceleration along the line from time, position and speed along it."""
+
+
+@dataclass(frozen=True)
+class Prescribed(Law):
+    r"""A drive strong enough for anything: the line obeys $\ddot s = target(t, s, \dot s)$, whatever force it takes.
+
+    The multiplier of the constraint is the force of the drive [Nm, N], reported as the signal `force`. The run must
+    start with the position and speed that the motion has at its start.
+
+    Args:
+        name: its name.
+        line: what is led.
+        target: acceleration from time [s], position and speed along the line.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> led = Prescribed("turret", Line.of(arm, "j1"), lambda t, s, w: 0.5)
+    >>> situation = Situation(0.0, [0.0] * 3, [0.0] * 3, (), (), None, arm)
+    >>> led.act("on", situation).holds[0].target
+    0.5
+    """
+
+    name: str
+    line: Line
+    target: Target
+
+    @staticmethod
+    def along(
+        name: str, line: Line, motion: Callable[[Scalar], tuple[Scalar, Scalar, Scalar]], rate: float
+    ) -> Prescribed:
+        """A drive that follows `motion(t)` = (position, speed, acceleration); an error dies out like exp(-rate t).
+
+        >>> import gearwright as gw
+        >>> arm = gw.assemble(gw.load("elbow"))
+        >>> led = Prescribed.along("turret", Line.of(arm, "j1"), lambda t: (t * t, 2 * t, 2.0), rate=10.0)
+        >>> led.target(1.0, 1.0, 2.0)
+        2.0
+        """
+
+        def target(t: Scalar, position: Scalar, speed: Scalar) -> Scalar:
+            s, w, a = motion(t)
+            return a + 2 * rate * (w - speed) + rate * rate * (s - position)
+
+        return Prescribed(name, line, target)
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """The force of the drive along the line."""
+        return (Quantity("force", "Nm"),)
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """One hold with the wanted acceleration."""
+        position, speed = self.line.position(situation.q), self.line.speed(situation.v)
+        return Action(holds=(Hold(self.line, self.target(situation.t, position, speed)),))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """The drive brings or takes the power force times speed."""
+        force = reaction.multipliers[0]
+        return Outcome(supplied=force * self.line.speed(situation.v), signals={"force": force})
