@@ -2,6 +2,7 @@
 
     GearwrightError
     ├── PartError             a part that cannot exist: negative mass, zero axis, ...
+    │   ├── DriveError        data of a motor, its friction, heat or supply that contradict each other
     │   ├── InertiaError      an inertia no body can have, or smaller than the wheels it carries
     │   ├── JointError        a joint without an axis, a follower without a leader, ...
     │   ├── SpinError         a wheel that is no spin: not axisymmetric, ratio zero, ...
@@ -29,6 +30,10 @@ class GearwrightError(Exception):
 
 class PartError(GearwrightError, ValueError):
     """A part that cannot exist."""
+
+
+class DriveError(PartError):
+    """Data of a motor, its friction, heat or supply that contradict each other."""
 
 
 class InertiaError(PartError):

@@ -3,19 +3,23 @@
 from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
-from gearwright.parts.drive import Drive
+from gearwright.parts.drive import CurrentControl, Drive
+from gearwright.parts.friction import Friction
 from gearwright.parts.gear import AnyGear, Gear, Wheel
 from gearwright.parts.harmonic import Cycloidal, Harmonic
+from gearwright.parts.heat import Heat
 from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
 from gearwright.parts.member import Member
-from gearwright.parts.motor import Motor
+from gearwright.parts.motor import Cogging, Motor, Ripple
 from gearwright.parts.paths import parameter, with_parameters
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.planetary import Planetary
 from gearwright.parts.robot import Robot
 from gearwright.parts.screw import Rack, Screw
 from gearwright.parts.spur import Bevel, Series, Spur, Worm
+from gearwright.parts.supply import Supply
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+from gearwright.parts.winding import motor_constant
 from gearwright.parts.wolfrom import Wolfrom
 
 __all__ = [
@@ -23,12 +27,16 @@ __all__ = [
     "AnyGear",
     "Belt",
     "Bevel",
+    "Cogging",
+    "CurrentControl",
     "Cycloidal",
     "Drive",
     "Frame",
+    "Friction",
     "Gear",
     "Gearwheel",
     "Harmonic",
+    "Heat",
     "Joint",
     "Limits",
     "Link",
@@ -38,11 +46,13 @@ __all__ = [
     "Payload",
     "Planetary",
     "Rack",
+    "Ripple",
     "Robot",
     "Screw",
     "Series",
     "Shape",
     "Spur",
+    "Supply",
     "Train",
     "TrainMotor",
     "Wheel",
@@ -50,6 +60,7 @@ __all__ = [
     "Worm",
     "attach",
     "bevel_differential",
+    "motor_constant",
     "nested_shafts",
     "parameter",
     "planetary_differential",

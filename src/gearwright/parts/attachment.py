@@ -10,6 +10,7 @@ from gearwright.parts.link import Joint, Link
 from gearwright.parts.payload import Frame
 from gearwright.parts.placing import HERE, Placement, moved_gear, moved_motor, moved_wheel, placement
 from gearwright.parts.robot import Robot
+from gearwright.parts.supply import Supply
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 
 DIRECTIONS = ("parallel", "radial")
@@ -86,7 +87,13 @@ class _Move:
             mounted_on=self.name(mount),
             axis=None if drive.axis is None else place.direction(drive.axis),
             name=None if drive.name is None else self.prefix + drive.name,
+            supply=self.supply(drive.supply),
         )
+
+    def supply(self, own: Supply | None) -> Supply | None:
+        """What fed a drive feeds it still."""
+        found = own if own is not None else self.other.supply
+        return None if found is None else replace(found, name=self.prefix + found.name)
 
     def train(self, train: Train) -> Train:
         carriers = {wheel.name: wheel.carrier for wheel in train.wheels}

@@ -5,9 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gearwright.algebra import Scalar
+from gearwright.errors import DriveError
 from gearwright.parts.gear import AnyGear, Gear
-from gearwright.parts.kinds import require_kind
+from gearwright.parts.kinds import require_at_least, require_kind
 from gearwright.parts.motor import Motor
+from gearwright.parts.supply import Supply
+
+
+@dataclass(frozen=True)
+class CurrentControl:
+    r"""Electronics that make the current follow a reference: a PI controller whose zero cancels the winding's pole.
+
+    With the winding's R and L its gains are $\omega_c L$ and $\omega_c R$, so that the current follows its reference
+    with the time constant $1/\omega_c$ until a limit is reached.
+
+    Args:
+        bandwidth: $\omega_c$ [rad/s].
+    """
+
+    bandwidth: Scalar
+
+    def __post_init__(self) -> None:
+        require_at_least("current_control", 0.0, above=True, bandwidth=self.bandwidth)
 
 
 @dataclass(frozen=True)
@@ -21,6 +41,8 @@ class Drive:
         mounted_on: name of the link that carries the motor, or "base"; the parent of the driven link unless given.
         axis: axis of the rotor in that link's frame; parallel to the joint's axis at its zero unless given.
         name: its name; the joint's unless given.
+        supply: what feeds it; the robot's supply unless given.
+        current_control: electronics that make the current follow a reference; None: its input is a voltage.
     """
 
     joint: str
@@ -29,11 +51,23 @@ class Drive:
     mounted_on: str | None = None
     axis: Any = None
     name: str | None = None
+    supply: Supply | None = None
+    current_control: CurrentControl | None = None
 
     def __post_init__(self) -> None:
         require_kind(f"drive {self.title!r}", "motor", self.motor, Motor)
         if not hasattr(self.gear, "wheels"):  # a new kind of gear need not be derived from one of ours
             require_kind(f"drive {self.title!r}", "gear", self.gear, Gear)
+        if self.supply is not None:
+            require_kind(f"drive {self.title!r}", "supply", self.supply, Supply)
+        if self.current_control is not None:
+            require_kind(f"drive {self.title!r}", "current_control", self.current_control, CurrentControl)
+            if not self.motor.has_inductance:
+                raise DriveError(
+                    f"drive {self.title!r}: a current controller (bandwidth {self.current_control.bandwidth} rad/s) "
+                    "needs the motor's inductance, without which the current follows the voltage at once. Give the "
+                    "motor an inductance, or control the voltage."
+                )
 
     @property
     def title(self) -> str:

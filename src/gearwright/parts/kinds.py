@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gearwright.errors import InputError
+from gearwright.algebra import is_number
+from gearwright.errors import DriveError, InputError
 
 
 def require_kind(owner: str, word: str, value: object, kind: type) -> None:
@@ -32,3 +33,17 @@ def several(owner: str, word: str, given: Any, kind: type) -> tuple[Any, ...]:
     if wrong:
         raise InputError(f"{owner}: {wrong[0]!r} is among its {word}. Give a list of {kind.__name__}(...).")
     return parts
+
+
+def require_at_least(owner: str, least: float, *, above: bool = False, **values: Any) -> None:
+    """Refuse numbers below the least (or not above it) and those that are not finite; symbols and None pass.
+
+    >>> require_at_least("motor", 0.0, resistance=-2.0)
+    Traceback (most recent call last):
+    gearwright.errors.DriveError: motor: resistance -2.0 is not a finite number of 0 or more. Check value and units.
+    """
+    for name, x in values.items():
+        fits = not is_number(x) or (least <= x < float("inf") and not (above and x == least))
+        if not fits:
+            rule = f"above {least:g}" if above else f"of {least:g} or more"
+            raise DriveError(f"{owner}: {name} {x} is not a finite number {rule}. Check value and units.")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gearwright.algebra import IDENTITY, ZERO, Scalar
 from gearwright.errors import JointError
+from gearwright.parts.friction import Friction, all_friction
 from gearwright.parts.kinds import require_kind
 
 
@@ -42,7 +43,7 @@ class Joint:
         limits: what it may do.
         follows: (joint, multiplier, offset) for a joint without a speed of its own.
         damping: viscous friction [Nms/rad or Ns/m] at the joint side.
-        friction: Coulomb friction [Nm or N] at the joint side.
+        friction: Coulomb friction [Nm or N] at the joint side, or a Friction.
     """
 
     name: str | None = None
@@ -53,7 +54,12 @@ class Joint:
     limits: Limits = field(default_factory=Limits)
     follows: tuple[str, Scalar, Scalar] | None = None
     damping: Scalar = 0.0
-    friction: Scalar = 0.0
+    friction: Scalar | Friction = 0.0
+
+    @property
+    def total_friction(self) -> Friction:
+        """Friction and damping of the joint, as one part."""
+        return all_friction(self.friction, self.damping)
 
 
 @dataclass(frozen=True)

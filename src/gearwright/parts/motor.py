@@ -5,8 +5,53 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gearwright.algebra import ZERO, Scalar, is_number
-from gearwright.errors import SpinError
+from gearwright.algebra import ZERO, Scalar, is_number, is_zero
+from gearwright.errors import DriveError, SpinError
+from gearwright.parts.friction import Friction, all_friction
+from gearwright.parts.heat import Heat
+from gearwright.parts.kinds import require_at_least, require_kind
+
+
+@dataclass(frozen=True)
+class Cogging:
+    r"""The pull of the teeth of the stator on the magnets, without current: $A \sin(n \theta + \varphi)$.
+
+    Args:
+        amplitude: A [Nm].
+        periods: n per turn of the rotor (the least common multiple of poles and slots).
+        phase: $\varphi$ [rad].
+    """
+
+    amplitude: Scalar
+    periods: Scalar
+    phase: Scalar = 0.0
+
+    def __post_init__(self) -> None:
+        require_at_least("cogging", 0.0, amplitude=self.amplitude)
+        require_at_least("cogging", 0.0, above=True, periods=self.periods)
+
+
+@dataclass(frozen=True)
+class Ripple:
+    r"""The torque constant over a turn, $K (1 + f \sin(n \theta + \varphi))$; the back-EMF has the same shape.
+
+    Args:
+        fraction: f, from 0 to below 1.
+        periods: n per turn of the rotor.
+        phase: $\varphi$ [rad].
+    """
+
+    fraction: Scalar
+    periods: Scalar
+    phase: Scalar = 0.0
+
+    def __post_init__(self) -> None:
+        require_at_least("ripple", 0.0, fraction=self.fraction)
+        require_at_least("ripple", 0.0, above=True, periods=self.periods)
+        if is_number(self.fraction) and self.fraction >= 1:
+            raise DriveError(
+                f"ripple: fraction {self.fraction} would turn the torque round. Give a number below 1, such as 0.02."
+            )
 
 
 @dataclass(frozen=True)
@@ -24,12 +69,24 @@ class Motor:
         included: the carrying link's numbers contain the rotor already.
         coupling: coupling inertia if it differs from the axial one [kg m2]; 0 when only the reflected inertia is known
             ("armature"): energy, no push on the carrier.
-        torque_constant: [Nm/A].
-        resistance: [Ohm].
-        inductance: [H].
+        torque_constant: [Nm/A], which is the back-EMF constant [Vs/rad] and 1/kv: one number in SI units. Files may
+            state any of them, per phase or line too (`motor_constant`).
+        resistance: between the terminals [Ohm].
+        inductance: between the terminals [H]; None or 0: the current follows at once.
         max_torque: [Nm] at the motor shaft.
         max_speed: [rad/s] of the motor shaft.
         catalogue: name of the catalogue entry it came from.
+        max_voltage: the electronics put no more on the terminals [V].
+        max_current: the electronics let no more through [A].
+        max_current_rate: nor change it faster [A/s]; needs an inductance.
+        damping: viscous friction at the motor shaft [Nms/rad].
+        friction: Coulomb friction at the motor shaft [Nm], or a Friction.
+        cogging: the pull of the stator's teeth.
+        ripple: the torque constant over a turn.
+        heat: how it gets warm.
+
+    >>> round(Motor(torque_constant=0.0538).kv * 60 / (2 * 3.141592653589793), 1)    # rpm/V
+    177.5
     """
 
     inertia: Scalar = 0.0
@@ -46,8 +103,50 @@ class Motor:
     max_torque: Scalar | None = None
     max_speed: Scalar | None = None
     catalogue: str | None = None
+    max_voltage: Scalar | None = None
+    max_current: Scalar | None = None
+    max_current_rate: Scalar | None = None
+    damping: Scalar = 0.0
+    friction: Scalar | Friction = 0.0
+    cogging: Cogging | None = None
+    ripple: Ripple | None = None
+    heat: Heat | None = None
 
     def __post_init__(self) -> None:
+        self._check_rotor()
+        self._check_winding()
+        for word, kind in {"cogging": Cogging, "ripple": Ripple, "heat": Heat}.items():
+            if getattr(self, word) is not None:
+                require_kind("motor", word, getattr(self, word), kind)
+        all_friction(self.friction, self.damping)
+
+    @property
+    def kv(self) -> Scalar | None:
+        """The speed constant 1/K [rad/s/V]."""
+        return None if self.torque_constant is None else 1 / self.torque_constant
+
+    @property
+    def has_inductance(self) -> bool:
+        """Whether the current is a state of its own."""
+        return self.inductance is not None and not is_zero(self.inductance)
+
+    @property
+    def total_friction(self) -> Friction:
+        """Friction and damping at the motor shaft, as one part."""
+        return all_friction(self.friction, self.damping)
+
+    def _check_winding(self) -> None:
+        require_at_least("motor", 0.0, above=True, torque_constant=self.torque_constant)
+        limits = ("max_torque", "max_speed", "max_voltage", "max_current", "max_current_rate")
+        data = ("resistance", "inductance", *limits)
+        require_at_least("motor", 0.0, **{word: getattr(self, word) for word in data})
+        if self.max_current_rate is not None and not self.has_inductance:
+            raise DriveError(
+                f"motor: max_current_rate {self.max_current_rate} A/s without an inductance: the current has no rate. "
+                "Give the inductance, or leave the limit out."
+            )
+
+    def _check_rotor(self) -> None:
         for name in ("inertia", "mass"):
             value = getattr(self, name)
             if is_number(value) and value < 0:

@@ -1,8 +1,8 @@
 """Parameter paths: the words of a robot file, joined by dots, name every number of a robot.
 
 `shoulder.motor.inertia`, `elbow.gear.ratio`, `payload.mass`, `upper.mass`, `upper.com.x`, `upper.inertia.xz`,
-`elbow.damping`, `tool.position.z`, `gravity.z`: a drive is named by its joint, a number of a link by the link. In a
-train wheels and motors go by name, meshes by number: `gears.wheels.w4.inertia`, `gears.meshes.0.ratio`.
+`elbow.damping`, `tool.position.z`, `gravity.z`, `supply.voltage`: a drive is named by its joint, a number of a link by
+the link. In a train wheels and motors go by name, meshes by number: `gears.wheels.w4.inertia`, `gears.meshes.0.ratio`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gearwright.errors import InputError
 from gearwright.parts.robot import Robot
 
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
-DRIVE_WORDS = ("motor", "gear", "axis")
+DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")
 TRAIN_WORDS = ("wheels", "meshes", "motors")
 JOINT_WORDS = ("damping", "friction", "limits", "position")
 
@@ -70,6 +70,8 @@ def _locate(robot: Robot, path: str) -> _Place:
         raise InputError(f"{path!r} is no parameter path. Give words joined by dots, such as 'shoulder.motor.inertia'.")
     if words[0] == "payload" and robot.payload is not None:
         return _Place(robot.payload, words[1:], lambda fresh: replace(robot, payload=fresh))
+    if words[0] == "supply" and robot.supply is not None:
+        return _Place(robot.supply, words[1:], lambda fresh: replace(robot, supply=fresh))
     if words[0] == "gravity":
         return _Place(robot.gravity, words[1:], lambda fresh: replace(robot, gravity=fresh))
     # Names may contain dots: the longest name that fits wins.

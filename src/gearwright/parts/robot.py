@@ -13,12 +13,13 @@ from gearwright.parts.drive import Drive
 from gearwright.parts.kinds import require_kind, several
 from gearwright.parts.link import Link
 from gearwright.parts.payload import Frame, Payload
+from gearwright.parts.supply import Supply
 from gearwright.parts.train import Train
 
 
 @dataclass(frozen=True)
 class Robot:
-    """Links, drives, gear trains, a payload and frames: a value; changing it makes a new one.
+    """Links, drives, gear trains, a payload, frames and a supply: a value; changing it makes a new one.
 
     >>> from gearwright.parts import Drive, Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
@@ -36,6 +37,7 @@ class Robot:
     gravity: Any = (0.0, 0.0, -9.81)
     trains: Sequence[Train] = ()
     description: str = ""
+    supply: Supply | None = None
 
     def __repr__(self) -> str:
         named = {
@@ -52,6 +54,8 @@ class Robot:
             object.__setattr__(self, field, several(f"robot {self.name!r}", field, getattr(self, field), kind))
         if self.payload is not None:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
+        if self.supply is not None:
+            require_kind(f"robot {self.name!r}", "supply", self.supply, Supply)
 
     def link(self, name: str) -> Link:
         """The link of that name."""

@@ -1,0 +1,85 @@
+"""How a motor gets warm: winding, housing, surroundings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.errors import DriveError
+from gearwright.parts.kinds import require_at_least
+
+COPPER = 0.0039
+"""Temperature coefficient of the resistance of copper [1/K], as motor data sheets use it."""
+COLDEST = 100.0
+"""A temperature [K] below which no motor runs: a number below it was meant in degrees Celsius."""
+
+
+@dataclass(frozen=True)
+class Heat:
+    r"""Two bodies that store heat, winding and housing, and the ways between them and to the air.
+
+    $C_w \dot T_w = P - (T_w - T_h) / R_{wh}$,
+
+    $C_h \dot T_h = (T_w - T_h) / R_{wh} - (T_h - T_a) / R_{ha}$,
+
+    with the Joule heat P of the winding, whose resistance is $R (1 + \alpha (T_w - T_0))$; the magnet's share of the
+    torque constant is $1 + \beta (T_h - T_0)$.
+
+    Args:
+        winding_housing: thermal resistance from winding to housing [K/W].
+        housing_ambient: thermal resistance from housing to the air [K/W].
+        winding_capacity: [J/K]. A data sheet's thermal time constant of the winding is winding_housing times it.
+        housing_capacity: [J/K]; the time constant of the motor is housing_ambient times it. None: the housing stores
+            nothing, so that winding and air are joined by both resistances in series (a model of one body).
+        ambient: temperature of the air [K].
+        reference: temperature at which resistance and torque constant are stated [K].
+        copper: temperature coefficient $\alpha$ of the resistance [1/K].
+        magnet: temperature coefficient $\beta$ of the torque constant [1/K], negative: about -0.002 for ferrite,
+            -0.001 for neodymium, -0.0004 for samarium-cobalt magnets.
+        max_temperature: of the winding [K].
+
+    >>> Heat(1.7, 6.0, 9.5, 119.0).winding_time_constant
+    16.15
+    """
+
+    winding_housing: Scalar
+    housing_ambient: Scalar = 0.0
+    winding_capacity: Scalar = 0.0
+    housing_capacity: Scalar | None = None
+    ambient: Scalar = 298.15
+    reference: Scalar = 298.15
+    copper: Scalar = COPPER
+    magnet: Scalar = 0.0
+    max_temperature: Scalar | None = None
+
+    def __post_init__(self) -> None:
+        require_at_least("heat", 0.0, housing_ambient=self.housing_ambient, copper=self.copper)
+        words = ("winding_housing", "winding_capacity", "housing_capacity")
+        require_at_least("heat", 0.0, above=True, **{word: getattr(self, word) for word in words})
+        for word in ("ambient", "reference", "max_temperature"):
+            value = getattr(self, word)
+            if is_number(value) and not COLDEST <= value < float("inf"):
+                raise DriveError(
+                    f"heat: {word} {value} K is colder than any motor runs. Temperatures are in kelvin: write "
+                    f"{value:g} degC in a file, or add 273.15."
+                )
+        if is_number(self.magnet) and not -0.01 <= self.magnet <= 0:
+            raise DriveError(
+                f"heat: magnet {self.magnet} 1/K: magnets get weaker when warm, by less than 1 % per kelvin. Give a "
+                "number from -0.01 to 0, such as -0.001."
+            )
+        if self.housing_capacity is not None and is_zero(self.housing_ambient):
+            raise DriveError(
+                "heat: a housing with a capacity needs a housing_ambient resistance above 0. Give it, or leave the "
+                "capacity out for a model of one body."
+            )
+
+    @property
+    def winding_time_constant(self) -> Scalar:
+        """Thermal time constant of the winding against its housing [s]."""
+        return self.winding_housing * self.winding_capacity
+
+    @property
+    def housing_time_constant(self) -> Scalar | None:
+        """Thermal time constant of the housing against the air [s]."""
+        return None if self.housing_capacity is None else self.housing_ambient * self.housing_capacity

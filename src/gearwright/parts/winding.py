@@ -1,0 +1,117 @@
+r"""How motor data are stated, and the two terminals that stand for any winding.
+
+A brushless motor with its electronics is a permanent-magnet DC motor at two equivalent terminals: the voltage there is
+the amplitude between two lines (so that the largest is that of the DC bus), the current makes voltage times current the
+electrical power. With sinusoidal currents of amplitude $\hat\imath$ in three star-connected phases of resistance $R_p$
+and back-EMF amplitude $\hat e_p \omega$ power is $\tfrac32 \hat e_p \omega \hat\imath$ and Joule heat
+$\tfrac32 R_p \hat\imath^2$. The lines see $\sqrt3\, \hat e_p$, so equal power asks for the current
+$\tfrac{\sqrt3}{2} \hat\imath$, and equal heat for the resistance $2 R_p$, which is that between two lines. The
+same numbers hold for block commutation, where two phases in series carry the current. It is the equivalent DC motor of
+the texts on brushless drives (Hendershot and Miller, Design of Brushless Permanent-Magnet Machines).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, NamedTuple
+
+from gearwright.algebra import Scalar, is_number
+from gearwright.errors import DriveError
+
+ROUNDING = 0.05
+"""Data sheets round, and measure kt warm and kv cold: this much relative difference is no contradiction."""
+
+
+class Convention(NamedTuple):
+    """What data at the terminals are per stated ones.
+
+    Args:
+        resistance: factor of resistance and inductance.
+        torque: motor constant K at the terminals per stated torque constant.
+        emf: the same per stated back-EMF constant (1/kv).
+        current: factor of currents.
+        rule: what ties stated kt and kv.
+    """
+
+    resistance: float
+    torque: float
+    emf: float
+    current: float
+    rule: str
+
+
+CONVENTIONS: dict[str, Convention] = {
+    "terminals": Convention(1.0, 1.0, 1.0, 1.0, "kt = 1/kv"),
+    "phase": Convention(2.0, 2 / sqrt(3), sqrt(3), sqrt(3) / 2, "kt = 3/2 / kv"),
+    "rms": Convention(1.0, sqrt(2 / 3), sqrt(2), sqrt(3 / 2), "kt = sqrt(3) / kv"),
+}
+"""How resistance, inductance, torque constant, back-EMF constant and current may be stated.
+
+terminals: brushed motors, and brushless ones whose sheet gives values between two lines and kv per volt of the bus.
+phase: per star phase, with amplitudes of phase voltage and phase current. rms: resistance and inductance between two
+lines, back-EMF constant as rms voltage between two lines, torque constant per rms phase current (servo motors).
+"""
+
+
+def motor_constant(
+    stated: str, torque_constant: Scalar | None, back_emf_constant: Scalar | None = None, kv: Scalar | None = None
+) -> Scalar | None:
+    """The one constant K of a motor at its terminals [Nm/A = Vs/rad] from what is stated; None if nothing is.
+
+    Args:
+        stated: one of `CONVENTIONS`.
+        torque_constant: [Nm/A].
+        back_emf_constant: [Vs/rad].
+        kv: speed constant [rad/s/V].
+
+    >>> round(motor_constant("terminals", None, kv=178 * 2 * 3.141592653589793 / 60), 5)
+    0.05365
+
+    Raises:
+        DriveError: two of them contradict each other.
+    """
+    convention = CONVENTIONS[stated]
+    found: list[tuple[str, Scalar]] = []
+    for name, value, factor in (
+        ("torque_constant", torque_constant, convention.torque),
+        ("back_emf_constant", back_emf_constant, convention.emf),
+        ("kv", kv, convention.emf),
+    ):
+        if value is not None:
+            _require_positive(name, value)
+            constant = factor / value if name == "kv" else factor * value
+            found.append((f"{name} {value} {UNIT[name]}", constant))
+    for text, constant in found[1:]:
+        _agree(stated, found[0], (text, constant))
+    return found[0][1] if found else None
+
+
+UNIT = {"torque_constant": "Nm/A", "back_emf_constant": "Vs/rad", "kv": "rad/s/V"}
+
+
+def at_terminals(stated: str, **values: Any) -> dict[str, Any]:
+    """Resistances, inductances and currents as they are at the terminals; None stays None.
+
+    >>> at_terminals("phase", resistance=0.5, inductance=None, max_current=10.0)
+    {'resistance': 1.0, 'inductance': None, 'max_current': 8.660254037844386}
+    """
+    convention = CONVENTIONS[stated]
+    return {
+        name: value if value is None else value * (convention.current if "current" in name else convention.resistance)
+        for name, value in values.items()
+    }
+
+
+def _require_positive(name: str, value: Scalar) -> None:
+    if is_number(value) and not 0 < value < float("inf"):
+        raise DriveError(f"motor: {name} {value} {UNIT[name]} must be a positive finite number. Check its value.")
+
+
+def _agree(stated: str, first: tuple[str, Scalar], other: tuple[str, Scalar]) -> None:
+    one, two = first[1], other[1]
+    if is_number(one) and is_number(two) and abs(one - two) > ROUNDING * max(one, two):
+        raise DriveError(
+            f"motor: {first[0]} and {other[0]} contradict each other: stated as {stated!r} the rule is "
+            f"{CONVENTIONS[stated].rule} in SI units, but they give {one:.6g} and {two:.6g} Nm/A at the terminals. "
+            f"Give one of them, or say how they are stated ({', '.join(CONVENTIONS)})."
+        )
