@@ -79,6 +79,28 @@ def nudge(mech: Mechanism, q: Sequence[Scalar], d: Sequence[Scalar]) -> list[Sca
     return out
 
 
+def rate(mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """The rate dq/dt of all coordinates: quaternions turn with 1/2 q (0, w), places of free joints move with R v."""
+    out: list[Scalar] = [0.0] * mech.nq
+    for k, where in enumerate(mech.layout.coordinate_of):
+        if where >= 0:
+            out[where] = v[k]
+    for joint in turning_joints(mech):
+        turn, (x, y, z) = _quaternion(q, joint), v[joint.angular]
+        out[joint.quaternion] = _product(turn, (0.0, x * 0.5, y * 0.5, z * 0.5))
+        if joint.place and joint.linear:
+            out[joint.place] = Rot.of_quaternion(*turn) @ Vec(*v[joint.linear])
+    return out
+
+
+def normalised(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    """The same configuration with quaternions of length one."""
+    out = list(q)
+    for joint in turning_joints(mech):
+        out[joint.quaternion] = _unit(_quaternion(q, joint), ops)
+    return out
+
+
 def _straight(mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """The sum q + v where a coordinate belongs to a speed; quaternions and places stay."""
     out = list(q)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 
 from gearwright.kernels.graph import Graph
 from gearwright.kernels.lanes import HUGE_SCALE, Writer
@@ -218,7 +219,7 @@ class Piece:
 
     def _packed_sincos(self) -> None:
         """For a single state, sines of several angles side by side in one vector, for the cost of one."""
-        angles = [angle for angle in self.pairs if self._is_plain(angle)]
+        angles = [angle for angle in self.pairs if self._plain[angle]]
         for first in range(0, len(angles), self.pack):
             some = angles[first : first + self.pack]
             for angle in some:
@@ -237,12 +238,17 @@ class Piece:
             for op, k in self.pairs[angle].items():
                 self.values[k] = packed.put(f"extractelement {packed.type} {both[op]}, i64 {lane}")
 
-    def _is_plain(self, k: int) -> bool:
-        """Whether a node needs no sine itself."""
-        node = self.graph.nodes[k]
-        return node.op not in ("sin", "cos") and all(self._is_plain(operand) for operand in node.operands)
+    @cached_property
+    def _plain(self) -> list[bool]:
+        """Per node whether it needs no sine itself."""
+        plain: list[bool] = []
+        for node in self.graph.nodes:
+            plain.append(node.op not in ("sin", "cos") and all(plain[operand] for operand in node.operands))
+        return plain
 
     def _compute_with_operands(self, k: int) -> None:
+        if k in self.values:
+            return
         node = self.graph.nodes[k]
         for operand in node.operands:
             self._compute_with_operands(operand)

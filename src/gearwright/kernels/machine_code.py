@@ -41,20 +41,17 @@ class MachineCode:
     """
 
     def __init__(self, code: bytes, width: int, scalar: bool) -> None:
-        self._engine = loaded(code)
+        self._engine = linked(code)
         self._batch = _BATCH(self._engine.get_function_address(f"batch{width}"))
         self._single = _BATCH(self._engine.get_function_address("batch1")) if scalar else self._batch
-        table = self._engine.get_global_value_address("addresses")
-        for place, address in enumerate(addresses()):
-            ctypes.c_void_p.from_address(table + 8 * place).value = address
 
     def run(self, inputs: Sequence[Array], strides: Sequence[int], out: Array, begin: int, end: int) -> bool:
         """Compute rows begin to end; False if an input or result is not finite. The interpreter is let go meanwhile.
 
         Every stride counts bytes from row to row, 0 where one row serves all.
         """
-        table = [x for array, stride in zip(inputs, strides, strict=True) for x in (_address(array), stride)]
-        packed = (ctypes.c_int64 * (len(table) + 2))(*table, _address(out), out.strides[0])
+        table = [x for array, stride in zip(inputs, strides, strict=True) for x in (address_of(array), stride)]
+        packed = (ctypes.c_int64 * (len(table) + 2))(*table, address_of(out), out.strides[0])
         function = self._single if end - begin == 1 else self._batch
         result: int = function(ctypes.addressof(packed), begin, end)
         if result == 2:
@@ -74,7 +71,17 @@ class MachineCode:
         return made
 
 
-def _address(array: Array) -> int:
+def linked(code: bytes) -> Any:
+    """An engine with loaded code that has the addresses it needs."""
+    engine = loaded(code)
+    table = engine.get_global_value_address("addresses")
+    for place, address in enumerate(addresses()):
+        ctypes.c_void_p.from_address(table + 8 * place).value = address
+    return engine
+
+
+def address_of(array: Array) -> int:
+    """Where an array's numbers begin."""
     address: int = array.__array_interface__["data"][0]  # twice as quick as array.ctypes.data
     return address
 

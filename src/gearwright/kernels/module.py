@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from gearwright.kernels.emit import Piece
 from gearwright.kernels.entry import NAMES, entry_from_python
@@ -26,12 +26,16 @@ def scalar_too(graph: Graph) -> bool:
 def module_text(graph: Graph, layout: Layout, shape: tuple[int, ...], host: Host) -> str:
     """LLVM text of a kernel."""
     widths = (1, host.width) if scalar_too(graph) else (host.width,)
-    parts = [f'target triple = "{host.triple}"', "@addresses = global [64 x ptr] zeroinitializer"]
-    parts += [width_text(graph, layout, host, width) for width in widths]
+    parts = [width_text(graph, layout, host, width) for width in widths]
     parts.append(entry_from_python(layout, shape, host.width, widths[0], graph.operations.arithmetic))
-    parts.append(_declarations(widths))
-    parts.append(f'attributes #0 = {{ nounwind noinline "prefer-vector-width"="{host.width * 64}" }}')
-    return "\n".join(parts)
+    return framed(parts, host, widths)
+
+
+def framed(parts: Sequence[str], host: Host, widths: tuple[int, ...]) -> str:
+    """A module of these functions: with the table of addresses, declarations and attributes."""
+    head = [f'target triple = "{host.triple}"', "@addresses = global [64 x ptr] zeroinitializer"]
+    tail = f'attributes #0 = {{ nounwind noinline "prefer-vector-width"="{host.width * 64}" }}'
+    return "\n".join([*head, *parts, _declarations(widths), tail])
 
 
 def width_text(graph: Graph, layout: Layout, host: Host, width: int) -> str:
@@ -64,7 +68,13 @@ def _batch(pieces: int, slots: int, width: int) -> str:
         ]
     else:
         lines += _blocks(pieces, slots, width)
-    lines += ["done:", f"  %sum = load {kind}, ptr %flags, align {align}"]
+    return "\n".join([*lines, "done:", *verdict(width), "}"])
+
+
+def verdict(width: int) -> list[str]:
+    """Return 1 if a flag is NaN, else 0."""
+    kind = "double" if width == 1 else f"<{width} x double>"
+    lines = [f"  %sum = load {kind}, ptr %flags, align {8 * width}"]
     if width == 1:
         lines.append("  %bad = fcmp uno double %sum, %sum")
     else:
@@ -72,24 +82,38 @@ def _batch(pieces: int, slots: int, width: int) -> str:
             f"  %bits = fcmp uno {kind} %sum, %sum",
             f"  %bad = call i1 @llvm.vector.reduce.or.v{width}i1(<{width} x i1> %bits)",
         ]
-    return "\n".join([*lines, "  %code = zext i1 %bad to i32", "  ret i32 %code", "}"])
+    return [*lines, "  %code = zext i1 %bad to i32", "  ret i32 %code"]
 
 
 def _blocks(pieces: int, slots: int, width: int) -> list[str]:
     """The loop over blocks of rows; each block runs through all pieces, its values in a workspace on the heap."""
-    size = BLOCK * max(slots, 1) * width * 8
-    lines = [f"  %pm = getelementptr i8, ptr @addresses, i64 {8 * ALLOCATE}", "  %malloc = load ptr, ptr %pm"]
-    lines += [f"  %raw = call ptr %malloc(i64 {size + 64})", "  %none = icmp eq ptr %raw, null"]
-    lines += ["  br i1 %none, label %fail, label %start", "fail:", "  ret i32 2", "start:"]
-    lines += ["  %asint = ptrtoint ptr %raw to i64", "  %up = add i64 %asint, 63", "  %aligned = and i64 %up, -64"]
-    lines += ["  %ws = inttoptr i64 %aligned to ptr", "  br label %block", "block:"]
+    lines = [*allocated(workspace(slots, width)), "  br label %block", "block:"]
     lines += ["  %row = phi i64 [ %begin, %start ], [ %next, %block ]", f"  %next = add i64 %row, {BLOCK * width}"]
     lines += ["  %stop = call i64 @llvm.smin.i64(i64 %next, i64 %end)"]
     for number in range(pieces):
         lines.append(f"  call void @piece{number}w{width}(ptr %args, ptr %ws, i64 %row, i64 %stop, ptr %flags)")
     lines += ["  %more = icmp slt i64 %next, %end", "  br i1 %more, label %block, label %over", "over:"]
-    lines += [f"  %pf = getelementptr i8, ptr @addresses, i64 {8 * FREE}", "  %free = load ptr, ptr %pf"]
-    return [*lines, "  call void %free(ptr %raw)", "  br label %done"]
+    return [*lines, *freed(), "  br label %done"]
+
+
+def workspace(slots: int, width: int) -> int:
+    """Bytes for the values that pass from piece to piece in one block."""
+    return BLOCK * max(slots, 1) * width * 8
+
+
+def allocated(size: int) -> list[str]:
+    """Memory %ws of that many bytes at a cache line; return 2 if there is none."""
+    lines = [f"  %pm = getelementptr i8, ptr @addresses, i64 {8 * ALLOCATE}", "  %malloc = load ptr, ptr %pm"]
+    lines += [f"  %raw = call ptr %malloc(i64 {size + 64})", "  %none = icmp eq ptr %raw, null"]
+    lines += ["  br i1 %none, label %fail, label %start", "fail:", "  ret i32 2", "start:"]
+    lines += ["  %asint = ptrtoint ptr %raw to i64", "  %up = add i64 %asint, 63", "  %aligned = and i64 %up, -64"]
+    return [*lines, "  %ws = inttoptr i64 %aligned to ptr"]
+
+
+def freed() -> list[str]:
+    """Give the memory back."""
+    lines = [f"  %pf = getelementptr i8, ptr @addresses, i64 {8 * FREE}", "  %free = load ptr, ptr %pf"]
+    return [*lines, "  call void %free(ptr %raw)"]
 
 
 def _declarations(widths: tuple[int, ...]) -> str:
