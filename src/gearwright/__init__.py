@@ -8,6 +8,8 @@ from gearwright import parts
 from gearwright._version import __version__
 from gearwright.catalogue import load
 from gearwright.export.urdf import save
+from gearwright.forces import Law, Line
+from gearwright.forces.of_robot import laws
 from gearwright.identification import Log, consistent, excite, identify, read_log
 from gearwright.kernels.actuation import (
     actuator_speeds,
@@ -18,6 +20,7 @@ from gearwright.kernels.actuation import (
 )
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
 from gearwright.kernels.closed_form import closed_form
+from gearwright.kernels.elastic import ElasticForm, MotorMotion, elastic_form, motor_motion, needed_derivatives
 from gearwright.kernels.explain import explain
 from gearwright.kernels.functions import (
     axial_rates,
@@ -47,17 +50,26 @@ from gearwright.kernels.functions import (
 from gearwright.kernels.kernel import Kernel, compile
 from gearwright.kernels.linearise import linearise
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
+from gearwright.simulation import Controller, Event, Run, State, sampled, simulate
 
 __all__ = [
     "Actuator",
     "BaseParameters",
     "Body",
+    "ElasticForm",
+    "Controller",
+    "Event",
     "Frame",
     "Kernel",
+    "Law",
+    "Line",
     "Log",
     "Mechanism",
+    "MotorMotion",
+    "Run",
     "Spin",
     "Spring",
+    "State",
     "__version__",
     "actuator_speeds",
     "actuator_torques",
@@ -72,6 +84,7 @@ __all__ = [
     "consistent",
     "coriolis_matrix",
     "difference",
+    "elastic_form",
     "excite",
     "explain",
     "forward_dynamics",
@@ -83,11 +96,14 @@ __all__ = [
     "jacobian_rate",
     "kinetic_energy",
     "lagrange_form",
+    "laws",
     "linearise",
     "load",
     "mass_matrix",
     "momentum",
     "motor_inertias",
+    "motor_motion",
+    "needed_derivatives",
     "neutral",
     "parameter_names",
     "parameters",
@@ -99,6 +115,8 @@ __all__ = [
     "recursive_form",
     "redundancy",
     "regressor",
+    "sampled",
     "save",
+    "simulate",
     "structure_matrix",
 ]

@@ -15,8 +15,8 @@ from gearwright.motion.trajectory import Array
 LARGEST_FILE = 1_000_000_000
 
 
-def read_columns(path: Path, letters: Sequence[str] = ("q", "v", "a")) -> Columns:
-    """The columns of a file whose first line names them; those called t and <letter>.<name> hold numbers."""
+def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) -> Columns:
+    """The columns of a file whose first line names them; t and <letter>.<name> hold numbers (None: all do)."""
     if path.is_char_device() or path.is_block_device():
         raise FileError(f"{path}: this is a device. Give a CSV file, or /dev/stdin behind a pipe.")
     if path.is_file() and path.stat().st_size > LARGEST_FILE:
@@ -42,9 +42,13 @@ class Columns:
     """The named columns of a file: `header` and numbers `values`, (T, columns)."""
 
     def __init__(
-        self, path: str, header: list[str], rows: list[tuple[int, list[str]]], letters: Sequence[str] = ("q", "v", "a")
+        self,
+        path: str,
+        header: list[str],
+        rows: list[tuple[int, list[str]]],
+        letters: Sequence[str] | None = ("q", "v", "a"),
     ) -> None:
-        self.path, self.header, self.letters = path, header, tuple(letters)
+        self.path, self.header, self.letters = path, header, letters
         twice = sorted({name for name in header if header.count(name) > 1})
         if twice:
             raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
@@ -54,8 +58,11 @@ class Columns:
         self.lines = [line for line, _ in rows]
         self.values = self._numbers([row for _, row in rows])
 
+    def _is_number(self, name: str) -> bool:
+        return name == "t" or self.letters is None or name.partition(".")[0] in self.letters
+
     def _numbers(self, rows: list[list[str]]) -> Array:
-        used = [k for k, name in enumerate(self.header) if name == "t" or name.partition(".")[0] in self.letters]
+        used = [k for k, name in enumerate(self.header) if self._is_number(name)]
         chosen = [[row[k] for k in used] for row in rows]
         try:
             values = np.array(chosen, dtype=np.float64).reshape(len(rows), len(used))

@@ -1,0 +1,60 @@
+"""Which integrator suits a problem, found by looking at its rates near the start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.errors import InputError
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism.rows import suggestion
+from gearwright.simulation.marching import has_sundials
+
+if TYPE_CHECKING:
+    from gearwright.simulation.simulation import Simulation
+
+METHODS = ("adaptive", "stiff")
+
+MANY = 2e4
+"""An explicit method takes about one step per three over the fastest decay rate; more than this many are too many."""
+
+
+def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
+    """The method, and a sentence that says why."""
+    if method is not None:
+        if method not in METHODS:
+            raise InputError(f"simulate: there is no method {method!r}. {suggestion(method, METHODS)}")
+        return method, f"method: {_title(method)}, as asked."
+    decay, span = fastest_decay(work, x), float(work.times[-1] - work.times[0])
+    if decay * span / 3 > MANY:
+        return "stiff", (
+            f"method: {_title('stiff')}, because something decays at {decay:.3g} 1/s, {decay * span:.2g} times faster "
+            "than the run is long."
+        )
+    return "adaptive", f"method: {_title('adaptive')}; tolerances {work.rtol:g} relative, {work.atol:g} absolute."
+
+
+def _title(method: str) -> str:
+    stiff = "BDF of SUNDIALS" if has_sundials() else "Radau of SciPy"
+    return {
+        "adaptive": "adaptive (Dormand-Prince 8(5,3))",
+        "stiff": f"stiff ({stiff})",
+        "euler": "fixed-step semi-implicit Euler, compiled",
+        "rk4": "fixed-step Runge-Kutta 4, compiled",
+    }[method]
+
+
+def fastest_decay(work: Simulation, x: Array) -> float:
+    """The largest rate [1/s] of a decaying solution that does not oscillate faster than it decays."""
+    rates = work.smooth_rates(x)
+    at = rates(x)
+    slope = np.empty((len(x), len(x)))
+    for k in range(len(x)):
+        nudge = 1e-7 * (1.0 + abs(x[k]))
+        moved = x.copy()
+        moved[k] += nudge
+        slope[:, k] = (rates(moved) - at) / nudge
+    values = np.linalg.eigvals(slope) if np.isfinite(slope).all() else np.zeros(1)
+    damped = values[np.abs(values.real) > 0.5 * np.abs(values.imag)]
+    return float(max(0.0, -damped.real.min())) if damped.size else 0.0

@@ -1,0 +1,205 @@
+"""Integrators that march to a time or to the first event, whichever comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from gearwright.errors import SimulationError
+from gearwright.kernels.inputs import Array
+from gearwright.simulation.modes import CROSSED
+
+Rates = Callable[[float, Array], Array]
+Levels = Callable[[float, Array], Array]
+"""Guards in their own scales: an event comes when one falls below -CROSSED."""
+
+LOOKS = 4
+"""Places in a step where guards are looked at, so that a guard that dips below zero and comes back is seen."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Where a march arrived, and whether an event stopped it."""
+
+    t: float
+    x: Array
+    event: bool
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is integrated: rates and guards in fixed modes from a state, never beyond `bound`."""
+
+    rates: Rates
+    levels: Levels | None
+    t: float
+    x: Array
+    bound: float
+    rtol: float
+    atol: float
+    first_step: float | None = None
+
+
+class March(Protocol):
+    """An integrator at work."""
+
+    def advance(self, limit: float) -> Reached:
+        """March to `limit`, or to the first event before it."""
+
+    @property
+    def step_size(self) -> float | None:
+        """The last step, to go on with after an event."""
+
+
+class ScipyMarch:
+    """SciPy's one-step solvers, stepped by hand; events are roots of the guards on the dense output."""
+
+    def __init__(self, kind: str, problem: Problem) -> None:
+        import scipy.integrate
+
+        self._problem = problem
+        first = problem.first_step
+        span = problem.bound - problem.t
+        self._solver: Any = getattr(scipy.integrate, kind)(
+            problem.rates,
+            problem.t,
+            problem.x,
+            problem.bound,
+            rtol=problem.rtol,
+            atol=problem.atol,
+            first_step=None if first is None else min(first, span),
+        )
+        self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
+        self._dense: Callable[[float], Array] = lambda _: problem.x
+
+    @property
+    def step_size(self) -> float | None:
+        """The last step."""
+        size = self._solver.step_size
+        return None if size is None else float(size)
+
+    def advance(self, limit: float) -> Reached:
+        """March to `limit`, or to the first event before it."""
+        while self._clear < limit and self._crossing is None:
+            self._step()
+        if self._crossing is not None and self._crossing <= limit:
+            return Reached(self._crossing, self._dense(self._crossing), True)
+        at_end = limit == self._solver.t
+        return Reached(limit, self._solver.y.copy() if at_end else self._dense(limit), False)
+
+    def _step(self) -> None:
+        message = self._solver.step()
+        if self._solver.status == "failed":
+            raise SimulationError(f"simulate: at t = {self._solver.t:g} s the step became too small ({message}).")
+        self._dense = self._solver.dense_output()
+        self._clear = self._solver.t
+        if self._problem.levels is not None:
+            self._crossing = self._first_crossing(self._solver.t_old, self._solver.t)
+
+    def _first_crossing(self, start: float, end: float) -> float | None:
+        levels = self._problem.levels
+        assert levels is not None
+        before = start
+        for t in np.linspace(start, end, LOOKS + 1)[1:]:
+            low = np.flatnonzero(levels(t, self._dense(t)) < -CROSSED)
+            if low.size:
+                return min(self._root(int(k), before, t) for k in low)
+            before = t
+        return None
+
+    def _root(self, k: int, low: float, high: float) -> float:
+        from scipy.optimize import brentq
+
+        levels = self._problem.levels
+        assert levels is not None
+
+        def level(t: float) -> float:
+            return float(levels(t, self._dense(t))[k]) + CROSSED
+
+        if level(low) <= 0:
+            return low
+        return float(brentq(level, low, high, xtol=1e-15, rtol=8.9e-16, maxiter=200))
+
+
+class SundialsMarch:
+    """CVODE of SUNDIALS: backward differentiation formulas with its own root finding."""
+
+    def __init__(self, problem: Problem) -> None:
+        from sksundae.cvode import CVODE  # type: ignore[import-untyped]
+
+        self._problem, self._failure = problem, None  # type: tuple[Problem, BaseException | None]
+        options: dict[str, Any] = {}
+        if problem.levels is not None:
+            count = len(problem.levels(problem.t, problem.x))
+            if count:
+                options = {"eventsfn": self._events(count), "num_events": count}
+        self._solver = CVODE(
+            self._rates,
+            method="BDF",
+            rtol=problem.rtol,
+            atol=problem.atol,
+            first_step=problem.first_step or 0.0,
+            max_num_steps=1_000_000,
+            **options,
+        )
+        self._solver.init_step(problem.t, problem.x)
+        self._last = Reached(problem.t, problem.x, False)
+
+    @property
+    def step_size(self) -> float | None:
+        """CVODE chooses its first step itself."""
+        return None
+
+    def _rates(self, t: float, x: Array, out: Array) -> None:
+        try:
+            out[:] = self._problem.rates(t, x)
+        except BaseException as error:  # it would get lost on its way through the C library
+            self._failure = self._failure or error
+            out[:] = np.nan
+
+    def _events(self, count: int) -> Any:
+        levels = self._problem.levels
+        assert levels is not None
+
+        def events(t: float, x: Array, out: Array) -> None:
+            try:
+                out[:] = levels(t, x) + CROSSED
+            except BaseException as error:
+                self._failure = self._failure or error
+                out[:] = 1.0
+
+        events.terminal = [True] * count  # type: ignore[attr-defined]
+        events.direction = [-1] * count  # type: ignore[attr-defined]
+        return events
+
+    def advance(self, limit: float) -> Reached:
+        """March to `limit`, or to the first event before it."""
+        if limit <= self._last.t:
+            return self._last
+        answer = self._solver.step(limit, method="normal", tstop=self._problem.bound)
+        if self._failure is not None:
+            raise self._failure
+        if not answer.success:
+            raise SimulationError(
+                f"simulate: at t = {float(answer.t):g} s the stiff solver gave up ({answer.message})."
+            )
+        event = answer.t_events is not None and len(np.atleast_1d(answer.t_events)) > 0
+        self._last = Reached(float(answer.t), np.array(answer.y, dtype=float).reshape(-1), event)
+        return self._last
+
+
+def march(method: str, problem: Problem) -> March:
+    """An integrator by the name of its method."""
+    if method == "stiff" and has_sundials():
+        return SundialsMarch(problem)
+    return ScipyMarch("Radau" if method == "stiff" else "DOP853", problem)
+
+
+def has_sundials() -> bool:
+    """Whether scikit-sundae is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("sksundae") is not None

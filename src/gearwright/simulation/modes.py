@@ -1,0 +1,105 @@
+"""Consistent modes: at a start and after an event the modes of all laws are chosen together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gearwright.errors import SimulationError
+from gearwright.forces.law import Guard, Impact
+from gearwright.kernels.functions import kinetic_energy, mass_matrix
+from gearwright.kernels.inputs import Array
+from gearwright.simulation.system import Evaluation, Modes, System, rows_of
+
+ZERO = 0.5e-9
+"""Guards below minus this, in their own scale, are violated; between it and twice it, the rate decides."""
+
+CROSSED = 1e-9
+"""An event is located where a guard reaches minus this."""
+
+PATIENCE = 40
+"""Changes per law before a set of modes counts as one that does not settle."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Modes in which every guard holds, the state after impacts, and which laws changed."""
+
+    modes: Modes
+    x: Array
+    changes: tuple[tuple[str, str], ...]
+
+
+def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settled:
+    """Change the most violated mode until none is violated; impacts and new holds change the speeds."""
+    changes: list[tuple[str, str]] = []
+    for _ in range(PATIENCE * (len(system.laws) + 1)):
+        evaluation = system.evaluate(t, x, u, modes)
+        worst = _worst(system, evaluation)
+        if worst is None:
+            x = _held(system, x, evaluation)
+            after = system.evaluate(t, x, u, modes)
+            worst = _worst(system, after)
+            if worst is None:
+                return Settled(modes, x, tuple(changes))
+            evaluation = after
+        index, guard = worst
+        modes = (*modes[:index], guard.to, *modes[index + 1 :])
+        changes.append((system.laws[index].name, guard.to))
+        if guard.impact is not None:
+            x = struck(system, x, guard.impact, evaluation)
+    tail = ", ".join(f"{name} -> {mode}" for name, mode in changes[-6:])
+    raise SimulationError(
+        f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "
+        "other: look at their levels (a static friction below the sliding one, two stops at one place)."
+    )
+
+
+def _worst(system: System, evaluation: Evaluation) -> tuple[int, Guard] | None:
+    found: tuple[int, Guard] | None = None
+    least = 0.0
+    for index, guard in system.guards(evaluation):
+        level = guard.value / guard.scale
+        if level > 2 * CROSSED:
+            continue
+        if level >= -ZERO:
+            if guard.rate is None or guard.rate >= 0 or level > CROSSED:
+                continue
+            level = -ZERO  # a tie that the rate decides comes after all real violations
+        if found is None or level < least:
+            found, least = (index, guard), level
+    return found
+
+
+def _held(system: System, x: Array, evaluation: Evaluation) -> Array:
+    """Speeds along held lines as the holds want them, as after a plastic impact of all at once."""
+    kept = [hold for hold in evaluation.holds if hold.speed is not None]
+    if not kept:
+        return x
+    lines = [hold.line for hold in kept]
+    v = x[system.v].tolist()
+    missing = np.array([float(h.speed) - float(h.line.speed(v)) for h in kept])  # type: ignore[arg-type]
+    if not np.abs(missing).max() > 1e-14 * (1.0 + max(map(abs, v))):
+        return x
+    return _jumped(system, x, rows_of(lines, system.mech.n), missing)
+
+
+def struck(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
+    """The state after an impact along a line; lines that are held stay held."""
+    lines = [impact.line, *(hold.line for hold in evaluation.holds if hold.speed is not None)]
+    jump = np.zeros(len(lines))
+    jump[0] = -(1.0 + float(impact.restitution)) * float(impact.line.speed(x[system.v].tolist()))
+    return _jumped(system, x, rows_of(lines, system.mech.n), jump)
+
+
+def _jumped(system: System, x: Array, W: Array, jump: Array) -> Array:
+    """Speeds changed by impulses along rows: v+ = v + M^-1 W' P with W v+ = W v + jump. The lost energy is booked."""
+    out = x.copy()
+    q, v = x[system.q], x[system.v]
+    spread = np.linalg.solve(mass_matrix(system.mech, q), W.T)
+    impulse = np.linalg.lstsq(W @ spread, jump, rcond=None)[0]
+    out[system.v] = v + spread @ impulse
+    lost = kinetic_energy(system.mech, q, v) - kinetic_energy(system.mech, q, out[system.v])
+    out[system.dissipated] += float(lost)
+    return out

@@ -1,0 +1,22 @@
+"""A progress bar for long runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def reporting(start: float, until: float, wanted: bool | None) -> Iterator[Callable[[float], None]]:
+    """A function to call with the time reached; it draws a bar when wanted, or on a terminal."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed:.3g} s"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("simulating", total=until - start)
+        yield lambda t: bar.update(task, completed=t - start)

@@ -1,0 +1,101 @@
+"""What a run remembers at every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism import Mechanism
+from gearwright.simulation.run import Happening, Run
+from gearwright.simulation.system import Evaluation, System
+
+ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
+
+
+class Recorder:
+    """Collects samples and makes a run of them."""
+
+    def __init__(self, system: System, input_names: Sequence[str], name: str) -> None:
+        self._system, self._inputs, self._name = system, tuple(input_names), name
+        self._times: list[float] = []
+        self._rows: list[list[float]] = []
+        self.happenings: list[Happening] = []
+        self.remarks: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    @property
+    def last(self) -> float:
+        """The time of the last sample."""
+        return self._times[-1] if self._times else 0.0
+
+    def record(self, t: float, x: Array, u: Array, evaluation: Evaluation) -> None:
+        """Remember one sample."""
+        system = self._system
+        energies = system.energies(x, evaluation)
+        signals = [
+            float(outcome.signals[one.name])
+            for law, outcome in zip(system.laws, evaluation.outcomes, strict=True)
+            for one in law.signals
+        ]
+        self._times.append(t)
+        states = x[: system.v.stop].tolist(), evaluation.a.tolist(), u.tolist()
+        own = x[system.own.start : system.controlled.stop].tolist()
+        self._rows.append([*states[0], *states[1], *states[2], *own, *signals, *(energies[k] for k in ENERGIES)])
+
+    def run(self) -> Run:
+        """The run so far."""
+        names, units = self._columns()
+        values = np.array(self._rows, dtype=float).reshape(len(self._rows), len(names))
+        series = {name: values[:, k] for k, name in enumerate(names)}
+        kept = series["energy.kinetic"] + series["energy.potential"] + series["energy.stored"]
+        start = kept[0] if len(kept) else 0.0
+        series["energy.balance"] = kept - start - series["energy.supplied"] + series["energy.dissipated"]
+        units["energy.balance"] = "J"
+        return Run(np.array(self._times), series, units, tuple(self.happenings), tuple(self.remarks), self._name)
+
+    def _columns(self) -> tuple[list[str], dict[str, str]]:
+        system, mech = self._system, self._system.mech
+        units: dict[str, str] = {}
+        for name in mech.coordinates:
+            units[f"q.{name}"] = coordinate_unit(mech, name)
+        for letter, suffix in (("v", "/s"), ("a", "/s2")):
+            for name in mech.speeds:
+                units[f"{letter}.{name}"] = speed_unit(mech, name) + suffix
+        for name in self._inputs:
+            plain = name.removeprefix("tau.")
+            units[name] = system.inputs[name].unit if name in system.inputs else force_unit(mech, plain)
+        units.update({state.name: state.unit for state in system.states.values()})
+        units.update(dict.fromkeys(system.controller_states, ""))
+        units.update({one.name: one.unit for law in system.laws for one in law.signals})
+        units.update({f"energy.{kind}": "J" for kind in ENERGIES})
+        return list(units), units
+
+
+def _slides(mech: Mechanism, name: str) -> bool:
+    """Whether a speed moves a body along a line."""
+    return any(
+        not dof.angular and mech.speeds[dof.speed] == name and body.follows is None
+        for body, joint in zip(mech.bodies, mech.joints, strict=True)
+        for dof in joint.dofs
+    )
+
+
+def speed_unit(mech: Mechanism, name: str) -> str:
+    """Rad for a turning speed or a shaft, m for a sliding one."""
+    return "m" if _slides(mech, name) else "rad"
+
+
+def force_unit(mech: Mechanism, name: str) -> str:
+    """Nm or N of the generalized force at a speed."""
+    return "N" if _slides(mech, name) else "Nm"
+
+
+def coordinate_unit(mech: Mechanism, name: str) -> str:
+    """Rad or m of a coordinate; quaternions have none."""
+    if name in mech.speeds:
+        return speed_unit(mech, name)
+    return "m" if name.rpartition(".")[2] in ("x", "y", "z") else ""

@@ -1,0 +1,162 @@
+"""Runs: named series with units, the energy book-keeping, files, pictures and comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import InputError
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism.rows import suggestion
+from gearwright.motion.recording import write_columns
+from gearwright.plots import Panel, figure, save
+from gearwright.simulation.run_files import read_series, write_parquet
+
+
+@dataclass(frozen=True)
+class Happening:
+    """Something that happened during a run: a law changed its mode, or a user's event."""
+
+    t: float
+    name: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation computed.
+
+    Args:
+        t: times [s], (T,).
+        series: values (T,) by name: `q.<coordinate>`, `v.<speed>`, `a.<speed>`, `tau.<speed>`, inputs, states and
+            signals of laws, and `energy.kinetic`, `.potential`, `.stored`, `.supplied`, `.dissipated`, `.balance`.
+        units: unit of each series.
+        happenings: events in order of time.
+        remarks: what was decided and noticed, for the person.
+
+    >>> import gearwright as gw
+    >>> run = gw.simulate(gw.assemble(gw.load("elbow")), [0.0, 0.5, 0.0], until=0.1)
+    >>> run["q.j2"][0], run.units["v.j2"]
+    (np.float64(0.5), 'rad/s')
+    """
+
+    t: Array
+    series: Mapping[str, Array]
+    units: Mapping[str, str] = field(default_factory=dict)
+    happenings: tuple[Happening, ...] = ()
+    remarks: tuple[str, ...] = ()
+    name: str = "run"
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} samples" if len(self.t) else "empty"
+        return f"<Run {self.name}: {span}, {len(self.series)} series, {len(self.happenings)} events>"
+
+    def __getitem__(self, name: str) -> Array:
+        """A series by name, (T,)."""
+        if name == "t":
+            return self.t
+        if name not in self.series:
+            raise InputError(f"run: there is no series {name!r}. {suggestion(name, self.series)}")
+        return self.series[name]
+
+    def block(self, prefix: str) -> Array:
+        """All series whose names begin with `prefix` and a dot, side by side, (T, count)."""
+        chosen = [values for name, values in self.series.items() if name.startswith(f"{prefix}.")]
+        return np.column_stack(chosen) if chosen else np.zeros((len(self.t), 0))
+
+    @property
+    def q(self) -> Array:
+        """Configurations, (T, nq)."""
+        return self.block("q")
+
+    @property
+    def v(self) -> Array:
+        """Speeds, (T, n)."""
+        return self.block("v")
+
+    @property
+    def a(self) -> Array:
+        """Accelerations, (T, n)."""
+        return self.block("a")
+
+    @property
+    def tau(self) -> Array:
+        """Generalized forces given from outside, (T, n)."""
+        return self.block("tau")
+
+    @property
+    def drift(self) -> float:
+        """The largest error of the book-keeping relative to the largest energy that moved.
+
+        stored(t) - stored(0) = supplied - dissipated; what is missing, per peak of kinetic energy and works.
+        """
+        error = float(np.abs(self["energy.balance"]).max())
+        scale = max(float(np.abs(self[f"energy.{kind}"]).max()) for kind in ("kinetic", "supplied", "dissipated"))
+        return error / scale if scale > 0 else error
+
+    def save(self, path: str | Path) -> Path:
+        """Write all series to a CSV or Parquet file, by its ending."""
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.suffix == ".csv":
+            values = np.column_stack(list(self.series.values())) if self.series else np.zeros((len(self.t), 0))
+            target.write_text(write_columns(list(self.series), values, self.t), encoding="utf-8")
+        elif target.suffix == ".parquet":
+            write_parquet(target, self.t, self.series, self.units)
+        else:
+            raise InputError(f"{target}: a run is saved as .csv or .parquet. Choose one of these endings.")
+        return target
+
+    @staticmethod
+    def read(path: str | Path) -> Run:
+        """A run from a CSV or Parquet file that `save` wrote."""
+        t, series, units = read_series(Path(path))
+        return Run(t, series, units, name=Path(path).stem)
+
+    def plot(self, *prefixes: str, path: str | Path | None = None) -> Any:
+        """A figure with one panel per kind of series; with `path` it is saved too.
+
+        Args:
+            prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces and energies
+                unless given.
+            path: .png, .svg or .pdf.
+        """
+        chosen = prefixes or tuple(p for p in ("q", "v", "tau", "energy") if self._moves(p))
+        panels = [self._panel(prefix) for prefix in chosen]
+        page = figure(self.t, "time [s]", panels, title=self.name)
+        if path is not None:
+            save(page, path)
+        return page
+
+    def _moves(self, prefix: str) -> bool:
+        return bool(np.ptp(self.block(prefix), axis=0).any()) if self.block(prefix).size else False
+
+    def _panel(self, prefix: str) -> Panel:
+        names = [name for name in self.series if name == prefix or name.startswith(f"{prefix}.")]
+        if not names:
+            raise InputError(f"run: no series begins with {prefix!r}. {suggestion(prefix, self.series)}")
+        units = " or ".join(dict.fromkeys(self.units.get(name, "") for name in names))
+        return Panel(f"{prefix} [{units}]", {name.removeprefix(f"{prefix}."): self.series[name] for name in names})
+
+    def compare(self, other: Run, names: Sequence[str] | None = None) -> dict[str, float]:
+        """Largest difference per series, relative to its range in this run; the other is interpolated to its times.
+
+        Only the time both cover is compared. Series that one of them lacks are left out unless asked for by `names`.
+        """
+        from scipy.interpolate import CubicSpline
+
+        shared = [name for name in self.series if name in other.series] if names is None else list(names)
+        inside = (self.t >= other.t[0]) & (self.t <= other.t[-1])
+        if not inside.any():
+            raise InputError(f"run: {self!r} and {other!r} have no time in common.")
+        found = {}
+        for name in shared:
+            mine = self[name][inside]
+            there = CubicSpline(other.t, other[name])(self.t[inside])
+            span = float(np.ptp(mine))
+            found[name] = float(np.abs(there - mine).max()) / (span if span > 0 else 1.0)
+        return found

@@ -1,0 +1,144 @@
+"""`simulate`: from a robot, a state and inputs to a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import InputError, SimulationError
+from gearwright.forces.law import Law
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.kernels.inputs import Array
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.parts import Robot
+from gearwright.simulation.choice import choose
+from gearwright.simulation.controllers import Controller, controller_of
+from gearwright.simulation.progress import reporting
+from gearwright.simulation.recorder import Recorder
+from gearwright.simulation.run import Run
+from gearwright.simulation.signals import gathered
+from gearwright.simulation.simulation import Event, Simulation, started
+from gearwright.simulation.state import State, initial_state
+from gearwright.simulation.system import System
+
+
+def simulate(
+    robot_or_mech: Robot | Mechanism,
+    state: Any = None,
+    until: float = 1.0,
+    *,
+    inputs: Any = None,
+    controller: Any = None,
+    laws: Sequence[Law] | None = None,
+    method: str | None = None,
+    events: Sequence[Event | Callable[..., float]] = (),
+    step: float | None = None,
+    samples: int | Sequence[float] = 1001,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    progress: bool | None = None,
+) -> Run:
+    """Simulate a robot with its friction, losses, stops and motors, or a machine with the laws given.
+
+    Args:
+        robot_or_mech: a robot (with the laws of its file unless `laws` are given) or a machine (without any).
+        state: initial State, (q, v), or q alone for a start at rest; neutral and at rest unless given.
+        until: end time [s].
+        inputs: forces tau (n,), a function of time that returns them, or a mapping from input names
+            (`tau.<speed>`, `<drive>.voltage`, ...) to numbers, functions of time or (times, values).
+        controller: function (t, State) -> forces or mapping of inputs, or a Controller (sampled, or with states).
+        laws: laws instead of those of the robot; () for none.
+        method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), or compiled with a fixed
+            step: "euler" (semi-implicit) or "rk4"; chosen from the problem unless given.
+        events: functions (t, State) -> number to watch for zeros, or Events.
+        step: step of the fixed-step methods [s].
+        samples: how many equally spaced samples to record, or the times themselves.
+        rtol: relative tolerance of the adaptive methods.
+        atol: absolute tolerance.
+        progress: whether to show a progress bar; on a terminal, for runs that take a while, unless given.
+
+    Returns:
+        The run. `run.remarks` say which method was chosen and why.
+
+    >>> import gearwright as gw
+    >>> run = gw.simulate(gw.assemble(gw.load("elbow")), [0.0, 0.5, 0.0], until=0.2)
+    >>> bool(run.drift < 1e-6)
+    True
+    """
+    mech = _machine(robot_or_mech)
+    begin = initial_state(mech, state)
+    times = _times(until, samples)
+    control = controller_of(controller)
+    chosen = _laws(robot_or_mech, mech, laws, inputs, control, begin)
+    system = System(mech, chosen, control.states if control else {})
+    given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
+    recorder = Recorder(system, given.names, getattr(robot_or_mech, "name", "machine"))
+    x = started(system, begin)
+    watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
+    work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
+    work.method, why = choose(work, x, method)
+    recorder.remarks.append(why)
+    return _adaptive(work, x, progress)
+
+
+def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
+    recorder = work.recorder
+    try:
+        with reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report:
+            work.run(x)
+    except KeyboardInterrupt:
+        recorder.remarks.append(f"stopped by the user at t = {recorder.last:g} s; what was computed is kept.")
+    except SimulationError as error:
+        error.run = recorder.run() if len(recorder) else None
+        raise
+    return recorder.run()
+
+
+def _machine(given: Any) -> Mechanism:
+    if isinstance(given, Robot):
+        return assemble(given)
+    if not isinstance(given, Mechanism):
+        raise InputError(f"simulate: the first argument is a {type(given).__name__}. Give a Robot or a Mechanism.")
+    return given
+
+
+def _times(until: Any, samples: Any) -> Array:
+    try:
+        end = float(until)
+    except (TypeError, ValueError):
+        raise InputError(f"simulate: until={until!r} is no time. Give seconds.") from None
+    if not (np.isfinite(end) and end > 0):
+        raise InputError(f"simulate: until={until!r} must be a positive time [s].")
+    if isinstance(samples, int | np.integer):
+        if samples < 2:
+            raise InputError(f"simulate: {samples} samples cannot show a motion. Ask for 2 or more.")
+        return np.linspace(0.0, end, int(samples))
+    times = np.asarray(samples, dtype=float)
+    if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all() or times[-1] > end * (1 + 1e-12):
+        raise InputError("simulate: samples must be increasing times up to `until`.")
+    return times
+
+
+def _laws(
+    robot: Robot | Mechanism, mech: Mechanism, laws: Any, inputs: Any, control: Controller | None, begin: State
+) -> tuple[Law, ...]:
+    """The laws of a run; motors join in where a voltage or current is given."""
+    if laws is not None:
+        return tuple(laws)
+    if isinstance(robot, Mechanism):
+        return ()
+    named = set(inputs) if isinstance(inputs, Mapping) else set()
+    if control is not None:
+        named |= _outputs(control, begin)
+    return laws_of(robot, mech, named)
+
+
+def _outputs(control: Controller, begin: State) -> set[str]:
+    """Which inputs a controller names; found by asking it once."""
+    try:
+        answer, _ = control.answer(0.0, begin.with_states(control.states))
+    except InputError:  # it needs states of laws, which are not known yet: then it drives motors
+        return {"*"}
+    return set(answer) if isinstance(answer, Mapping) else set()

@@ -1,0 +1,214 @@
+"""The loop of a simulation: march, meet events, change modes, go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import InputError, SimulationError
+from gearwright.kernels.inputs import Array
+from gearwright.simulation.controllers import Controller, put
+from gearwright.simulation.marching import March, Problem, march
+from gearwright.simulation.modes import settle
+from gearwright.simulation.recorder import Recorder
+from gearwright.simulation.run import Happening
+from gearwright.simulation.signals import Inputs
+from gearwright.simulation.state import State
+from gearwright.simulation.system import Modes, System
+
+LARGEST_SPEED = 1e9
+"""A joint that is faster has left every machine: the run has blown up."""
+
+RESTLESS = 200
+"""Events without progress in time before a run gives up."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something to watch for during a run.
+
+    Args:
+        function: (t, State) -> number; the event is where it goes through zero.
+        name: what it is called in the run's happenings.
+        terminal: whether the run ends there.
+
+    >>> Event(lambda t, state: state.q[0] - 1.0, "reached", terminal=True).name
+    'reached'
+    """
+
+    function: Callable[[float, State], float]
+    name: str = "event"
+    terminal: bool = False
+
+
+@dataclass
+class Simulation:
+    """One run at work."""
+
+    system: System
+    inputs: Inputs
+    controller: Controller | None
+    method: str
+    rtol: float
+    atol: float
+    events: tuple[Event, ...]
+    recorder: Recorder
+    times: Array
+    report: Callable[[float], None] = lambda _: None
+    _answer: Any = field(default=None, init=False)
+    _sides: list[float] = field(default_factory=list, init=False)
+
+    def run(self, x: Array) -> None:
+        """From the first of the times to the last; the recorder keeps the samples."""
+        t, until = float(self.times[0]), float(self.times[-1])
+        self._call_sampled(t, x)
+        x, modes = self._settled(t, x, self._first_modes(t, x))
+        self._sides = [self._side(event, t, x) for event in self.events]
+        self._record(t, x, modes)
+        step: float | None = None
+        still = 0
+        for bound in self._stops(t, until):
+            while t < bound:
+                engine = march(self.method, self._problem(t, x, modes, bound, step))
+                arrived, x, event = self._until_event(engine, bound, modes)
+                step = engine.step_size
+                still = 0 if arrived > t else still + 1
+                t = arrived
+                if event:
+                    if self._users_event(t, x):
+                        return
+                    x, modes = self._settled(t, x, modes)
+                if still > RESTLESS:
+                    raise SimulationError(
+                        f"simulate: at t = {t:g} s {RESTLESS} events follow each other without any motion. Look at the "
+                        f"last ones: {', '.join(f'{h.name} {h.what}' for h in self.recorder.happenings[-4:])}."
+                    )
+            self._call_sampled(t, x)
+            x, modes = self._settled(t, x, modes)
+
+    def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
+        """The rates near the start, in the modes that laws start in."""
+        t = float(self.times[0])
+        self._call_sampled(t, x)
+        rates = self._problem(t, x, self._first_modes(t, x), t, None).rates
+        return lambda y: rates(t, y)
+
+    def _first_modes(self, t: float, x: Array) -> Modes:
+        seen = self.system.situations(t, x, self._inputs_at(t, x)[0])
+        return tuple(law.start(s) for law, s in zip(self.system.laws, seen, strict=True))
+
+    def _stops(self, start: float, until: float) -> Iterator[float]:
+        """Times at which a step must end: kinks of inputs, samples of the controller, the end."""
+        stops = {t for t in self.inputs.breaks if start < t < until}
+        if self.controller is not None and self.controller.period is not None:
+            count = int(np.ceil((until - start) / self.controller.period - 1e-9))
+            stops.update(start + k * self.controller.period for k in range(1, count))
+        yield from (*sorted(stops), until)
+
+    def _until_event(self, engine: March, bound: float, modes: Modes) -> tuple[float, Array, bool]:
+        """March to the bound or the next event, recording samples on the way."""
+        while True:
+            due = len(self.recorder)
+            limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
+            reached = engine.advance(limit)
+            if due < len(self.times) and reached.t >= self.times[due]:
+                self._record(reached.t, reached.x, modes)
+            if reached.event or reached.t >= bound:
+                return reached.t, reached.x, reached.event
+
+    def _record(self, t: float, x: Array, modes: Modes) -> None:
+        u = self._inputs_at(t, x)[0]
+        self.recorder.record(t, x, u, self.system.evaluate(t, x, u, modes))
+        self.report(t)
+
+    def _problem(self, t: float, x: Array, modes: Modes, bound: float, step: float | None) -> Problem:
+        system = self.system
+
+        def rates(now: float, y: Array) -> Array:
+            self._refuse_blow_up(now, y)
+            u, controlled = self._inputs_at(now, y)
+            return system.rates(y, u, system.evaluate(now, y, u, modes), controlled)
+
+        def levels(now: float, y: Array) -> Array:
+            u = self._inputs_at(now, y)[0]
+            found = system.guards(system.evaluate(now, y, u, modes)) if system.laws else []
+            mine = [guard.value / guard.scale for _, guard in found]
+            state = self._state(y)
+            watched = zip(self.events, self._sides, strict=True)
+            return np.array([*mine, *(side * float(event.function(now, state)) for event, side in watched)])
+
+        watch = bool(self.events) or any(len(law.modes) > 1 for law in system.laws)
+        return Problem(rates, levels if watch else None, t, x, bound, self.rtol, self.atol, step)
+
+    def _settled(self, t: float, x: Array, modes: Modes) -> tuple[Array, Modes]:
+        """Modes in which every guard holds; changes are noted."""
+        if not any(len(law.modes) > 1 for law in self.system.laws):
+            return x, modes
+        settled = settle(self.system, t, x, self._inputs_at(t, x)[0], modes)
+        self.recorder.happenings.extend(Happening(t, name, mode) for name, mode in settled.changes)
+        return settled.x, settled.modes
+
+    def _side(self, event: Event, t: float, x: Array) -> float:
+        value = float(event.function(t, self._state(x)))
+        return 1.0 if value >= 0 else -1.0
+
+    def _users_event(self, t: float, x: Array) -> bool:
+        """Note the user's events at this time; True when one of them ends the run."""
+        over = False
+        for k, event in enumerate(self.events):
+            if self._sides[k] * float(event.function(t, self._state(x))) <= 0:
+                self._sides[k] = -self._sides[k]
+                self.recorder.happenings.append(Happening(t, event.name, "event"))
+                over = over or event.terminal
+        return over
+
+    def _inputs_at(self, t: float, x: Array) -> tuple[Array, Array]:
+        """All inputs, and the rates of the controller's states."""
+        known = self.inputs.at(t)
+        if self.controller is None:
+            return known, np.zeros(0)
+        answer, rates = self._answer, np.zeros(0)
+        if self.controller.period is None:
+            answer, rates = self.controller.answer(t, self._state(x))
+        return put(answer, t, self.inputs.names, self.system.mech.n, known), rates
+
+    def _call_sampled(self, t: float, x: Array) -> None:
+        if self.controller is not None and self.controller.period is not None:
+            self._answer, _ = self.controller.answer(t, self._state(x))
+
+    def _state(self, x: Array) -> State:
+        system = self.system
+        names = [*system.states, *system.controller_states]
+        values = x[system.own.start : system.controlled.stop].tolist()
+        return State(x[system.q].copy(), x[system.v].copy(), dict(zip(names, values, strict=True)))
+
+    def _refuse_blow_up(self, t: float, x: Array) -> None:
+        speeds = x[self.system.v]
+        if np.isfinite(x).all() and not (np.abs(speeds) > LARGEST_SPEED).any():
+            return
+        names = [*self.system.mech.coordinates, *self.system.mech.speeds, *self.system.states]
+        bad = np.flatnonzero(~np.isfinite(x[: len(names)]))
+        k = int(bad[0]) if bad.size else self.system.mech.nq + int(np.argmax(np.abs(speeds)))
+        raise SimulationError(
+            f"simulate: the run blew up at t = {t:g} s: {names[k]!r} is {x[k]:g}. Look at the forces and gains there, "
+            "or at the sign of a ratio."
+        )
+
+
+def started(system: System, state: State) -> Array:
+    """The state vector at the start, with the states of laws as given or as the laws begin."""
+    x = np.zeros(system.size)
+    x[system.q], x[system.v] = state.q, state.v
+    initial = {**{s.name: s.initial for s in system.states.values()}, **system.controller_states}
+    unknown = [name for name in state.states if name not in initial]
+    if unknown:
+        raise InputError(
+            f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
+            f"{', '.join(initial) or 'none'}."
+        )
+    merged: Sequence[float] = list({**initial, **state.states}.values())
+    x[system.own.start : system.controlled.stop] = merged
+    return x

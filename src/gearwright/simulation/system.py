@@ -1,0 +1,235 @@
+"""A machine with its laws: the state vector, and all accelerations and multipliers in one solve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gearwright.dynamics.configuration import nudge
+from gearwright.errors import InputError, SimulationError
+from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Reaction, Situation
+from gearwright.forces.line import Line
+from gearwright.kernels.actuation import structure_matrix
+from gearwright.kernels.functions import bias, forward_dynamics, kinetic_energy, mass_matrix, potential_energy
+from gearwright.kernels.inputs import Array
+from gearwright.kernels.operations import FLOATS
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import along
+
+Modes = tuple[str, ...]
+"""Per law its mode."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that is known at one instant: accelerations, and what follows for each law."""
+
+    a: Array
+    outcomes: tuple[Outcome, ...]
+    holds: tuple[Hold, ...]
+    multipliers: Array
+
+
+class System:
+    """A machine and the laws that act on it.
+
+    The state vector is x = [q, v, states of laws, states of the controller, supplied work, dissipated work]: the two
+    works are integrated along, so that the book-keeping is as exact as the motion.
+    """
+
+    def __init__(self, mech: Mechanism, laws: Sequence[Law], controller_states: Mapping[str, float]) -> None:
+        self.mech, self.laws = mech, tuple(laws)
+        self._refuse_strangers()
+        self.states = {state.name: state for law in self.laws for state in law.states}
+        self.inputs = {one.name: one for law in self.laws for one in law.inputs}
+        self.controller_states = dict(controller_states)
+        self._unique([*(s.name for law in self.laws for s in law.states), *controller_states], "state")
+        self._unique([law.name for law in self.laws], "law")
+        n, start = mech.n, mech.nq + mech.n
+        self.q, self.v = slice(0, mech.nq), slice(mech.nq, start)
+        self.own = slice(start, start + len(self.states))
+        self.controlled = slice(self.own.stop, self.own.stop + len(controller_states))
+        self.supplied, self.dissipated = self.controlled.stop, self.controlled.stop + 1
+        self.size = self.dissipated + 1
+        self._places = self._law_places(n)
+        self._shares: dict[tuple[Line, Line], float] = {}
+
+    @staticmethod
+    def _unique(names: Sequence[str], kind: str) -> None:
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise InputError(f"simulate: two {kind}s are called {twice[0]!r}. Give each a name of its own.")
+
+    def _refuse_strangers(self) -> None:
+        for law in self.laws:
+            if not isinstance(law, Law):
+                raise InputError(f"simulate: {law!r} is no law. Give instances of gearwright.forces.Law.")
+
+    def _law_places(self, n: int) -> tuple[tuple[slice, tuple[int, ...]], ...]:
+        """Per law where its states are among the laws' states, and where its inputs are among all inputs."""
+        order = {name: n + k for k, name in enumerate(self.inputs)}
+        places, first = [], 0
+        for law in self.laws:
+            count = len(law.states)
+            places.append((slice(first, first + count), tuple(order[one.name] for one in law.inputs)))
+            first += count
+        return tuple(places)
+
+    @cached_property
+    def motor_shares(self) -> dict[str, Array]:
+        """Per actuator the row that gives its torque from generalized forces, from the structure matrix."""
+        if not self.mech.actuators:
+            return {}
+        inverse = np.linalg.pinv(structure_matrix(self.mech))
+        return {actuator.name: inverse[k] for k, actuator in enumerate(self.mech.actuators)}
+
+    def situations(self, t: float, x: Array, u: Array) -> list[Situation]:
+        """What each law sees."""
+        q, v = x[self.q].tolist(), x[self.v].tolist()
+        own, all_inputs = x[self.own].tolist(), u.tolist()
+        return [
+            Situation(t, q, v, own[states], [all_inputs[k] for k in inputs], FLOATS, self.mech)
+            for states, inputs in self._places
+        ]
+
+    def evaluate(self, t: float, x: Array, u: Array, modes: Modes) -> Evaluation:
+        """Accelerations, multipliers and outcomes in given modes."""
+        seen = self.situations(t, x, u)
+        actions = [law.act(mode, s) for law, mode, s in zip(self.laws, modes, seen, strict=True)]
+        a, multipliers, flows = self._solved(x, u, actions)
+        outcomes, held, flowing = [], 0, 0
+        accelerations = a.tolist()
+        for law, mode, s, action in zip(self.laws, modes, seen, actions, strict=True):
+            mine = multipliers[held : held + len(action.holds)].tolist()
+            through = flows[flowing : flowing + len(action.drags)].tolist()
+            held, flowing = held + len(action.holds), flowing + len(action.drags)
+            outcomes.append(law.follow(mode, s, Reaction(accelerations, mine, through)))
+        return Evaluation(a, tuple(outcomes), tuple(h for action in actions for h in action.holds), multipliers)
+
+    def _solved(self, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array]:
+        """Accelerations, multipliers of all holds and flows of all drags.
+
+            [M + P G S,  -(W' + P G Q)] [a     ]   [tau - bias + P G (flow of forces - offset)]
+            [W,           C           ] [lambda] = [target                                    ]
+
+        with W the rows of the holds, C their compliances, P the lines of the drags, G their gains, S the rows they
+        sense, and Q the shares of holds that pass through their ports.
+        """
+        mech, n = self.mech, self.mech.n
+        tau = u[:n].copy()
+        for action in actions:
+            for force in action.forces:
+                for index, factor in force.line.terms:
+                    tau[index] += factor * force.value
+        holds = [hold for action in actions for hold in action.holds]
+        drags = [drag for action in actions for drag in action.drags]
+        q, v = x[self.q], x[self.v]
+        if not holds and not drags:
+            return forward_dynamics(mech, q, v, tau), np.zeros(0), np.zeros(0)
+        left, right = mass_matrix(mech, q).copy(), tau - bias(mech, q, v)
+        W = rows_of([hold.line for hold in holds], n)
+        pull = W.T.copy()
+        inflow = np.zeros(len(drags))
+        through = np.zeros((len(drags), len(holds)))
+        sense = np.array([drag.sense for drag in drags], dtype=float).reshape(len(drags), n)
+        for k, drag in enumerate(drags):
+            inflow[k] = self._inflow(drag.push, drag.port, actions, u) - drag.offset
+            through[k] = [self._share(h.line, drag.push) if h.port and h.port == drag.port else 0.0 for h in holds]
+            for index, factor in drag.push.terms:
+                left[index] += factor * drag.gain * sense[k]
+                right[index] += factor * drag.gain * inflow[k]
+                pull[index] += factor * drag.gain * through[k]
+        compliance = np.diag([float(hold.compliance) for hold in holds]) if holds else np.zeros((0, 0))
+        targets = np.array([float(hold.target) for hold in holds])
+        solution = _solve(np.block([[left, -pull], [W, compliance]]), np.concatenate([right, targets]), holds)
+        a, multipliers = solution[:n], solution[n:]
+        return a, multipliers, inflow + through @ multipliers - sense @ a
+
+    def _inflow(self, push: Line, port: str | None, actions: Sequence[Action], u: Array) -> float:
+        """What forces bring through a port, along its line."""
+        if port is None:
+            return 0.0
+        total = float(self.motor_shares[port] @ u[: self.mech.n]) if port in self.motor_shares else 0.0
+        for action in actions:
+            for force in action.forces:
+                if force.port == port:
+                    total += force.value * self._share(force.line, push)
+        return total
+
+    def _share(self, line: Line, push: Line) -> float:
+        key = (line, push)
+        if key not in self._shares:
+            self._shares[key] = line.share_of(push)
+        return self._shares[key]
+
+    def rates(self, x: Array, u: Array, evaluation: Evaluation, controller_rates: Array) -> Array:
+        """The rate of the state vector."""
+        out = np.empty(self.size)
+        v = x[self.v]
+        out[self.q] = v if self.mech.nq == self.mech.n else self._configuration_rate(x)
+        out[self.v] = evaluation.a
+        out[self.own] = [rate for outcome in evaluation.outcomes for rate in outcome.rates]
+        out[self.controlled] = controller_rates
+        out[self.supplied] = u[: self.mech.n] @ v + sum(outcome.supplied for outcome in evaluation.outcomes)
+        out[self.dissipated] = self._damping(v) + sum(outcome.dissipated for outcome in evaluation.outcomes)
+        return out
+
+    def _configuration_rate(self, x: Array) -> Array:
+        q = x[self.q].tolist()
+        return np.array(nudge(self.mech, q, x[self.v].tolist())) - x[self.q]
+
+    def _damping(self, v: Array) -> float:
+        """Power in the dampers of the machine's own springs."""
+        return float(sum(s.damping * along(s.terms, v.tolist()) ** 2 for s in self.mech.springs if s.damping))
+
+    def energies(self, x: Array, evaluation: Evaluation) -> dict[str, float]:
+        """Kinetic, potential and otherwise stored energy, and the works so far [J]."""
+        q, v = x[self.q], x[self.v]
+        return {
+            "kinetic": float(kinetic_energy(self.mech, q, v)),
+            "potential": float(potential_energy(self.mech, q)),
+            "stored": float(sum(outcome.stored for outcome in evaluation.outcomes)),
+            "supplied": float(x[self.supplied]),
+            "dissipated": float(x[self.dissipated]),
+        }
+
+    def guards(self, evaluation: Evaluation) -> list[tuple[int, Guard]]:
+        """All guards with the index of their law."""
+        return [(k, guard) for k, outcome in enumerate(evaluation.outcomes) for guard in outcome.guards]
+
+
+def rows_of(lines: Sequence[Line], n: int) -> Array:
+    """Lines as full rows, (lines, n)."""
+    W = np.zeros((len(lines), n))
+    for k, line in enumerate(lines):
+        for index, factor in line.terms:
+            W[k, index] = factor
+    return W
+
+
+def _solve(matrix: Array, right: Array, holds: Sequence[Hold]) -> Array:
+    """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
+    try:
+        if len(holds) > 1 and _repeated(holds):
+            solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
+            if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
+                raise np.linalg.LinAlgError
+        else:
+            solution = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        names = ", ".join(hold.line.name for hold in holds)
+        raise SimulationError(
+            f"simulate: accelerations cannot be solved for: the holds along {names} contradict each other, or a gear "
+            "transmits nothing. Take away a stop, brake or prescribed motion that acts twice on the same joint."
+        ) from None
+    return np.asarray(solution, dtype=np.float64)
+
+
+def _repeated(holds: Sequence[Hold]) -> bool:
+    """Whether rigid holds act along lines that depend on each other, such as two frictions that stick at one joint."""
+    rigid = [hold.line for hold in holds if not hold.compliance]
+    W = rows_of(rigid, len(rigid[0].speeds)) if rigid else np.zeros((0, 1))
+    return len(rigid) > 1 and int(np.linalg.matrix_rank(W)) < len(rigid)
