@@ -18,7 +18,7 @@ Target: TypeAlias = Callable[[Scalar, Scalar, Scalar], Scalar]
 class Prescribed(Law):
     r"""A drive strong enough for anything: the line obeys $\ddot s = target(t, s, \dot s)$, whatever force it takes.
 
-    The multiplier of the constraint is the force of the drive [Nm, N], reported as the signal `force`. The run must
+    The multiplier of the constraint is the force of the drive [Nm, N], reported as `<name>.force`. The run must
     start with the position and speed that the motion has at its start.
 
     Args:
@@ -60,7 +60,7 @@ class Prescribed(Law):
     @property
     def signals(self) -> tuple[Quantity, ...]:
         """The force of the drive along the line."""
-        return (Quantity("force", "Nm"),)
+        return (Quantity(f"{self.name}.force", "Nm"),)
 
     def act(self, mode: str, situation: Situation) -> Action:
         """One hold with the wanted acceleration."""
@@ -70,4 +70,4 @@ class Prescribed(Law):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The drive brings or takes the power force times speed."""
         force = reaction.multipliers[0]
-        return Outcome(supplied=force * self.line.speed(situation.v), signals={"force": force})
+        return Outcome(supplied=force * self.line.speed(situation.v), signals={f"{self.name}.force": force})
