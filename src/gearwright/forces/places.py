@@ -1,0 +1,46 @@
+"""Where the parts of a robot lie in its machine: the lines of joints and motors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gearwright.algebra import Scalar
+from gearwright.forces.line import Line
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Link, Motor, Robot
+
+
+def joint_line(mech: Mechanism, link: Link) -> tuple[Line, Scalar] | None:
+    """The line of a link's joint and the offset of its coordinate, q_joint = line . q + offset; None if it has none.
+
+    A joint that follows another lies along the one it follows.
+
+    >>> import gearwright as gw
+    >>> robot = gw.load("elbow")
+    >>> joint_line(gw.assemble(robot), robot.links[1])[0].name
+    'j2'
+    """
+    joint = mech.joints[mech.index(link.name)]
+    if link.joint.kind not in ("revolute", "prismatic") or not joint.dofs:
+        return None
+    dof = joint.dofs[0]
+    return Line.of(mech, {mech.speeds[dof.speed]: dof.factor}), joint.offset
+
+
+def motors_of(robot: Robot) -> Iterator[tuple[str, Motor]]:
+    """All motors with the names of their actuators: those of drives, then those of trains."""
+    for drive in robot.drives:
+        yield drive.title, drive.motor
+    for train in robot.trains:
+        for one in train.motors:
+            yield one.name, one.motor
+
+
+def motor_line(mech: Mechanism, title: str) -> Line:
+    """The line of a motor: its rotor's rate relative to its stator per unit of each speed."""
+    return Line.of(mech, next(actuator.row for actuator in mech.actuators if actuator.name == title))
+
+
+def force_unit(link: Link) -> str:
+    """Nm along a revolute joint, N along a prismatic one."""
+    return "N" if link.joint.kind == "prismatic" else "Nm"

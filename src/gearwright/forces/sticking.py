@@ -1,0 +1,105 @@
+"""What sticks and slides: the modes that friction, brakes and clutches share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+
+STICK, FORWARD, BACKWARD = "stick", "forward", "backward"
+
+SENSE = {FORWARD: 1.0, BACKWARD: -1.0}
+"""The sign of the speed in the modes that slide."""
+
+CREEP = 1e-8
+"""Speed [rad/s, m/s] from which on something that sticks has been set going, by an impact elsewhere."""
+
+
+@dataclass(frozen=True)
+class Sticking(Law):
+    r"""Dry friction along a line, exact at rest: the base of friction, brakes and clutches.
+
+    Sliding, it is $-s F(s w)$ for the sense s of the motion with the speed w. Sticking, it is whatever keeps the line
+    at rest, $|\lambda| \le F_0$; beyond that it slides:
+
+    stick: $\dot w = 0$, $-F_0 \le \lambda \le F_0$; forward: $w \ge 0$; backward: $w \le 0$.
+
+    There is no speed below which it is smoothed, so nothing creeps and nothing chatters.
+
+    Args:
+        name: its name.
+        line: along what it rubs.
+        port: name of the drive through whose gear it acts, when it rubs at the motor's side.
+        unit: of its force, Nm or N.
+    """
+
+    name: str
+    line: Line
+    port: str | None = None
+    unit: str = "Nm"
+
+    def holding(self, situation: Situation) -> Scalar:
+        """The most it holds at rest, F_0 [Nm, N]."""
+        raise NotImplementedError
+
+    def sliding(self, situation: Situation, speed: Scalar) -> Scalar:
+        """What it takes while sliding, F [Nm, N], at a speed counted in the sense of the motion."""
+        raise NotImplementedError
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """Its force along the line."""
+        return (Quantity(f"{self.name}.force", self.unit),)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """It sticks or slides."""
+        return (STICK, FORWARD, BACKWARD)
+
+    def start(self, situation: Situation) -> str:
+        """By the sense of the speed."""
+        return sense_of(self.line.speed(situation.v))
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """A hold while sticking, a force while sliding."""
+        if mode == STICK:
+            return Action(holds=(Hold(self.line, port=self.port, speed=0.0),))
+        return Action(forces=(Force(self.line, self._force(mode, situation), self.port),))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """The guards of the mode and the power it takes."""
+        speed = self.line.speed(situation.v)
+        if mode == STICK:
+            force = reaction.multipliers[0]
+            guards = self._breakaway(situation, force, speed)
+        else:
+            force = self._force(mode, situation)
+            sense = SENSE[mode]
+            guards = (Guard(sense * speed, STICK, rate=sense * self.line.speed(reaction.a)),)
+        return Outcome(guards=guards, dissipated=-force * speed, signals={f"{self.name}.force": force})
+
+    def _force(self, mode: str, situation: Situation) -> Scalar:
+        """The branch of its own mode, also where a trial step has gone beyond it."""
+        sense = SENSE[mode]
+        return -sense * self.sliding(situation, sense * self.line.speed(situation.v))
+
+    def _breakaway(self, situation: Situation, force: Scalar, speed: Scalar) -> tuple[Guard, ...]:
+        level = self.holding(situation)
+        size = max(float(level), 1e-12)
+        return (
+            Guard(level + force, FORWARD, scale=size),
+            Guard(level - force, BACKWARD, scale=size),
+            Guard(CREEP - speed, FORWARD),
+            Guard(CREEP + speed, BACKWARD),
+        )
+
+
+def sense_of(speed: Scalar) -> str:
+    """The mode that fits a speed.
+
+    >>> sense_of(0.2), sense_of(0.0), sense_of(-0.2)
+    ('forward', 'stick', 'backward')
+    """
+    return STICK if abs(speed) <= CREEP else FORWARD if speed > 0 else BACKWARD

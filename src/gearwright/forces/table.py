@@ -1,0 +1,33 @@
+"""Numbers measured over speed: straight lines between the points, constant beyond the ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.errors import InputError
+
+Points: TypeAlias = tuple[tuple[float, float], ...]
+"""(x, y) with rising x."""
+
+
+def interpolated(points: Points, x: Scalar, ops: Operations) -> Scalar:
+    """The value at x, for scalars of any kind: the first value plus what every piece has risen by until x.
+
+    >>> from gearwright.kernels.operations import FLOATS
+    >>> [interpolated(((0.0, 0.5), (10.0, 0.3)), x, FLOATS) for x in (-1.0, 5.0, 99.0)]
+    [0.5, 0.4, 0.3]
+    """
+    total: Scalar = points[0][1]
+    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        total = total + (y1 - y0) / (x1 - x0) * (ops.minimum(ops.maximum(x, x0), x1) - x0)
+    return total
+
+
+def rising(owner: str, points: Sequence[tuple[float, float]]) -> Points:
+    """The points as a table, if there are any and their x rise."""
+    table = tuple((float(x), float(y)) for x, y in points)
+    if not table or any(after[0] <= before[0] for before, after in zip(table, table[1:], strict=False)):
+        raise InputError(f"{owner}: {list(points)} is no table. Give (speed, value) pairs with rising speeds.")
+    return table
