@@ -128,7 +128,7 @@ class SundialsMarch:
     """CVODE of SUNDIALS: backward differentiation formulas with its own root finding."""
 
     def __init__(self, problem: Problem) -> None:
-        from sksundae.cvode import CVODE  # type: ignore[import-untyped]
+        from sksundae.cvode import CVODE
 
         self._problem, self._failure = problem, None  # type: tuple[Problem, BaseException | None]
         options: dict[str, Any] = {}
