@@ -1,0 +1,213 @@
+"""Which Cartesian velocities a redundant model counts, and the constant inertia between them.
+
+A block is three velocities of one piece (a link or a rotor) in some axes. With W the constant weights between blocks,
+the momentum of block b is h_b = sum_j W_bj nu_j; if its axes turn at Omega_b, itself a sum of blocks, then
+
+    rate of momentum = sum_j W_bj d(nu_j)/dt + Omega_b x h_b.
+
+The second term is n(nu), which Melhem and Loria leave out: Lagrange's equations in quasi-velocities need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from gearwright.algebra import ZERO, Operations, Scalar, Tensor, Vec, is_number
+from gearwright.dynamics.redundant_pieces import Piece, pieces
+from gearwright.errors import InertiaError
+from gearwright.mechanism import BASE, Mechanism
+
+Quantity: TypeAlias = Literal["velocity", "turning", "carrier", "spin"]
+Axes: TypeAlias = Literal["base", "link", "own"]
+
+
+class Block(NamedTuple):
+    """Three redundant velocities of a piece.
+
+    `quantity`: velocity of the point at `offset` (own axes) from the centre of mass, angular velocity of the piece, of
+    the link that carries it, or of the piece against that link; `turned_by`: the blocks whose sum is the angular
+    velocity of the axes.
+    """
+
+    name: str
+    piece: int
+    quantity: Quantity
+    axes: Axes
+    turned_by: tuple[int, ...] = ()
+    offset: Vec = ZERO
+
+
+class Layout(NamedTuple):
+    """The blocks of a redundant model, with the weights W between them (both W_bj and W_jb are listed)."""
+
+    pieces: tuple[Piece, ...]
+    blocks: tuple[Block, ...]
+    weights: dict[tuple[int, int], Tensor]
+
+    @property
+    def size(self) -> int:
+        """The number of redundant velocities."""
+        return 3 * len(self.blocks)
+
+    def find(self, piece: int, quantity: Quantity) -> int | None:
+        """The block of a piece that holds a quantity (the first point's, of several), None if there is none."""
+        for k, block in enumerate(self.blocks):
+            if block.piece == piece and block.quantity == quantity:
+                return k
+        return None
+
+
+def layout(mech: Mechanism, form: str, ops: Operations) -> Layout:
+    """The blocks and weights of one of the `FORMS`."""
+    return FORMS[form](pieces(mech), ops)
+
+
+def _full(parts: Sequence[Piece], _: Operations) -> Layout:
+    """The velocities [p_l, p_m, w_l | w of the carriers | own spin], 15 n: eqs (8) to (11)."""
+    return _with_spins(parts, _velocities(parts, "base"))
+
+
+def _link_frames(parts: Sequence[Piece], _: Operations) -> Layout:
+    """The same with the linear velocities in link axes, so that the left inverse can be constant for every chain."""
+    return _with_spins(parts, _velocities(parts, "link"))
+
+
+def _absolute(parts: Sequence[Piece], _: Operations) -> Layout:
+    """The velocities [p_l, p_m, w_l, w_m], 12 n: every rotor by its absolute angular velocity; M is definite."""
+    blocks = _velocities(parts, "base")
+    weights = _weights(parts, blocks)
+    for k in _rotors(parts):
+        here = len(blocks)
+        blocks.append(Block(f"{parts[k].name}.w", k, "turning", "own", (here,)))
+        weights[here, here] = parts[k].tensor
+    return Layout(tuple(parts), tuple(blocks), weights)
+
+
+def _reduced(parts: Sequence[Piece], ops: Operations) -> Layout:
+    """The velocities [p_l, p_m, w_l | own spin], 12 n: rotors only spin; the links carry them at rest."""
+    bare = _reduced_bare(parts, ops)
+    weights = dict(bare.weights)
+    for rotor in (part for part in parts if part.turns and part.body != BASE):
+        k = bare.find(rotor.body, "turning")
+        if k is not None:
+            weights[k, k] = weights[k, k] + rotor.at_rest
+    return bare._replace(weights=weights)
+
+
+def _reduced_bare(parts: Sequence[Piece], _: Operations) -> Layout:
+    """The same as printed: without the second row and column of eq. (10), the carried rotor inertia is lost too."""
+    blocks = _velocities(parts, "base")
+    weights = _weights(parts, blocks)
+    for k in _rotors(parts):
+        here = len(blocks)
+        blocks.append(Block(f"{parts[k].name}.spin.w", k, "spin", "own", (here,)))
+        weights[here, here] = parts[k].tensor
+    return Layout(tuple(parts), tuple(blocks), weights)
+
+
+def _points(parts: Sequence[Piece], ops: Operations) -> Layout:
+    """Six equal mass points per piece with the same mass, centre and tensor, velocities in base axes, 36 n."""
+    blocks: list[Block] = []
+    weights: dict[tuple[int, int], Tensor] = {}
+    for k, part in enumerate(parts):
+        mass = part.mass * (1 / 6)
+        for number, offset in enumerate(equimomental(part, ops.sqrt), 1):
+            weights[len(blocks), len(blocks)] = Tensor.diagonal(mass, mass, mass)
+            blocks.append(Block(f"{part.name}.point{number}.v", k, "velocity", "base", (), offset))
+    return Layout(tuple(parts), tuple(blocks), weights)
+
+
+FORMS: dict[str, Callable[[Sequence[Piece], Operations], Layout]] = {
+    "full": _full,
+    "absolute": _absolute,
+    "reduced": _reduced,
+    "reduced_bare": _reduced_bare,
+    "link_frames": _link_frames,
+    "points": _points,
+}
+"""The redundant models by name."""
+
+
+def _rotors(parts: Sequence[Piece]) -> list[int]:
+    return [k for k, part in enumerate(parts) if part.turns]
+
+
+def _velocities(parts: Sequence[Piece], axes: Axes) -> list[Block]:
+    """The blocks of nu_1: velocities of all centres of mass, then angular velocities of the links in link axes."""
+    links = len(parts) - len(_rotors(parts))
+    first = len(parts)  # the first block of an angular velocity
+    blocks = []
+    for k, part in enumerate(parts):
+        turned_by = (first + part.body,) if axes == "link" and part.body != BASE else ()
+        blocks.append(Block(f"{part.name}.v", k, "velocity", axes, turned_by))
+    return blocks + [Block(f"{parts[i].name}.w", i, "turning", "own", (first + i,)) for i in range(links)]
+
+
+def _weights(parts: Sequence[Piece], blocks: Sequence[Block]) -> dict[tuple[int, int], Tensor]:
+    """M_1 of eq. (11): masses and the links' tensors."""
+    weights = {}
+    for k, block in enumerate(blocks):
+        part = parts[block.piece]
+        weights[k, k] = part.tensor if block.quantity == "turning" else Tensor.diagonal(*[part.mass] * 3)
+    return weights
+
+
+def _with_spins(parts: Sequence[Piece], blocks: list[Block]) -> Layout:
+    """Add nu_2, nu_3 and the four equal blocks M_2 of eq. (10)."""
+    weights = _weights(parts, blocks)
+    rotors = _rotors(parts)
+    start, count = len(blocks), len(rotors)
+    both = {k: (start + j, start + count + j) for j, k in enumerate(rotors)}
+    blocks += [Block(f"{parts[k].name}.carrier.w", k, "carrier", "own", both[k]) for k in rotors]
+    blocks += [Block(f"{parts[k].name}.spin.w", k, "spin", "own", both[k]) for k in rotors]
+    for k, pair in both.items():
+        weights |= {(i, j): parts[k].tensor for i in pair for j in pair}
+    return Layout(tuple(parts), tuple(blocks), weights)
+
+
+def equimomental(part: Piece, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
+    """Six places for points of a sixth of the mass: +-sqrt(3/m) times the columns of a root of the second moments.
+
+    With S = sum m r r' = (tr I / 2) 1 - I = sum_k c_k c_k', the points +-sqrt(3/m) c_k have S and their centre at 0.
+    """
+    t = part.tensor
+    if is_number(part.mass) and part.mass <= 0:
+        raise InertiaError(
+            f"{part.name!r} has the mass {part.mass:g} kg by itself, which no six points share. Give it its mass, or "
+            "use the 'full' model."
+        )
+    half = (t.xx + t.yy + t.zz) * 0.5
+    scale = sqrt(3 / part.mass)
+    places = [c * scale for c in _root(part.name, Tensor.diagonal(half, half, half) - t, sqrt)]
+    return [place * sign for place in places for sign in (1.0, -1.0)]
+
+
+def _root(owner: str, second: Tensor, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
+    """Columns c with second = sum c c', by Cholesky's elimination; numbers from the largest pivot down."""
+    left = [list(row) for row in second.rows()]
+    numbers = all(is_number(x) for x in second)
+    smallest = 1e-14 * (second.xx + second.yy + second.zz) if numbers else 0.0
+    columns: list[Vec] = []
+    open_rows = [0, 1, 2]
+    while open_rows:
+        k = max(open_rows, key=lambda i: left[i][i]) if numbers else open_rows[0]
+        open_rows.remove(k)
+        pivot = left[k][k]
+        if numbers and pivot <= smallest:
+            _refuse_negative(owner, [left[i][i] for i in (k, *open_rows)], smallest)
+            return columns + [ZERO] * (3 - len(columns))
+        column = [left[i][k] / sqrt(pivot) if i in open_rows or i == k else 0.0 for i in range(3)]
+        for i in open_rows:
+            for j in open_rows:
+                left[i][j] = left[i][j] - column[i] * column[j]
+        columns.append(Vec(*column))
+    return columns
+
+
+def _refuse_negative(owner: str, pivots: Sequence[float], smallest: float) -> None:
+    if min(pivots) < -100 * smallest:
+        raise InertiaError(
+            f"{owner!r}: without its wheels its principal moments break the triangle inequality, so no mass points "
+            "have its inertia. Correct its tensor or that of its wheels, or use the 'full' model."
+        )
