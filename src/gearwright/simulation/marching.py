@@ -119,8 +119,11 @@ class ScipyMarch:
         def level(t: float) -> float:
             return float(levels(t, self._dense(t))[k]) + CROSSED
 
-        if level(low) <= 0:
-            return low
+        if level(low) <= 0:  # it begins at zero: it may have risen before it fell
+            risen = [t for t in low + (high - low) * 0.5 ** np.arange(1, 40) if level(t) > 0]
+            if not risen:
+                return low
+            low = risen[0]
         return float(brentq(level, low, high, xtol=1e-15, rtol=8.9e-16, maxiter=200))
 
 

@@ -13,10 +13,10 @@ from gearwright.kernels.inputs import Array
 from gearwright.simulation.system import Evaluation, Modes, System, rows_of
 
 ZERO = 0.5e-9
-"""Guards below minus this, in their own scale, are violated; between it and twice it, the rate decides."""
+"""Guards below minus this, in their own scale, are violated."""
 
 CROSSED = 1e-9
-"""An event is located where a guard reaches minus this."""
+"""An event is located where a guard reaches minus this; up to twice as near to zero, a guard's rate decides."""
 
 PATIENCE = 40
 """Changes per law before a set of modes counts as one that does not settle."""
@@ -57,17 +57,14 @@ def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settle
 
 
 def _worst(system: System, evaluation: Evaluation) -> tuple[int, Guard] | None:
+    """The most violated guard; ties that a rate decides come after all real violations."""
     found: tuple[int, Guard] | None = None
     least = 0.0
     for index, guard in system.guards(evaluation):
         level = guard.value / guard.scale
-        if level > 2 * CROSSED:
-            continue
-        if level >= -ZERO:
-            if guard.rate is None or guard.rate >= 0 or level > CROSSED:
-                continue
-            level = -ZERO  # a tie that the rate decides comes after all real violations
-        if found is None or level < least:
+        if guard.rate is not None and abs(level) <= 2 * CROSSED:
+            level = -ZERO if guard.rate < 0 else 0.0
+        if level <= -ZERO and (found is None or level < least):
             found, least = (index, guard), level
     return found
 
