@@ -1,0 +1,229 @@
+"""Linear actuators of any order: motors, servo cylinders and whatever else drives a line of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gearwright.algebra import Scalar
+from gearwright.errors import DriveError
+from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+from gearwright.mechanism.rows import Terms, along, plain, terms
+
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class LinearActuator(Law):
+    r"""An actuator $\dot x = C x + f M + d u + e$ whose output moves a line of the machine, $T \dot x = b \cdot a$.
+
+    M is the force that it gives to the machine along the line b [Nm, N] (Vukobratovic and Potkonjak, eq. 20.74); the
+    tie T may be any row. States that the machine has already are not integrated a second time: the tie gives one of
+    them from the speed along the line, and a state that only counts the way (its row of C is a multiple of T) is the
+    position along it.
+
+    The equations contain an inertia $I = -1/(T f)$ along the line: $M = I\, T(C x + d u + e) - I\, b \cdot a$. What of
+    it the machine has in its own mass matrix (a rotor that is a spin there, with its push on the link that carries it)
+    is `carried` and is given back, so that nothing is counted twice: the machine then feels $M$ plus `carried` times
+    b . a. If it carries all of it, the actuator is a plain force; if T f = 0, it leads the line whatever comes.
+
+    Args:
+        name: name of the law.
+        line: the line b that its output moves.
+        C: (k, k) numbers.
+        f: k numbers, per output force.
+        d: (k, inputs) numbers, or k of them for one input.
+        tie: T, k numbers.
+        variables: name and unit of each state, and its value at the start.
+        controls: name and unit of each input.
+        offset: e, k numbers; what a linearisation about a working point leaves. Zero unless given.
+        carried: inertia along the line that the machine has already [kg m2, kg].
+        limits: per input the largest magnitude that reaches the actuator, None for no limit.
+        port: name of the drive through whose gear the force runs.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> from gearwright.forces.dc_motor import dc_motor
+    >>> motor = dc_motor(arm, "j2", torque_constant=0.05, resistance=0.5, inductance=1e-3)
+    >>> [state.name for state in motor.variables], [state.name for state in motor.states]
+    (['j2.motor_angle', 'j2.motor_speed', 'j2.current'], ['j2.current'])
+    """
+
+    name: str
+    line: Line
+    C: Any
+    f: Any
+    d: Any
+    tie: Any
+    variables: tuple[Quantity, ...]
+    controls: tuple[Quantity, ...]
+    offset: Any = ()
+    carried: float = 0.0
+    limits: tuple[float | None, ...] = ()
+    port: str | None = None
+
+    def __post_init__(self) -> None:
+        order, count = len(self.variables), len(self.controls)
+        d = [[x] for x in self.d] if count == 1 and not hasattr(self.d[0], "__len__") else self.d
+        values = {
+            "C": self._matrix("C", self.C, order, order),
+            "f": self._numbers("f", self.f, order),
+            "d": self._matrix("d", d, order, count),
+            "tie": self._numbers("tie", self.tie, order),
+            "offset": self._numbers("offset", self.offset if len(self.offset) else [0.0] * order, order),
+            "limits": self.limits or (None,) * count,
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check()
+
+    def _numbers(self, what: str, values: Sequence[Any], size: int) -> Numbers:
+        found = tuple(plain(f"actuator {self.name!r}, {what}", x) for x in values)
+        if len(found) != size:
+            names = ", ".join(x.name for x in self.variables)
+            raise DriveError(
+                f"actuator {self.name!r}: {what} has {len(found)} numbers where {size} are needed. Its states are "
+                f"{names}, its inputs {', '.join(x.name for x in self.controls) or 'none'}."
+            )
+        return found
+
+    def _matrix(self, what: str, rows: Sequence[Any], count: int, size: int) -> tuple[Numbers, ...]:
+        if len(rows) != count:
+            raise DriveError(
+                f"actuator {self.name!r}: {what} has {len(rows)} rows where its {count} states need one each."
+            )
+        return tuple(self._numbers(what, row, size) for row in rows)
+
+    def _check(self) -> None:
+        if not any(self.tie):
+            raise DriveError(
+                f"actuator {self.name!r}: its tie is zero, so it moves nothing. Name the state that is the speed."
+            )
+        if len(self.limits) != len(self.controls) or any(x is not None and not x > 0 for x in self.limits):
+            raise DriveError(
+                f"actuator {self.name!r}: limits {self.limits} must be one positive number (or None) for each of its "
+                f"{len(self.controls)} inputs."
+            )
+        if self.yielding > 0:
+            raise DriveError(
+                f"actuator {self.name!r}: T f = {self.yielding:g} is positive: the output would run away from a load. "
+                "f counts the force that it gives, so that a DC motor has -1/J there."
+            )
+        if self.left < 0 or (self.leads and self.carried):
+            raise DriveError(
+                f"actuator {self.name!r}: the machine carries {self.carried:g} of its inertia, more than the "
+                f"{self.inertia:g} that its equations have. Make the two the same number."
+            )
+
+    @cached_property
+    def yielding(self) -> float:
+        """T f: what a unit of force takes from the acceleration along the line."""
+        return sum(x * y for x, y in zip(self.tie, self.f, strict=True))
+
+    @property
+    def leads(self) -> bool:
+        """Whether no force can hold it back, T f = 0."""
+        return self.yielding == 0
+
+    @cached_property
+    def inertia(self) -> float:
+        """The inertia in its equations along the line, -1/(T f) [kg m2, kg]."""
+        return float("inf") if self.leads else -1 / self.yielding
+
+    @cached_property
+    def left(self) -> float:
+        """The part of its inertia that the machine does not have; rounding counts as none."""
+        rest = self.inertia - self.carried
+        return 0.0 if abs(rest) <= 1e-9 * abs(self.carried) else rest
+
+    @cached_property
+    def pivot(self) -> int:
+        """The state that the tie gives from the speed along the line."""
+        return max(range(len(self.tie)), key=lambda k: abs(self.tie[k]))
+
+    @cached_property
+    def ways(self) -> dict[int, float]:
+        """States that are the position along the line, with their factor: x_k' = factor (T x) and nothing else."""
+        found = {}
+        for k, row in enumerate(self.C):
+            factor = row[self.pivot] / self.tie[self.pivot]
+            alone = not (self.f[k] or any(self.d[k]) or self.offset[k] or k == self.pivot)
+            if factor and alone and all(x == factor * y for x, y in zip(row, self.tie, strict=True)):
+                found[k] = factor
+        return found
+
+    @cached_property
+    def own(self) -> tuple[int, ...]:
+        """The states that only the actuator has."""
+        return tuple(k for k in range(len(self.variables)) if k != self.pivot and k not in self.ways)
+
+    @cached_property
+    def rows(self) -> tuple[Terms, ...]:
+        """The non-zero entries of the rows of C."""
+        return tuple(terms(row) for row in self.C)
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """What it integrates: its own states."""
+        return tuple(self.variables[k] for k in self.own)
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """Its controls u."""
+        return self.controls
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """The force on the machine along its line."""
+        return (Quantity(f"{self.name}.force", "Nm, N"),)
+
+    def vector(self, position: Scalar, speed: Scalar, own: Sequence[Scalar]) -> list[Scalar]:
+        """All of x from the motion along the line and its own states."""
+        x: list[Scalar] = [0.0] * len(self.variables)
+        for k, value in zip(self.own, own, strict=True):
+            x[k] = value
+        for k, factor in self.ways.items():
+            x[k] = factor * position
+        others = along(tuple((k, t) for k, t in enumerate(self.tie) if t and k != self.pivot), x)
+        x[self.pivot] = (speed - others) / self.tie[self.pivot]
+        return x
+
+    def _unforced(self, situation: Situation) -> list[Scalar]:
+        """C x + d u + e, with every input within its limits."""
+        position = self.line.position(situation.q) if self.ways else 0.0
+        x = self.vector(position, self.line.speed(situation.v), situation.states)
+        ops = situation.ops
+        u = [
+            value if limit is None else ops.maximum(-limit, ops.minimum(limit, value))
+            for value, limit in zip(situation.inputs, self.limits, strict=True)
+        ]
+        return [
+            along(row, x) + along(terms(d), u) + e for row, d, e in zip(self.rows, self.d, self.offset, strict=True)
+        ]
+
+    def _acting(self, unforced: Sequence[Scalar]) -> Scalar:
+        return along(terms(self.tie), unforced)
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """A force if the machine carries its inertia, else a constraint that yields to force as its inertia does."""
+        wanted = self._acting(self._unforced(situation))
+        if self.leads:
+            return Action(holds=(Hold(self.line, wanted, port=self.port),))
+        if not self.left:
+            return Action(forces=(Force(self.line, self.inertia * wanted, self.port),))
+        share = self.inertia / self.left
+        return Action(holds=(Hold(self.line, share * wanted, 1 / self.left, port=self.port),))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """Rates of its own states; all power along its line counts as supplied."""
+        free = self._unforced(situation)
+        force = reaction.multipliers[0] if self.leads or self.left else self.inertia * self._acting(free)
+        output = force - self.carried * self.line.speed(reaction.a)
+        return Outcome(
+            rates=tuple(free[k] + self.f[k] * output for k in self.own),
+            supplied=force * self.line.speed(situation.v),
+            signals={f"{self.name}.force": force},
+        )

@@ -1,0 +1,67 @@
+"""The permanent-magnet DC motor as a linear actuator."""
+
+from __future__ import annotations
+
+from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.law import Quantity
+from gearwright.mechanism import Mechanism
+
+
+def dc_motor(
+    mech: Mechanism,
+    drive: str,
+    *,
+    torque_constant: float,
+    resistance: float,
+    inductance: float = 0.0,
+    back_emf_constant: float | None = None,
+    damping: float = 0.0,
+    inertia: float | None = None,
+    max_voltage: float | None = None,
+    port: str | None = None,
+) -> LinearActuator:
+    r"""A DC motor: $J \ddot\theta = K_T i - B \dot\theta - M$, $u = R i + L\, di/dt + K_E \dot\theta$.
+
+    Three states with an inductance (Vukobratovic and Potkonjak, eq. 20.65), two without (eq. 20.67, corrected: its
+    first row is [0 1]). The machine's rotor `<drive>.rotor` counts: its inertia stays in the mass matrix, with its push
+    on the link that carries the motor.
+
+    Args:
+        mech: the machine.
+        drive: name of the drive, one of the machine's actuators.
+        torque_constant: $K_T$ [Nm/A].
+        resistance: R [Ohm].
+        inductance: L [H]; 0: the current follows at once.
+        back_emf_constant: $K_E$ [Vs/rad]; the torque constant unless given.
+        damping: viscous friction B at the motor shaft [Nms/rad].
+        inertia: J [kg m2]; the machine's rotor's unless given.
+        max_voltage: limit of u [V].
+        port: name of the drive whose gear losses the torque passes.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> motor = dc_motor(arm, "j1", torque_constant=0.05, resistance=0.5)
+    >>> [x.name for x in motor.variables], motor.carried
+    (['j1.motor_angle', 'j1.motor_speed'], 0.0005)
+    """
+    owner = f"motor {drive!r}"
+    positive(owner, torque_constant=torque_constant, resistance=resistance)
+    not_negative(owner, inductance=inductance, damping=damping)
+    J, carried = rotor_inertia(mech, drive, inertia)
+    K, E, R, L = torque_constant, back_emf_constant or torque_constant, resistance, inductance
+    C = [[0, 1, 0], [0, -damping / J, K / J], [0, -E / L, -R / L]] if L else [[0, 1], [0, -(K * E / R + damping) / J]]
+    states = [("motor_angle", "rad"), ("motor_speed", "rad/s"), ("current", "A")]
+    return LinearActuator(
+        name=f"{drive}.motor",
+        line=place_line(mech, drive),
+        C=C,
+        f=[0, -1 / J, 0][: len(C)],
+        d=[0, 0, 1 / L] if L else [0, K / R / J],
+        tie=[0, 1, 0][: len(C)],
+        variables=tuple(Quantity(f"{drive}.{name}", unit) for name, unit in states[: len(C)]),
+        controls=(Quantity(f"{drive}.voltage", "V"),),
+        carried=carried,
+        limits=(max_voltage,),
+        port=port,
+    )

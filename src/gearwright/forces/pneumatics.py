@@ -1,0 +1,130 @@
+"""The pneumatic cylinder with a proportional valve as a linear actuator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from gearwright.errors import DriveError
+from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.actuator_place import not_negative, place_line, positive
+from gearwright.forces.law import Quantity
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import Row
+
+AIR_CONSTANT, AIR_EXPONENT = 287.05, 1.4
+"""Specific gas constant [J/(kg K)] and isentropic exponent of air."""
+
+NORMAL_DENSITY, ATMOSPHERE = 1.185, 101325.0
+"""Density of air at 20 degrees C, 1 bar and 65 % humidity, to which ISO 6358 refers conductances [kg/m3]; [Pa]."""
+
+
+@dataclass(frozen=True)
+class AirValve:
+    r"""A proportional valve by ISO 6358: mass flow $u\, C \rho_0\, p_1 \psi(p_2/p_1)$ from $p_1$ to $p_2$.
+
+    $\psi = 1$ below the critical ratio b (choked), above it $\sqrt{1 - ((p_2/p_1 - b)/(1 - b))^2}$.
+
+    Args:
+        conductance: C at full opening [m3/(s Pa)]; data sheets give l/(s bar), of which one is 1e-8.
+        critical_ratio: b.
+
+    >>> AirValve(1e-8).flow(8e5, 2e5) == AirValve(1e-8).flow(8e5, 1e5)      # choked: the back pressure has no say
+    True
+    """
+
+    conductance: float
+    critical_ratio: float = 0.3
+
+    def __post_init__(self) -> None:
+        positive("air valve", conductance=self.conductance)
+        if not 0 <= self.critical_ratio < 1:
+            raise DriveError(f"air valve: critical ratio {self.critical_ratio} must be from 0 to below 1.")
+
+    def flow(self, upstream: float, downstream: float) -> float:
+        """Mass flow through the open valve [kg/s]; none against the pressure."""
+        ratio = min(downstream / upstream, 1.0)
+        over = max(ratio - self.critical_ratio, 0.0) / (1 - self.critical_ratio)
+        return self.conductance * NORMAL_DENSITY * upstream * sqrt(1 - over * over)
+
+    def gain(self, chamber: float, supply: float) -> float:
+        """Mass flow into a chamber per opening [kg/s], the mean of filling and emptying."""
+        return (self.flow(supply, chamber) + self.flow(chamber, ATMOSPHERE)) / 2
+
+
+def pneumatic_cylinder(
+    mech: Mechanism,
+    where: str | Row,
+    valve: AirValve,
+    *,
+    areas: tuple[float, float],
+    volumes: tuple[float, float],
+    pressures: tuple[float, float],
+    mass: float,
+    supply: float = 7e5,
+    temperature: float = 293.15,
+    leakage: float = 0.0,
+    damping: float = 0.0,
+    carried: float | None = None,
+    name: str | None = None,
+) -> LinearActuator:
+    r"""A pneumatic cylinder, linearised about a piston at rest; the input is the opening of its valve, -1 to 1.
+
+    With the deviations $p_a, p_b$ of the chamber pressures from the working point (absolute pressures $P_a, P_b$),
+
+    $$ m \dot v = A_a p_a - A_b p_b + F_0 - B v - M, \quad
+       \dot p_a = \tfrac{\kappa}{V_a} (R T (G_a u - c\, p_a) - P_a A_a v), \quad
+       \dot p_b = \tfrac{\kappa}{V_b} (R T (-G_b u - c\, p_b) + P_b A_b v) $$
+
+    where $F_0 = A_a P_a - A_b P_b - (A_a - A_b) p_{atm}$ is the force at the working point. Both chambers closed, the
+    air under the mass m alone swings at $\sqrt{\kappa (A_a^2 P_a/V_a + A_b^2 P_b/V_b)/m}$.
+
+    Args:
+        mech: the machine.
+        where: the line that the rod moves: a speed, a row, or an actuator of the machine.
+        valve: the valve.
+        areas: $A_a, A_b$ [m2]; chamber a pushes forward.
+        volumes: of the chambers at the working point, dead volume included [m3].
+        pressures: absolute pressures at the working point [Pa].
+        mass: piston and rod, m [kg].
+        supply: absolute supply pressure [Pa].
+        temperature: T of the air [K].
+        leakage: out of each chamber, c [kg/s/Pa].
+        damping: viscous friction of the seals, B [Ns/m].
+        carried: how much of m the machine's links contain already [kg]; all of it unless given.
+        name: its name; that of `where` unless given.
+
+    >>> import gearwright as gw
+    >>> slide = gw.Mechanism([gw.Body("slide", joint="prismatic", mass=10.0)])
+    >>> sizes = dict(areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5)
+    >>> [x.name for x in pneumatic_cylinder(slide, "slide", AirValve(2e-8), **sizes).states]
+    ['slide.pressure_a', 'slide.pressure_b']
+    """
+    if name is None and not isinstance(where, str):
+        raise DriveError("pneumatic_cylinder: a cylinder along a row needs a name. Give name=...")
+    title = name if name is not None else str(where)
+    (Aa, Ab), (Va, Vb), (Pa, Pb) = areas, volumes, pressures
+    sizes = {"area": min(areas), "volume": min(volumes), "pressure": min(pressures), "mass": mass, "supply": supply}
+    positive(f"cylinder {title!r}", **sizes, temperature=temperature)
+    not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)
+    heat, a, b = AIR_CONSTANT * temperature, AIR_EXPONENT / Va, AIR_EXPONENT / Vb
+    standing = Aa * Pa - Ab * Pb - (Aa - Ab) * ATMOSPHERE
+    units = {"way": "m", "speed": "m/s", "pressure_a": "Pa", "pressure_b": "Pa"}
+    return LinearActuator(
+        name=f"{title}.cylinder",
+        line=place_line(mech, where),
+        C=[
+            [0, 1, 0, 0],
+            [0, -damping / mass, Aa / mass, -Ab / mass],
+            [0, -a * Pa * Aa, -a * heat * leakage, 0],
+            [0, b * Pb * Ab, 0, -b * heat * leakage],
+        ],
+        f=[0, -1 / mass, 0, 0],
+        d=[0, 0, a * heat * valve.gain(Pa, supply), -b * heat * valve.gain(Pb, supply)],
+        tie=[0, 1, 0, 0],
+        offset=[0, standing / mass, 0, 0],
+        variables=tuple(Quantity(f"{title}.{word}", unit) for word, unit in units.items()),
+        controls=(Quantity(f"{title}.valve", "1"),),
+        carried=mass if carried is None else carried,
+        limits=(1.0,),
+    )

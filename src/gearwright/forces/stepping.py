@@ -1,0 +1,80 @@
+"""The stepping motor as a linear actuator about one of its steps."""
+
+from __future__ import annotations
+
+from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.law import Quantity
+from gearwright.mechanism import Mechanism
+
+
+def stepping_motor(
+    mech: Mechanism,
+    drive: str,
+    *,
+    torque_constant: float,
+    teeth: int,
+    current: float,
+    resistance: float,
+    inductance: float,
+    damping: float = 0.0,
+    detent: float = 0.0,
+    step: float = 0.0,
+    inertia: float | None = None,
+    max_voltage: float | None = None,
+    port: str | None = None,
+) -> LinearActuator:
+    r"""A two-phase hybrid stepping motor that stands on a step, one winding on, linearised.
+
+    The windings pull with $K_m (-i_a \sin N\theta + i_b \cos N\theta) - D \sin 4 N \theta$. Standing at the step with
+    $i_a = I$, small motions obey
+
+    $$ J \ddot\theta = -k (\theta - \theta_0) - B \dot\theta + K_m i_b - M, \quad k = N K_m I + 4 N D, \quad
+       L\, di_b/dt = u - R i_b - K_m \dot\theta , $$
+
+    where u is the voltage of the winding that is off. The holding torque is $K_m I$; alone, the rotor swings at
+    $\sqrt{k/J}$.
+
+    Args:
+        mech: the machine.
+        drive: name of the drive, one of the machine's actuators.
+        torque_constant: $K_m$ [Nm/A].
+        teeth: N of the rotor: 50 for 200 full steps a turn.
+        current: I of the winding that is on [A].
+        resistance: R of a winding [Ohm].
+        inductance: L of a winding [H].
+        damping: viscous friction B [Nms/rad].
+        detent: amplitude D of the torque without current [Nm].
+        step: $\theta_0$, the motor angle of the step [rad].
+        inertia: J [kg m2]; the machine's rotor's unless given.
+        max_voltage: limit of u [V].
+        port: name of the drive whose gear losses the torque passes.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> motor = stepping_motor(
+    ...     arm, "j1", torque_constant=0.5, teeth=50, current=2.0, resistance=1.1, inductance=3e-3)
+    >>> -motor.C[1][0] * motor.inertia      # N K_m I
+    50.0
+    """
+    owner = f"motor {drive!r}"
+    positive(owner, torque_constant=torque_constant, teeth=teeth, resistance=resistance, inductance=inductance)
+    not_negative(owner, current=current, damping=damping, detent=detent)
+    J, carried = rotor_inertia(mech, drive, inertia)
+    K, L = torque_constant, inductance
+    stiffness = teeth * K * current + 4 * teeth * detent
+    units = {"motor_angle": "rad", "motor_speed": "rad/s", "current": "A"}
+    return LinearActuator(
+        name=f"{drive}.motor",
+        line=place_line(mech, drive),
+        C=[[0, 1, 0], [-stiffness / J, -damping / J, K / J], [0, -K / L, -resistance / L]],
+        f=[0, -1 / J, 0],
+        d=[0, 0, 1 / L],
+        tie=[0, 1, 0],
+        offset=[0, stiffness * step / J, 0],
+        variables=tuple(Quantity(f"{drive}.{word}", unit) for word, unit in units.items()),
+        controls=(Quantity(f"{drive}.voltage", "V"),),
+        carried=carried,
+        limits=(max_voltage,),
+        port=port,
+    )

@@ -1,0 +1,165 @@
+"""The synchronous AC motor in the frame of its rotor (dq): the exact law, and linearised about a working point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+from gearwright.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class SynchronousMotor(Law):
+    r"""A three-phase synchronous motor with magnets, star connected, amplitude-invariant dq values per phase.
+
+    $$ L_d \dot i_d = u_d - R i_d + p \omega L_q i_q, \quad
+       L_q \dot i_q = u_q - R i_q - p \omega (L_d i_d + \psi), \quad
+       m = \tfrac32 p\, (\psi + (L_d - L_q) i_d)\, i_q $$
+
+    With $i_d = 0$ it is a DC motor with $K_T = \tfrac32 p \psi$ and $K_E = p \psi$. The rotor's inertia is the
+    machine's.
+
+    Args:
+        name: name of the law, `<drive>.motor`; its states and inputs are called `<drive>.current_d` and so on.
+        line: the motor's row.
+        pole_pairs: p.
+        flux: $\psi$ of the magnets [Vs].
+        resistance: R of a phase [Ohm].
+        inductances: $L_d, L_q$ [H].
+        port: name of the drive whose gear losses the torque passes.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> motor = SynchronousMotor("j1.motor", place_line(arm, "j1"), 4, 0.01, 0.2, (4e-4, 6e-4))
+    >>> motor.torque(0.0, 10.0)
+    0.6
+    """
+
+    name: str
+    line: Line
+    pole_pairs: int
+    flux: float
+    resistance: float
+    inductances: tuple[float, float]
+    port: str | None = None
+
+    def __post_init__(self) -> None:
+        d, q = self.inductances
+        positive(f"motor {self.name!r}", pole_pairs=self.pole_pairs, flux=self.flux, inductance_d=d, inductance_q=q)
+        positive(f"motor {self.name!r}", resistance=self.resistance)
+
+    def _named(self, words: dict[str, str]) -> tuple[Quantity, ...]:
+        drive = self.name.removesuffix(".motor")
+        return tuple(Quantity(f"{drive}.{word}", unit) for word, unit in words.items())
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """Currents along and across the magnets."""
+        return self._named({"current_d": "A", "current_q": "A"})
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """Voltages along and across the magnets."""
+        return self._named({"voltage_d": "V", "voltage_q": "V"})
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """Its torque."""
+        return self._named({"motor_torque": "Nm"})
+
+    def torque(self, i_d: Scalar, i_q: Scalar) -> Scalar:
+        """Torque of the currents [Nm]."""
+        d, q = self.inductances
+        return 1.5 * self.pole_pairs * (self.flux + (d - q) * i_d) * i_q
+
+    def voltages(
+        self, speed: Scalar, currents: Sequence[Scalar], rates: Sequence[Scalar] = (0.0, 0.0)
+    ) -> tuple[Scalar, Scalar]:
+        """Voltages (d, q) for currents and their rates at a speed of the rotor [V]."""
+        (d, q), (i_d, i_q) = self.inductances, currents
+        w, R = self.pole_pairs * speed, self.resistance
+        return R * i_d - w * q * i_q + d * rates[0], R * i_q + w * (d * i_d + self.flux) + q * rates[1]
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """The torque of its currents."""
+        return Action(forces=(Force(self.line, self.torque(*situation.states), self.port),))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """Rates of the currents; copper losses; energy in the windings."""
+        currents, given = situation.states, situation.inputs
+        steady = self.voltages(self.line.speed(situation.v), currents)
+        squares = [i * i for i in currents]
+        stored = sum((L * s for L, s in zip(self.inductances, squares, strict=True)), 0.0)
+        return Outcome(
+            rates=tuple((u - s) / L for u, s, L in zip(given, steady, self.inductances, strict=True)),
+            supplied=1.5 * (given[0] * currents[0] + given[1] * currents[1]),
+            dissipated=1.5 * self.resistance * (squares[0] + squares[1]),
+            stored=0.75 * stored,
+            signals={self.signals[0].name: self.torque(*currents)},
+        )
+
+
+def synchronous_motor(
+    mech: Mechanism,
+    drive: str,
+    *,
+    pole_pairs: int,
+    flux: float,
+    resistance: float,
+    inductances: tuple[float, float],
+    speed: float = 0.0,
+    currents: tuple[float, float] = (0.0, 0.0),
+    damping: float = 0.0,
+    inertia: float | None = None,
+    port: str | None = None,
+) -> LinearActuator:
+    r"""A synchronous motor linearised about a speed and currents (d, q); four states, inputs $u_d, u_q$.
+
+    The tangent of the equations of `SynchronousMotor`, whose products $\omega i_q$, $\omega i_d$ and $i_d i_q$ are
+    linearised; about rest without current it is exact to first order and d and q fall apart.
+
+    Args:
+        mech: the machine.
+        drive: name of the drive, one of the machine's actuators.
+        pole_pairs: p.
+        flux: $\psi$ of the magnets [Vs].
+        resistance: R of a phase [Ohm].
+        inductances: $L_d, L_q$ [H].
+        speed: of the rotor at the working point [rad/s].
+        currents: $i_d, i_q$ at the working point [A].
+        damping: viscous friction B at the motor shaft [Nms/rad].
+        inertia: J [kg m2]; the machine's rotor's unless given.
+        port: name of the drive whose gear losses the torque passes.
+    """
+    not_negative(f"motor {drive!r}", damping=damping)
+    data = (pole_pairs, flux, resistance, inductances, port)
+    exact = SynchronousMotor(f"{drive}.motor", place_line(mech, drive), *data)
+    J, carried = rotor_inertia(mech, drive, inertia)
+    (Ld, Lq), (i_d, i_q), p = inductances, currents, pole_pairs
+    w = p * speed
+    per_d, per_q = exact.torque(i_d + 1, i_q) - exact.torque(i_d, i_q), exact.torque(i_d, 1.0)
+    excess = exact.torque(i_d, i_q) - per_d * i_d - per_q * i_q  # of the torque over its tangent through zero
+    units = {"motor_angle": "rad", "motor_speed": "rad/s", "current_d": "A", "current_q": "A"}
+    return LinearActuator(
+        name=exact.name,
+        line=exact.line,
+        C=[
+            [0, 1, 0, 0],
+            [0, -damping / J, per_d / J, per_q / J],
+            [0, p * Lq * i_q / Ld, -resistance / Ld, w * Lq / Ld],
+            [0, -p * (Ld * i_d + flux) / Lq, -w * Ld / Lq, -resistance / Lq],
+        ],
+        f=[0, -1 / J, 0, 0],
+        d=[[0, 0], [0, 0], [1 / Ld, 0], [0, 1 / Lq]],
+        tie=[0, 1, 0, 0],
+        offset=[0, excess / J, -w * Lq * i_q / Ld, w * Ld * i_d / Lq],
+        variables=tuple(Quantity(f"{drive}.{word}", unit) for word, unit in units.items()),
+        controls=exact.inputs,
+        carried=carried,
+        port=port,
+    )
