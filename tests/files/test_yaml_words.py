@@ -197,6 +197,7 @@ GEAR_SAMPLES = {
     "wolfrom": "sun: 12, planet: 30, ring: 72, second_planet: 27, second_ring: 69, planets: 3",
     "harmonic": "reduction: 100, generator_member: {inertia: 30 gcm2}, stiffness: 12 kNm/rad",
     "cycloidal": "pins: 40",
+    "shaft": "stiffness: 900, output_member: {inertia: 1e-5}",
     "series": "stages: [{type: spur, driver: 20, driven: 60}, {type: planetary, sun: 18, planet: 27, ring: 72}]",
 }
 

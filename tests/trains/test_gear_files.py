@@ -33,6 +33,7 @@ BY_HAND = {  # rows of the motors over the speeds
     "harmonic": [(0, -200 / 2)],
     "cycloidal": [(0, -39)],
     "rv": [(0, 1 + 32 / 16 * 40)],
+    "shaft": [(0, 0, 1)],
     "bevel_differential": [(1, -30 / 20), (1, 30 / 20)],
     "nested_shafts": [(-60 / 20, 0), (1, -40 / 20)],
 }

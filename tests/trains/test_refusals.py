@@ -257,9 +257,9 @@ GEARS = {
     "harmonic": (lambda: Harmonic(flexspline=202, circular=200), "not more than the flexspline's 202"),
     "one disc": (lambda: Cycloidal(pins=30, discs=1, disc_member=Member(1e-4, 0.2)), "one disc alone is not balanced"),
     "stage": (lambda: Series(stages=[Gear(10.0)]), "stage 1 is a Gear, which cannot stand in a series"),
-    "elastic stage": (
-        lambda: Series(stages=[Spur(driver=20, driven=40, stiffness=10.0)]),
-        "stage 1 has its own stiffness 10.0",
+    "two springs without inertia between": (
+        lambda: Series(stages=[Spur(driver=20, driven=40, stiffness=10.0)], stiffness=20.0),
+        "its last stage has a stiffness of its own, and the series has 20.0 too",
     ),
     "efficiency": (lambda: Spur(driver=20, driven=40, efficiency=1.5), "efficiency 1.5 is not between 0 and 1"),
     "transverse member": (lambda: Member(1.0, transverse_inertia=(1.0, -1.0)), "transverse_inertia (1.0, -1.0) is not"),

@@ -21,6 +21,7 @@ from gearwright.parts import (
     Rack,
     Screw,
     Series,
+    Shaft,
     Spur,
     Wolfrom,
     Worm,
@@ -40,6 +41,7 @@ GEARS: dict[str, type] = {
     "wolfrom": Wolfrom,
     "harmonic": Harmonic,
     "cycloidal": Cycloidal,
+    "shaft": Shaft,
     "series": Series,
 }
 """What `gear: {type: ...}` may say, and the part it makes. A new kind of gear is one entry here and its part."""

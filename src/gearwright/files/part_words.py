@@ -8,15 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, GetJsonSchemaHandler, create_model
 from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.words import Direction, Fraction, Inertia, Length, Mass, Name, Number, Position, Unit, Words
-from gearwright.parts import Member
+from gearwright.files.words import (
+    Angle,
+    Direction,
+    Fraction,
+    Inertia,
+    Length,
+    Mass,
+    Name,
+    Number,
+    Position,
+    Unit,
+    Words,
+)
+from gearwright.parts import Hysteresis, KinematicError, Losses, Member, Piece, Torsion
 
 Ratio = Annotated[float, Unit("number", "turns per length")]
 Whole = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
@@ -37,7 +49,10 @@ class OneOrTwo(Unit):
 
 
 QUANTITIES: dict[str, Any] = {
+    "amplitude": Annotated[float, Unit("angle", "length")],
     "axis": Direction | Name,
+    "back_efficiency": Annotated[float, Unit("fraction")],
+    "backlash": Annotated[float, Unit("angle", "length", least=0)],
     "coupling": Inertia,
     "damping": Annotated[float, Unit("angular damping", "damping", least=0)],
     "distance": Length,
@@ -45,21 +60,35 @@ QUANTITIES: dict[str, Any] = {
     "driver": Length,
     "eccentricity": Length,
     "efficiency": Fraction,
+    "friction_coefficient": Annotated[float, Unit("number", least=0)],
+    "hardening": Annotated[float, Unit("angular hardening", "hardening", least=0)],
     "inertia": Inertia,
     "lead": Annotated[float, Unit("lead")],
+    "lead_angle": Annotated[float, Unit("angle", above=0)],
     "line_density": Annotated[float, Unit("line density", least=0)],
     "mass": Mass,
+    "mesh_efficiency": Fraction,
     "module": Length,
     "modules": Annotated[Any, OneOrTwo("length")],
+    "no_load_torque": Annotated[float, Unit("torque", least=0)],
+    "per": Literal["motor", "joint"],
+    "periods": Number,
+    "phase": Angle,
     "position": Position,
+    "pressure_angle": Angle,
     "radii": tuple[Length, Length],
     "radius": Length,
     "ratio": Ratio,
     "reduction": Number,
+    "side": Literal["motor", "joint"],
+    "speed": Annotated[float, Unit("angular speed", least=0)],
     "stiffness": Annotated[float, Unit("angular stiffness", "stiffness", above=0)],
     "teeth": tuple[Number, Number],
+    "torque": Annotated[float, Unit("torque", "force", least=0)],
     "towards": Direction,
     "transverse_inertia": Annotated[Any, OneOrTwo("inertia")],
+    "until": Annotated[float, Unit("torque", "force", above=0)],
+    "width": Annotated[float, Unit("angle", "length", above=0)],
 }
 """What a word holds, by its name."""
 
@@ -85,8 +114,9 @@ def words_of(part: type, title: str, special: Mapping[str, Any], optional: bool 
 
 def _default(field: Any, optional: bool) -> Any:
     if field.default is not MISSING:
-        # A member (a dataclass) has no words yet: leaving it out means the part's own default.
-        return None if isinstance(field.default, Member) else field.default
+        # A part within the part has no words yet: leaving it out means the part's own default.
+        inner = type(field.default) in NESTED.values() or field.default == ()
+        return None if inner else field.default
     if field.default_factory is not MISSING or optional:
         return None
     return ...
@@ -97,22 +127,36 @@ def _annotation(field: Any, special: Mapping[str, Any], may_be_none: bool) -> An
     known = {"int": Whole, "bool": bool, "str": Name, "Sequence[int]": list[Whole], "Sequence[str]": list[Name]}
     if field.name in special:
         held = special[field.name]
-    elif kind == "Member":
-        held = MemberWords
-    elif kind == "Sequence[Member]":
-        held = list[MemberWords]  # type: ignore[valid-type]
+    elif kind in known:
+        held = known[kind]
     else:
-        held = known[kind] if kind in known else QUANTITIES[field.name]
+        held = NESTED_KINDS[kind] if kind in NESTED_KINDS else QUANTITIES[field.name]
     return held | None if may_be_none or "None" in str(field.type) else held
 
 
-MemberWords = words_of(Member, "MemberWords", {})
+NESTED: dict[type[Words], type] = {}
+"""Per model of a part within a part the part itself; inner ones first."""
+NESTED_KINDS: dict[str, Any] = {}
+"""What a field of such a type, or of a sequence of them, holds."""
+
+
+def _nest(part: type) -> type[Words]:
+    model = words_of(part, f"{part.__name__}Words", {})
+    NESTED[model] = part
+    NESTED_KINDS[part.__name__] = model
+    NESTED_KINDS[f"Sequence[{part.__name__}]"] = list[model]  # type: ignore[valid-type]
+    return model
+
+
+MemberWords, PieceWords, HysteresisWords, ErrorWords, TorsionWords, LossWords = map(
+    _nest, (Member, Piece, Hysteresis, KinematicError, Torsion, Losses)
+)
 
 
 def part_of(words: Any) -> Any:
     """Words as the arguments of their part, inner ones made into parts; words left out are left to the part."""
-    if isinstance(words, MemberWords):
-        return Member(**arguments(words))
+    if type(words) in NESTED:
+        return NESTED[type(words)](**arguments(words))
     if isinstance(words, list):
         return tuple(part_of(x) for x in words)
     return words.part() if hasattr(words, "part") else words

@@ -11,7 +11,7 @@ from gearwright.mechanism.elements import Frame, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import plain, suggestion
-from gearwright.mechanism.structure_drives import drive_actuator, drive_spring, drive_wheels, is_elastic, shaft_name
+from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_wheels, shaft_names
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, augmented, spin_and_lump
 from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor
@@ -35,7 +35,6 @@ def assemble(robot: Robot) -> Mechanism:
         )
     ordered = parents_first(robot.links)
     links, train = Links(ordered), TrainStructure(ordered, robot.trains)
-    elastic = [drive for drive in robot.drives if is_elastic(drive)]
     soft = [motor for motor in train.motors if motor.stiffness is not None]
     wheels = [wheel for drive in robot.drives for wheel in drive_wheels(links, drive)]
     if robot.trains:
@@ -48,8 +47,15 @@ def assemble(robot: Robot) -> Mechanism:
     return Mechanism(
         bodies=[augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered],
         spins=[spin for spin, _ in made],
-        shafts=[*map(shaft_name, elastic), *train.free, *(motor.name for motor in soft)],
-        springs=[*(drive_spring(links, d) for d in elastic), *(motor_spring(train, m) for m in soft)],
+        shafts=[
+            *(name for drive in robot.drives for name in shaft_names(drive)),
+            *train.free,
+            *(motor.name for motor in soft),
+        ],
+        springs=[
+            *(spring for drive in robot.drives for spring in drive_springs(links, drive)),
+            *(motor_spring(train, m) for m in soft),
+        ],
         actuators=[
             *(drive_actuator(links, drive) for drive in robot.drives),
             *(motor_actuator(train, motor) for motor in train.motors),

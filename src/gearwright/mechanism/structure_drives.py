@@ -1,4 +1,4 @@
-"""Drives of one joint: rotor and gear wheels as spins, the elastic ones with a shaft and a spring."""
+"""Drives of one joint: rotor and gear wheels as spins, the elastic ones with shafts and springs."""
 
 from __future__ import annotations
 
@@ -6,35 +6,40 @@ from collections.abc import Callable
 from typing import Any
 
 from gearwright.algebra import Scalar, Tensor, Vec, is_number, is_zero
-from gearwright.errors import JointError, StructureError, TrainError
+from gearwright.errors import InertiaError, JointError, StructureError, TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
 from gearwright.mechanism.rows import plain, suggestion
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Placed
-from gearwright.parts import Drive, Motor, Wheel
+from gearwright.parts import Drive, Motor, Wheel, elements_of
 from gearwright.parts.revolution import axial_and_transverse, refuse_off_axis
 
 
-def is_elastic(drive: Drive) -> bool:
-    """Whether a spring lies between motor and joint."""
-    return drive.gear.stiffness is not None
+def shaft_names(drive: Drive) -> tuple[str, ...]:
+    """The speeds of an elastic drive's shafts from motor to joint, counted at the joint side; none: it is rigid."""
+    count = len(elements_of(drive.gear))
+    return tuple(f"{drive.joint}.stage{k}" if k else f"{drive.joint}.motor" for k in range(count))
 
 
-def shaft_name(drive: Drive) -> str:
-    """The speed of an elastic drive's motor, counted at the joint side."""
-    return f"{drive.joint}.motor"
-
-
-def drive_spring(links: Links, drive: Drive) -> Spring:
-    """The elastic element between joint and motor shaft."""
-    row = {**links.over_speeds({drive.joint: 1.0}), shaft_name(drive): -1.0}
-    return Spring(f"{drive.title}.spring", row, drive.gear.stiffness, drive.gear.damping)
+def drive_springs(links: Links, drive: Drive) -> list[Spring]:
+    """The elastic elements from motor to joint, each between two shafts, the last one at the joint."""
+    elements, shafts = elements_of(drive.gear), shaft_names(drive)
+    names = (
+        [f"{drive.title}.spring"]
+        if len(elements) == 1
+        else [f"{drive.title}.spring{k + 1}" for k in range(len(elements))]
+    )
+    springs = []
+    for k, (name, element) in enumerate(zip(names, elements, strict=True)):
+        ahead = {shafts[k + 1]: 1.0} if k + 1 < len(shafts) else links.over_speeds({drive.joint: 1.0})
+        springs.append(Spring(name, {**ahead, shafts[k]: -1.0}, element.stiffness, element.damping))
+    return springs
 
 
 def drive_actuator(links: Links, drive: Drive) -> Actuator:
     """The motor's place in the structure matrix."""
-    return Actuator(drive.title, _row(links, drive, "motor", drive.gear.ratio))
+    return Actuator(drive.title, _row(links, drive, 0, drive.gear.ratio))
 
 
 def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
@@ -57,7 +62,28 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
         rotor_wheel(f"drive {drive.title!r}, rotor", drive.motor, drive.gear.ratio, axis),
         *_gear(links, drive, mount, axis),
     )
-    return [_placed(links, drive, wheel, mount, axis) for wheel in wheels if not _nothing(wheel)]
+    real = [wheel for wheel in wheels if not _nothing(wheel)]
+    _refuse_idle_shafts(drive, real)
+    return [_placed(links, drive, wheel, mount, axis) for wheel in real]
+
+
+def _refuse_idle_shafts(drive: Drive, wheels: list[Wheel]) -> None:
+    """Every shaft of an elastic drive turns something with inertia; a joint without a motor has passive springs."""
+    shafts, elements = shaft_names(drive), elements_of(drive.gear)
+    turned = {wheel.springs_before(len(shafts)) for wheel in wheels if not is_zero(wheel.inertia)}
+    for k, shaft in enumerate(shafts):
+        if k in turned:
+            continue
+        owner = f"drive {drive.title!r}: stiffness {elements[k].stiffness} Nm/rad on joint {drive.joint!r}"
+        if k == 0:
+            raise InertiaError(
+                f"{owner} without a motor: shaft {shaft!r} would have no inertia. Give the motor's inertia, or leave "
+                "the drive out and give the joint a spring."
+            )
+        raise InertiaError(
+            f"{owner}: shaft {shaft!r} between two springs would have no inertia. Give a member there inertia, or join "
+            "the two springs into one, 1/k = 1/k1 + 1/k2."
+        )
 
 
 def _refuse_other_motion(drive: Drive, kind: str) -> None:
@@ -90,7 +116,7 @@ def _gear(links: Links, drive: Drive, mount: str, axis: Vec) -> tuple[Wheel, ...
         )
     seen = links.joint_axis(drive.joint, mount)
     in_line = seen is not None and driven.joint.kind == "revolute" and _parallel(axis, seen[0])
-    return members(in_line and not is_elastic(drive))
+    return members(in_line and bool(getattr(drive.gear, "rigid", not shaft_names(drive))))
 
 
 def _parallel(e: Vec, z: Vec) -> bool:
@@ -126,11 +152,10 @@ def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec) -> Wheel:
     return Wheel("rotor", axial, ratio, position=position, coupling=motor.coupling, **more)
 
 
-def _row(links: Links, drive: Drive, side: str, ratio: Scalar) -> dict[str, Scalar]:
-    """A wheel's row: on the joint, or on the elastic drive's shaft, which counts at the joint side."""
-    if side == "motor" and is_elastic(drive):
-        return {shaft_name(drive): ratio}
-    return links.over_speeds({drive.joint: ratio})
+def _row(links: Links, drive: Drive, behind: int, ratio: Scalar) -> dict[str, Scalar]:
+    """The row of a wheel behind so many springs: on a shaft, which counts at the joint side, or on the joint."""
+    shafts = shaft_names(drive)
+    return {shafts[behind]: ratio} if behind < len(shafts) else links.over_speeds({drive.joint: ratio})
 
 
 def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec) -> Placed:
@@ -148,7 +173,7 @@ def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec) -> 
         carrier=carrier,
         axis=e,
         position=point if wheel.position is None else vector(owner, wheel.position),
-        ratio=_row(links, drive, wheel.side, wheel.ratio),
+        ratio=_row(links, drive, wheel.springs_before(len(shaft_names(drive))), wheel.ratio),
         inertia=inertia,
         mass=plain(owner, wheel.mass),
         across=inertia * 0.5 if wheel.transverse_inertia is None else plain(owner, wheel.transverse_inertia),

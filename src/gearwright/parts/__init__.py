@@ -4,11 +4,13 @@ from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
+from gearwright.parts.elasticity import Element, Hysteresis, KinematicError, Piece, Torsion, elements_of
 from gearwright.parts.friction import Friction
 from gearwright.parts.gear import AnyGear, Gear, Wheel
 from gearwright.parts.harmonic import Cycloidal, Harmonic
 from gearwright.parts.heat import Heat
 from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
+from gearwright.parts.losses import Losses, losses_at, losses_of
 from gearwright.parts.member import Member
 from gearwright.parts.motor import Cogging, Motor, Ripple
 from gearwright.parts.paths import parameter, with_parameters
@@ -16,7 +18,8 @@ from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.planetary import Planetary
 from gearwright.parts.robot import Robot
 from gearwright.parts.screw import Rack, Screw
-from gearwright.parts.spur import Bevel, Series, Spur, Worm
+from gearwright.parts.series import Series, Shaft
+from gearwright.parts.spur import Bevel, Spur, Worm
 from gearwright.parts.supply import Supply
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.parts.winding import motor_constant
@@ -31,28 +34,35 @@ __all__ = [
     "CurrentControl",
     "Cycloidal",
     "Drive",
+    "Element",
     "Frame",
     "Friction",
     "Gear",
     "Gearwheel",
     "Harmonic",
     "Heat",
+    "Hysteresis",
     "Joint",
+    "KinematicError",
     "Limits",
     "Link",
+    "Losses",
     "Member",
     "Mesh",
     "Motor",
     "Payload",
+    "Piece",
     "Planetary",
     "Rack",
     "Ripple",
     "Robot",
     "Screw",
     "Series",
+    "Shaft",
     "Shape",
     "Spur",
     "Supply",
+    "Torsion",
     "Train",
     "TrainMotor",
     "Wheel",
@@ -60,6 +70,9 @@ __all__ = [
     "Worm",
     "attach",
     "bevel_differential",
+    "elements_of",
+    "losses_at",
+    "losses_of",
     "motor_constant",
     "nested_shafts",
     "parameter",

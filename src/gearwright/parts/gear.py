@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
+from gearwright.parts.elasticity import Element, Torsion, own_element, refuse_impossible_twist
+from gearwright.parts.kinds import several
+from gearwright.parts.losses import Losses, refuse_impossible_losses, refuse_two_sources
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class Wheel:
         towards: direction from `position` to the first of them, in the carrier's frame.
         shape: instead of the body of revolution, the central moments at rest (along `towards`, across it, axial)
             of one copy [kg m2]: a belt.
+        behind: in a transmission with several elastic elements, how many of them lie between the motor and this wheel;
+            unless given none or all, by its side.
     """
 
     name: str
@@ -53,6 +59,13 @@ class Wheel:
     radius: Scalar = 0.0
     towards: Any = None
     shape: tuple[Scalar, Scalar, Scalar] | None = None
+    behind: int | None = None
+
+    def springs_before(self, count: int) -> int:
+        """How many of a transmission's `count` elastic elements lie between the motor and this wheel."""
+        if self.behind is not None:
+            return self.behind
+        return 0 if self.side == "motor" else count
 
 
 class AnyGear(Protocol):
@@ -84,18 +97,45 @@ class AnyGear(Protocol):
         """The wheels beside the motor's rotor."""
 
 
-def refuse_impossible(efficiency: Any, inertia: Scalar, stiffness: Scalar | None) -> None:
-    """Refuse numbers that no gear of any kind can have; symbols are left to their nominal values."""
-    if efficiency is not None and not (is_number(efficiency) and 0 < efficiency <= 1):
-        raise TrainError(f"gear: efficiency {efficiency} is not between 0 and 1. Give a fraction, such as 0.75.")
-    if is_number(inertia) and inertia < 0:
-        raise TrainError(f"gear: inertia {inertia} kg m2 is negative. Give 0 or more.")
-    if stiffness is not None and is_number(stiffness) and stiffness <= 0:
-        raise TrainError(f"gear: stiffness {stiffness} Nm/rad must be positive. Leave it out for a rigid gear.")
+@dataclass(frozen=True, kw_only=True)
+class Transmission:
+    """What every gear may state about its twist and its losses beyond a linear spring and one efficiency.
+
+    Args:
+        torsion: what it does beside its linear spring: hardening, pieces, hysteresis, backlash, kinematic errors.
+        back_efficiency: fraction of the power that reaches the motor when the joint drives; 0 or less: the gear locks
+            itself. It follows from statics unless given, 2 - 1/efficiency.
+        no_load_torque: torque at the motor side that it takes to turn the gear without load [Nm].
+        losses: efficiencies and no-load torque over rising speeds of the motor, instead of `efficiency`.
+    """
+
+    torsion: Torsion | None = None
+    back_efficiency: Scalar | None = None
+    no_load_torque: Scalar = 0.0
+    losses: Sequence[Losses] = ()
+
+    def require_possible(self) -> None:
+        """Refuse numbers that no gear of any kind can have; symbols are left to their nominal values."""
+        object.__setattr__(self, "losses", several("gear", "losses", self.losses, Losses))
+        inertia = self.inertia  # type: ignore[attr-defined]
+        if is_number(inertia) and inertia < 0:
+            raise TrainError(f"gear: inertia {inertia} kg m2 is negative. Give 0 or more.")
+        refuse_impossible_losses(self)
+        refuse_two_sources(self, self.source_of_losses)
+        refuse_impossible_twist(self)
+
+    @property
+    def source_of_losses(self) -> str | None:
+        """The words from which efficiencies follow, if the gear states any."""
+        return None
+
+    def elements(self) -> tuple[Element, ...]:
+        """Its elastic elements from motor to joint, counted at the joint side."""
+        return own_element(self)
 
 
 @dataclass(frozen=True)
-class Gear:
+class Gear(Transmission):
     """A gear known by its ratio.
 
     Args:
@@ -105,6 +145,7 @@ class Gear:
         damping: of the elastic element at the joint side [Nms/rad].
         efficiency: fraction of the power that reaches the joint, 0 to 1.
         kind: what it is called in files and reports.
+        torsion, back_efficiency, no_load_torque, losses: as for every transmission.
     """
 
     ratio: Scalar = 1.0
@@ -121,7 +162,7 @@ class Gear:
             raise TrainError(
                 f"gear: ratio {self.ratio}: the motor would never turn. Give motor speed / joint speed, such as 100."
             )
-        refuse_impossible(self.efficiency, self.inertia, self.stiffness)
+        self.require_possible()
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""

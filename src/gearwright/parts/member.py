@@ -4,11 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel, refuse_impossible
+from gearwright.parts.elasticity import own_element
+from gearwright.parts.gear import Transmission, Wheel
+
+
+def require_teeth(owner: str, **teeth: Any) -> None:
+    """Numbers of teeth are whole and positive."""
+    for name, z in teeth.items():
+        if not is_number(z):
+            raise TrainError(f"{owner}: {name} has {z!r} teeth, which is not a number. Give a whole number of teeth.")
+        if not 0 < z < float("inf") or z != int(z):
+            raise TrainError(f"{owner}: {name} has {z} teeth. Give a whole number of teeth, 1 or more.")
+
+
+def require_counts(owner: str, **counts: Any) -> None:
+    """Numbers of planets, pins or discs are whole and positive."""
+    for name, n in counts.items():
+        if not is_number(n) or not 0 < n < float("inf") or n != int(n):
+            raise TrainError(f"{owner}: {name} {n!r} is not a whole number of 1 or more.")
+
+
+def require_positive(owner: str, **values: Any) -> None:
+    """Lengths, densities and the like are positive."""
+    for name, x in values.items():
+        if x is not None and is_number(x) and not 0 < x < float("inf"):
+            raise TrainError(f"{owner}: {name} {x} must be a positive finite number. Check its value and units.")
+
+
+def require_choice(owner: str, name: str, value: str, known: Iterable[str]) -> None:
+    """One of a few words."""
+    options = tuple(known)
+    if value not in options:
+        raise TrainError(f"{owner}: {name} {value!r} is unknown. Use one of {', '.join(options)}.")
 
 
 @dataclass(frozen=True)
@@ -22,6 +53,8 @@ class Member:
             that is not quite axisymmetric) enters as their mean; `averaging_error` says what that costs.
         position: centre of mass in the frame of the link that carries it [m].
         included: that link's numbers contain it already.
+        side: which side of the gear's own spring it turns with, "motor" (I' and I'' of Vukobratovic and Potkonjak,
+            eq. 20.98) or "joint"; a rigid gear has only one.
 
     >>> Member(2e-5, transverse_inertia=(1.2e-5, 1.0e-5)).transverse
     1.1e-05
@@ -32,8 +65,10 @@ class Member:
     transverse_inertia: Scalar | tuple[Scalar, Scalar] | None = None
     position: Any = None
     included: bool = False
+    side: Literal["motor", "joint"] = "motor"
 
     def __post_init__(self) -> None:
+        require_choice("gear member", "side", self.side, ("motor", "joint"))
         for name in ("inertia", "mass"):
             value = getattr(self, name)
             if is_number(value) and not 0 <= value < float("inf"):
@@ -68,7 +103,7 @@ class Member:
         """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia."""
         if not self.present:
             return ()
-        where = {"position": self.position, "included": self.included, **where}
+        where = {"position": self.position, "included": self.included, "side": self.side, **where}
         return (Wheel(name, self.inertia, ratio, mass=self.mass, transverse_inertia=self.transverse, **where),)
 
 
@@ -77,7 +112,7 @@ NOTHING = Member()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elasticity:
+class Elasticity(Transmission):
     """What a gear has beside its wheels: `inertia` at its input [kg m2], elasticity at the joint side, efficiency."""
 
     inertia: Scalar = 0.0
@@ -86,7 +121,7 @@ class Elasticity:
     efficiency: float | None = None
 
     def __post_init__(self) -> None:
-        refuse_impossible(self.efficiency, self.inertia, self.stiffness)
+        self.require_possible()
 
     def input_wheel(self, ratio: Scalar) -> tuple[Wheel, ...]:
         """The inertia that catalogues give at the input, turning with the motor."""
@@ -104,39 +139,32 @@ class Elasticity:
     @property
     def rigid(self) -> bool:
         """Without a spring, the gear's output member is the driven link."""
-        return self.stiffness is None
+        return not own_element(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meshing(Elasticity):
+    """A gear whose losses may be stated mesh by mesh, by the efficiency of one mesh."""
+
+    mesh_efficiency: Scalar | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        eta = self.mesh_efficiency
+        if eta is not None and is_number(eta) and not 0 < eta <= 1:
+            raise TrainError(f"gear: mesh_efficiency {eta} is not between 0 and 1. Give a fraction, such as 0.98.")
+
+    @property
+    def one_mesh(self) -> Scalar:
+        """Efficiency of one mesh, 1 unless given."""
+        return 1.0 if self.mesh_efficiency is None else self.mesh_efficiency
+
+    @property
+    def source_of_losses(self) -> str | None:
+        """The word from which efficiencies follow, if given."""
+        return None if self.mesh_efficiency is None else "mesh_efficiency"
 
 
 def _members(value: Any) -> tuple[Member, ...]:
     several = value if isinstance(value, tuple) else (value,)
     return tuple(x for x in several if isinstance(x, Member))
-
-
-def require_teeth(owner: str, **teeth: Any) -> None:
-    """Numbers of teeth are whole and positive."""
-    for name, z in teeth.items():
-        if not is_number(z):
-            raise TrainError(f"{owner}: {name} has {z!r} teeth, which is not a number. Give a whole number of teeth.")
-        if not 0 < z < float("inf") or z != int(z):
-            raise TrainError(f"{owner}: {name} has {z} teeth. Give a whole number of teeth, 1 or more.")
-
-
-def require_counts(owner: str, **counts: Any) -> None:
-    """Numbers of planets, pins or discs are whole and positive."""
-    for name, n in counts.items():
-        if not is_number(n) or not 0 < n < float("inf") or n != int(n):
-            raise TrainError(f"{owner}: {name} {n!r} is not a whole number of 1 or more.")
-
-
-def require_positive(owner: str, **values: Any) -> None:
-    """Lengths, densities and the like are positive."""
-    for name, x in values.items():
-        if x is not None and is_number(x) and not 0 < x < float("inf"):
-            raise TrainError(f"{owner}: {name} {x} must be a positive finite number. Check its value and units.")
-
-
-def require_choice(owner: str, name: str, value: str, known: Iterable[str]) -> None:
-    """One of a few words."""
-    options = tuple(known)
-    if value not in options:
-        raise TrainError(f"{owner}: {name} {value!r} is unknown. Use one of {', '.join(options)}.")

@@ -9,10 +9,11 @@ from typing import Any
 from gearwright.algebra import Scalar
 from gearwright.errors import SpinError, TrainError
 from gearwright.parts.gear import Wheel
+from gearwright.parts.losses import Losses, epicyclic_efficiencies
 from gearwright.parts.member import (
     NOTHING,
-    Elasticity,
     Member,
+    Meshing,
     require_choice,
     require_counts,
     require_positive,
@@ -24,7 +25,7 @@ DEFAULT_INPUT = {"ring": "sun", "carrier": "sun", "sun": "ring"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planetary(Elasticity):
+class Planetary(Meshing):
     r"""A planetary stage: sun, ring and planets on a carrier; one of the three central members is held.
 
     Willis: $Z_s (s_s - s_c) = -Z_r (s_r - s_c)$ and $Z_p (s_p - s_c) = -Z_s (s_s - s_c)$. With stepped planets the sun
@@ -43,6 +44,7 @@ class Planetary(Elasticity):
         modules: (at the sun, at the ring) [m]; the first gives the radius of the planets' circle.
         radius: radius of the planets' circle [m], unless the module gives it.
         towards: direction to the first planet, needed only for one or two planets with mass.
+        mesh_efficiency: of one mesh (sun with planets, planets with ring), instead of `efficiency`.
         sun_member, planet_member, ring_member, carrier_member: mass and inertia; the planet's is that of one planet,
             its position the centre of the planets' circle. Positions are in the mount's frame (the motor's unless
             given), those of planets on the driven link in that link's frame (the joint's origin unless given).
@@ -146,6 +148,12 @@ class Planetary(Elasticity):
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
+
+    def derived_losses(self) -> tuple[Losses, ...]:
+        """The losses of its meshes, by the power that rolls in them relative to the carrier."""
+        meshes = {"sun": self.one_mesh, "ring": self.one_mesh}
+        efficiency, back = epicyclic_efficiencies(self.rates, meshes, self.driving, self.driven)
+        return (Losses(efficiency=efficiency, back_efficiency=back),)
 
     def _on_a_link(self, rate: Scalar, carrier: str) -> tuple[Wheel, ...]:
         """Planets whose carrier is a link: ordinary wheels at their true places."""

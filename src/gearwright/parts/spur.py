@@ -1,20 +1,32 @@
-"""Pairs and trains of gears on fixed axes: spur, internal, idlers, bevel, worm, and gears in series."""
+"""Pairs and trains of gears on fixed axes: spur, internal, idlers, bevel, worm."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.parts.gear import AnyGear, Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_teeth
+from gearwright.parts.gear import Wheel
+from gearwright.parts.losses import Losses, worm_efficiencies
+from gearwright.parts.member import (
+    NOTHING,
+    Elasticity,
+    Member,
+    Meshing,
+    require_choice,
+    require_positive,
+    require_teeth,
+)
+
+PRESSURE_ANGLE = math.radians(20)
+"""The usual normal pressure angle of teeth [rad]."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spur(Elasticity):
+class Spur(Meshing):
     r"""A pair of spur gears, with any number of idlers between them: ratio $= \pm Z_{driven} / Z_{driver}$.
 
     Every external mesh turns the direction round, an internal one (the driven gear is a ring) does not.
@@ -27,6 +39,7 @@ class Spur(Elasticity):
         driver_member: mass and inertia of the driver.
         driven_member: mass and inertia of the driven gear, unless the driven link's numbers contain it.
         idler_members: mass and inertia of each idler.
+        mesh_efficiency: of one mesh, instead of `efficiency`; every idler adds a mesh.
 
     >>> Spur(driver=20, driven=60).ratio, Spur(driver=20, driven=60, idlers=(30,)).ratio
     (-3.0, 3.0)
@@ -86,9 +99,13 @@ class Spur(Elasticity):
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
 
+    def derived_losses(self) -> tuple[Losses, ...]:
+        """The losses of all its meshes."""
+        return (Losses(efficiency=self.one_mesh ** (1 + len(self.idlers))),)
+
 
 @dataclass(frozen=True, kw_only=True)
-class Bevel(Elasticity):
+class Bevel(Meshing):
     r"""A pair of bevel gears, ratio $= \mp Z_{driven} / Z_{driver}$.
 
     When the motor's axis and the joint's axis both point away from the common apex (or both towards it) they turn in
@@ -123,13 +140,27 @@ class Bevel(Elasticity):
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
 
+    def derived_losses(self) -> tuple[Losses, ...]:
+        """The losses of its mesh."""
+        return (Losses(efficiency=self.one_mesh),)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Worm(Elasticity):
     r"""A worm and its wheel, ratio $= \pm Z_{wheel} / starts$, positive for a right-handed worm.
 
+    Args:
+        starts, wheel: threads of the worm and teeth of the wheel.
+        hand: "right" or "left".
+        worm_member, wheel_member: mass and inertia.
+        lead_angle, friction_coefficient: lead angle of the thread [rad] and friction in it, from which both
+            efficiencies follow; a worm that locks itself is one with a back-driving efficiency of 0 or less.
+        pressure_angle: normal pressure angle of the teeth [rad].
+
     >>> Worm(starts=2, wheel=60).ratio
     30.0
+    >>> [round(x, 4) for x in Worm(wheel=60, lead_angle=0.1, friction_coefficient=0.05).efficiencies]
+    [0.65, 0.4672]
     """
 
     starts: int = 1
@@ -137,10 +168,14 @@ class Worm(Elasticity):
     hand: str = "right"
     worm_member: Member = NOTHING
     wheel_member: Member = NOTHING
+    lead_angle: Scalar | None = None
+    friction_coefficient: Scalar | None = None
+    pressure_angle: Scalar = PRESSURE_ANGLE
     kind: str = "worm"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._require_thread()
         require_teeth(self.kind, starts=self.starts, wheel=self.wheel)
         require_choice(self.kind, "hand", self.hand, ("right", "left"))
 
@@ -158,76 +193,36 @@ class Worm(Elasticity):
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
 
-
-class Stage(AnyGear, Protocol):
-    """A gear that may stand in a series: it knows whether its output is a link or only the next stage's input."""
-
-    @property
-    def averaging_error(self) -> Scalar:
-        """Error by taking members for bodies of revolution [kg m2]."""
-
-    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
-        """The wheels per unit speed of its output; what rides on the output member depends on what that is."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Series(Elasticity):
-    r"""Gears one after the other from motor to joint, ratio $= \prod_k ratio_k$.
-
-    >>> Series(stages=[Spur(driver=20, driven=60), Spur(driver=18, driven=90)]).ratio
-    15.0
-    """
-
-    stages: Sequence[Stage]
-    kind: str = "series"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "stages", tuple(self.stages))
-        if not self.stages:
-            raise TrainError("series: it has no stages. Give the gears from motor to joint.")
-        for k, stage in enumerate(self.stages):
-            if not hasattr(stage, "members"):
-                raise TrainError(
-                    f"series: stage {k + 1} is a {type(stage).__name__}, which cannot stand in a series. "
-                    "Use spur, bevel, worm, belt, planetary, wolfrom, harmonic or cycloidal stages."
-                )
-            if stage.stiffness is not None:
-                raise TrainError(
-                    f"series: stage {k + 1} has its own stiffness {stage.stiffness}. State one stiffness at the joint "
-                    "side on the series (1/k = sum of 1/k_stage with each referred to the joint)."
-                )
+    def _require_thread(self) -> None:
+        if (self.lead_angle is None) != (self.friction_coefficient is None):
+            raise TrainError("worm: its efficiencies need both lead_angle and friction_coefficient. Give both or none.")
+        require_positive(self.kind, lead_angle=self.lead_angle)
+        for name in ("lead_angle", "pressure_angle"):
+            angle = getattr(self, name)
+            if angle is not None and is_number(angle) and not 0 <= angle < math.pi / 2:
+                raise TrainError(f"worm: {name} {angle} rad is not below a quarter turn. Check its unit.")
+        mu = self.friction_coefficient
+        if mu is not None and is_number(mu) and not 0 <= mu < math.inf:
+            raise TrainError(f"worm: friction_coefficient {mu} is not 0 or more. Give that of thread on tooth.")
+        if mu is not None and self.efficiencies[0] <= 0:
+            raise TrainError(
+                f"worm: friction_coefficient {mu} and lead_angle {self.lead_angle} rad let nothing through "
+                f"(efficiency {self.efficiencies[0]:.4g}). Lower one of the two."
+            )
 
     @property
-    def ratio(self) -> Scalar:
-        """Motor speed / joint speed."""
-        total: Scalar = 1.0
-        for stage in self.stages:
-            total = total * stage.ratio
-        return total
+    def source_of_losses(self) -> str | None:
+        """The words from which efficiencies follow, if given."""
+        return None if self.lead_angle is None else "lead_angle"
 
     @property
-    def averaging_error(self) -> Scalar:
-        """Error by taking members for bodies of revolution, of all stages together [kg m2]."""
-        return sum((stage.averaging_error for stage in self.stages), 0.0)
+    def efficiencies(self) -> tuple[float, float]:
+        """Driving and back-driving efficiency of the thread."""
+        if self.lead_angle is None or self.friction_coefficient is None:
+            return 1.0, 1.0
+        return worm_efficiencies(self.lead_angle, self.friction_coefficient, self.pressure_angle)
 
-    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
-        """The wheels of all stages, each at its speed per unit speed of the last output."""
-        found: tuple[Wheel, ...] = ()
-        after: Scalar = 1.0
-        for place in reversed(range(len(self.stages))):
-            last = place == len(self.stages) - 1
-            own = self.stages[place].members(output_is_link and last)
-            # Only the last output turns about the joint's axis; the others are somewhere in the housing.
-            found = (*(_renamed(w, place, after, last) for w in own), *found)
-            after = after * self.stages[place].ratio
-        return self.input_wheel(self.ratio) + found
-
-    def wheels(self) -> tuple[Wheel, ...]:
-        """The wheels beside the motor's rotor."""
-        return self.members(self.rigid)
-
-
-def _renamed(wheel: Wheel, place: int, after: Scalar, last: bool) -> Wheel:
-    about = wheel.about if last else "motor"
-    return replace(wheel, name=f"stage{place + 1}.{wheel.name}", ratio=wheel.ratio * after, about=about)
+    def derived_losses(self) -> tuple[Losses, ...]:
+        """The losses of the thread."""
+        efficiency, back = self.efficiencies
+        return (Losses(efficiency=efficiency, back_efficiency=back),)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_counts, require_teeth
+from gearwright.parts.losses import Losses, epicyclic_efficiencies
+from gearwright.parts.member import NOTHING, Member, Meshing, require_counts, require_teeth
 from gearwright.parts.planetary import orbiting, require_apart, require_closing, require_even_spacing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wolfrom(Elasticity):
+class Wolfrom(Meshing):
     r"""A Wolfrom gear: sun in, first ring held, second ring out; stepped planets on a carrier that drives nothing.
 
     ratio $= (1 + Z_{r1}/Z_s) / (1 - Z_{r1} Z_{p2} / (Z_{p1} Z_{r2}))$.
@@ -72,3 +73,10 @@ class Wolfrom(Elasticity):
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
+
+    def derived_losses(self) -> tuple[Losses, ...]:
+        """The losses of its three meshes, by the power that rolls in them relative to the carrier."""
+        speeds = {**self.rates, "held": 0.0}
+        meshes = {"sun": self.one_mesh, "held": self.one_mesh, "ring": self.one_mesh}
+        efficiency, back = epicyclic_efficiencies(speeds, meshes, "sun", "ring", free_carrier=True)
+        return (Losses(efficiency=efficiency, back_efficiency=back),)

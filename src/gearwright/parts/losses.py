@@ -1,0 +1,250 @@
+"""What a gear loses: efficiency by the direction of power, by speed, mesh by mesh, and the torque without load.
+
+Only data and statics: the force law that uses them is in the room of the laws.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.errors import TrainError
+
+SLACK = 0.05
+"""Published efficiencies are rounded, and power that circulates in a planetary gear bends the rule a little."""
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The losses of a gear at one speed.
+
+    Args:
+        speed: magnitude of the motor's speed [rad/s].
+        efficiency: fraction of the power that reaches the joint while the motor drives.
+        back_efficiency: fraction of the power that reaches the motor while the joint drives; 0 or less: the gear locks
+            itself, and the number says how firmly. From statics unless given.
+        no_load_torque: torque at the motor side that it takes to turn the gear without load [Nm]; makes the whole
+            efficiency depend on the load.
+
+    >>> Losses(efficiency=0.8).back, round(Losses(efficiency=0.4).back, 9)
+    (0.75, -0.5)
+    """
+
+    speed: Scalar = 0.0
+    efficiency: Scalar = 1.0
+    back_efficiency: Scalar | None = None
+    no_load_torque: Scalar = 0.0
+
+    def __post_init__(self) -> None:
+        if is_number(self.speed) and not 0 <= self.speed < float("inf"):
+            raise TrainError(f"losses: speed {self.speed} is no magnitude. Give the motor's speed [rad/s], 0 or more.")
+
+    @property
+    def back(self) -> Scalar:
+        """The back-driving efficiency, from statics unless given."""
+        return back_driving(self.efficiency) if self.back_efficiency is None else self.back_efficiency
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is lost."""
+        return all(is_number(x) and x == 1 for x in (self.efficiency, self.back)) and is_zero(self.no_load_torque)
+
+
+def back_driving(efficiency: Scalar) -> Scalar:
+    r"""The back-driving efficiency that statics gives, $\eta'' = 2 - 1 / \eta'$.
+
+    The same load loses the same torque both ways: driving needs $T / \eta'$, so $T (1 / \eta' - 1)$ is lost, and of T
+    at the joint $T - T (1 / \eta' - 1)$ is left. At $\eta' \le 1/2$ nothing is left: the gear locks itself.
+    """
+    return 2 - 1 / efficiency
+
+
+def losses_of(gear: Any) -> tuple[Losses, ...]:
+    """The losses of a gear over rising speeds, every back-driving efficiency filled in; none: it loses nothing.
+
+    They come from its table, its efficiencies, its geometry (worm, meshes) or its stages, whatever it states. Between
+    two speeds they are to be interpolated linearly, beyond the ends the last ones hold.
+
+    >>> from gearwright.parts import Gear, Planetary, Worm
+    >>> losses_of(Gear(100, efficiency=0.8))
+    (Losses(speed=0.0, efficiency=0.8, back_efficiency=0.75, no_load_torque=0.0),)
+    >>> losses_of(Gear(100))
+    ()
+    >>> round(losses_of(Planetary(sun=18, planet=27, ring=72, mesh_efficiency=0.99))[0].efficiency, 6)
+    0.98408
+    >>> losses_of(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1))[0].back_efficiency < 0
+    True
+    """
+    table = getattr(gear, "losses", ())
+    if not table:
+        derived = getattr(gear, "derived_losses", None)
+        efficiency, back = gear.efficiency, getattr(gear, "back_efficiency", None)
+        if efficiency is None and derived is not None:
+            table = derived()
+        else:
+            table = (Losses(0.0, 1.0 if efficiency is None else efficiency, back),)
+    extra = getattr(gear, "no_load_torque", 0.0)
+    full = [replace(row, back_efficiency=row.back, no_load_torque=_sum(row.no_load_torque, extra)) for row in table]
+    return () if all(row.none for row in full) else tuple(full)
+
+
+def losses_at(table: Sequence[Losses], speed: float) -> Losses:
+    """The losses at a speed of the motor, interpolated; numbers only.
+
+    >>> losses_at([Losses(0, 0.5), Losses(100, 1.0)], -50).efficiency
+    0.75
+    """
+    if not table:
+        return Losses(abs(speed), 1.0, 1.0)
+    at = [row.speed for row in table]
+
+    def value(column: Sequence[Scalar]) -> float:
+        return float(np.interp(abs(speed), at, column))
+
+    efficiency, back = value([row.efficiency for row in table]), value([row.back for row in table])
+    return Losses(abs(speed), efficiency, back, value([row.no_load_torque for row in table]))
+
+
+def in_series(stages: Sequence[Any]) -> tuple[Losses, ...]:
+    """The losses of gears one after the other, at the speeds that any of them states.
+
+    Efficiencies multiply; a stage's no-load torque reaches the motor through the stages before it.
+    """
+    tables, before = [losses_of(stage) for stage in stages], [1.0]
+    for stage in stages:
+        before.append(before[-1] * abs(stage.ratio))
+    speeds = sorted({row.speed * r for table, r in zip(tables, before, strict=False) for row in table} or {0.0})
+    rows = []
+    for speed in speeds:
+        drive, back, torque = 1.0, 1.0, 0.0
+        for table, ratio in zip(tables, before, strict=False):
+            own = losses_at(table, speed / ratio)
+            torque += own.no_load_torque / (ratio * drive)
+            drive, back = drive * own.efficiency, _through(back, own.back)
+        rows.append(Losses(speed, drive, back, torque))
+    return tuple(rows)
+
+
+def _through(back: float, own: float) -> float:
+    """Two back-driven stages: one that locks makes the whole lock, two do not make a negative times a negative."""
+    return back * own if back > 0 and own > 0 else min(back, own)
+
+
+def worm_efficiencies(lead: float, friction: float, pressure: float) -> tuple[float, float]:
+    r"""Driving and back-driving efficiency of a worm, $\eta' = (c - \mu \tan\lambda) / (c + \mu \cot\lambda)$.
+
+    $\eta'' = (c - \mu \cot\lambda) / (c + \mu \tan\lambda)$ with the lead angle $\lambda$, the friction coefficient
+    $\mu$ and c the cosine of the normal pressure angle; $\eta'' \le 0$: it locks itself.
+
+    >>> worm_efficiencies(0.3, 0.0, 0.35)
+    (1.0, 1.0)
+    """
+    c, t = math.cos(pressure), math.tan(lead)
+    return (c - friction * t) / (c + friction / t), (c - friction / t) / (c + friction * t)
+
+
+def epicyclic_efficiencies(
+    speeds: Mapping[str, float], meshes: Mapping[str, float], driving: str, driven: str, free_carrier: bool = False
+) -> tuple[float, float]:
+    r"""Driving and back-driving efficiency of a planetary gear from those of its meshes.
+
+    Seen from the carrier, a central member k feeds the planets with the power $p_k = T_k (s_k - s_c)$, of which
+    $\eta_k p_k$ arrives ($p_k / \eta_k$ when it takes power), and these sum to zero. With the sum of all torques and
+    what is at rest or free, the torques follow, and the efficiency is the quotient of the powers at both ends.
+
+    Args:
+        speeds: of the central members and the "carrier", relative to the mount.
+        meshes: per central member (two, or three with a free carrier) the efficiency of its mesh with the planets.
+        driving: the member on the motor.
+        driven: the member that turns the joint.
+        free_carrier: whether the carrier transmits no torque (a Wolfrom gear).
+    """
+    members = list(meshes)
+    lossless = _torques(members, {k: speeds[k] - speeds["carrier"] for k in members}, free_carrier)
+
+    def one_way(source: str, sink: str) -> float:
+        sense = math.copysign(1.0, lossless[source] * speeds[source])
+        rolling = {}
+        for k in members:
+            relative = speeds[k] - speeds["carrier"]
+            feeds = sense * lossless[k] * relative > 0
+            rolling[k] = relative * (meshes[k] if feeds else 1 / meshes[k])
+        torque = _torques(members, rolling, free_carrier)
+        return -torque[sink] * speeds[sink] / (torque[source] * speeds[source])
+
+    return one_way(driving, driven), one_way(driven, driving)
+
+
+def _torques(members: Sequence[str], rolling: Mapping[str, float], free_carrier: bool) -> dict[str, float]:
+    """Torques with sum T_k rolling_k = 0 and sum T + T_carrier = 0, the first one 1."""
+    first, second = members[:2]
+    if not free_carrier:
+        T = {first: 1.0, second: -rolling[first] / rolling[second]}
+        return {**T, "carrier": -T[first] - T[second]}
+    third = members[2]
+    # T2 + T3 = -1 and r2 T2 + r3 T3 = -r1.
+    T2 = (rolling[third] - rolling[first]) / (rolling[second] - rolling[third])
+    return {first: 1.0, second: T2, third: -1.0 - T2, "carrier": 0.0}
+
+
+def refuse_impossible_losses(gear: Any) -> None:
+    """Efficiencies that a passive gear can have, at every speed; symbols are left to their nominal values."""
+    for row in getattr(gear, "losses", ()):
+        refuse_impossible_losses(row)
+    efficiency, back = gear.efficiency, gear.back_efficiency
+    if efficiency is not None and not (_is_fraction(efficiency) or _is_symbol(efficiency)):
+        raise TrainError(f"gear: efficiency {efficiency} is not between 0 and 1. Give a fraction, such as 0.75.")
+    if is_number(gear.no_load_torque) and not 0 <= gear.no_load_torque < float("inf"):
+        raise TrainError(f"gear: no_load_torque {gear.no_load_torque} Nm is not 0 or more. It always brakes.")
+    if back is None or not is_number(back):
+        return
+    if efficiency is None:
+        raise TrainError(f"gear: back_efficiency {back} without efficiency. Give the driving efficiency too.")
+    if back > 1:
+        raise TrainError(f"gear: back_efficiency {back} is more than 1. Give the fraction that reaches the motor.")
+    if is_number(efficiency):
+        _refuse_against_statics(efficiency, back)
+
+
+def _refuse_against_statics(efficiency: float, back: float) -> None:
+    """The same load loses the same torque both ways, whether it is measured at the joint or at the motor."""
+    least, most = back_driving(efficiency), 1 / (2 - efficiency)
+    locks = back <= 0 and least <= SLACK  # how firmly it locks is nobody's business
+    if locks or least - SLACK <= back <= most + SLACK:
+        return
+    rule = f"statics allows 2 - 1/efficiency = {least:.4g} to 1/(2 - efficiency) = {most:.4g}"
+    way = "Put what is lost without load into no_load_torque" if back < least else "Check whether the two are swapped"
+    raise TrainError(
+        f"gear: back_efficiency {back} contradicts efficiency {efficiency}: {rule}. {way}, or leave back_efficiency "
+        "out: it follows."
+    )
+
+
+def refuse_two_sources(gear: Any, derived: str | None) -> None:
+    """One source of efficiencies: the numbers, the table, or the geometry."""
+    table = bool(gear.losses)
+    given = [word for word, there in (("efficiency", gear.efficiency is not None), ("losses", table)) if there]
+    given += [derived] if derived is not None else []
+    if len(given) > 1:
+        raise TrainError(f"{gear.kind}: {' and '.join(given)} are given, which say the same. Keep one of them.")
+    speeds = [row.speed for row in gear.losses if is_number(row.speed)]
+    if any(after <= before for before, after in pairwise(speeds)):
+        raise TrainError(f"{gear.kind}: the speeds {speeds} of its losses do not rise. List them from slow to fast.")
+
+
+def _is_fraction(x: Any) -> bool:
+    return is_number(x) and not isinstance(x, bool) and 0 < x <= 1
+
+
+def _is_symbol(x: Any) -> bool:
+    return not is_number(x) and not isinstance(x, str | bytes | Sequence)
+
+
+def _sum(x: Scalar, y: Scalar) -> Scalar:
+    return x if is_zero(y) else x + y
