@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gearwright.errors import InputError
+from gearwright.mechanism import reduction
 from gearwright.mechanism.elements import Spin
 from gearwright.mechanism.mechanism import Mechanism
 
@@ -19,6 +20,16 @@ def approximate(mech: Mechanism, kind: str) -> Mechanism:
     - "none": no wheels; their mass at rest stays in the links. A wheel that drives a shaft keeps its inertia with
       coupling 0, or the shaft would have none.
 
+    Of elastic drives (Melhem and Loria, section 3; on a machine without any they change nothing):
+
+    - "nicosia_tomei": the whole inertia matrix, H2 included. For wheels that are bodies of revolution it is the exact
+      machine; the velocity terms are those of that matrix.
+    - "spong": H2 dropped; rotors are carried by the links but do not push on them by turning.
+    - "spong_bare": the same without the tensors of the carried rotors in the links, as it is often written; their
+      mass stays.
+    - "rigid": no springs and no shafts, inertia E' H E. Springs between joints alone stay.
+    - "undamped": the springs' dampers left out.
+
     >>> from gearwright.mechanism import Body, Spin
     >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))], [Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
     >>> approximate(arm, "none").spins
@@ -26,8 +37,12 @@ def approximate(mech: Mechanism, kind: str) -> Mechanism:
     """
     if kind not in APPROXIMATIONS:
         raise InputError(f"there is no approximation {kind!r}. Use one of {', '.join(APPROXIMATIONS)}.")
-    change = APPROXIMATIONS[kind]
-    return replace(mech, spins=tuple(fresh for spin in mech.spins for fresh in change(mech, spin)))
+    return APPROXIMATIONS[kind](mech)
+
+
+def _each(change: Callable[[Mechanism, Spin], tuple[Spin, ...]]) -> Callable[[Mechanism], Mechanism]:
+    """The machine with every wheel changed."""
+    return lambda mech: replace(mech, spins=tuple(fresh for spin in mech.spins for fresh in change(mech, spin)))
 
 
 def _balanced(_: Mechanism, spin: Spin) -> tuple[Spin, ...]:
@@ -54,9 +69,14 @@ def _only_on_shafts(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
     return _balanced(mech, spin) if drives_shaft else ()
 
 
-APPROXIMATIONS: dict[str, Callable[[Mechanism, Spin], tuple[Spin, ...]]] = {
-    "exact": lambda _, spin: (spin,),
-    "reflected": _balanced,
-    "diagonal": _split,
-    "none": _only_on_shafts,
+APPROXIMATIONS: dict[str, Callable[[Mechanism], Mechanism]] = {
+    "exact": lambda mech: mech,
+    "reflected": _each(_balanced),
+    "diagonal": _each(_split),
+    "none": _each(_only_on_shafts),
+    "nicosia_tomei": lambda mech: mech,
+    "spong": reduction.spong,
+    "spong_bare": reduction.spong_bare,
+    "rigid": reduction.rigid,
+    "undamped": reduction.undamped,
 }

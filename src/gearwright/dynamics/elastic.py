@@ -1,0 +1,108 @@
+"""Machines with elastic drives: their stiffness, and the motor motion behind a link motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.inverse_dynamics import inverse_dynamics
+from gearwright.dynamics.mass_matrix import Matrix
+from gearwright.dynamics.pose import place
+from gearwright.mechanism import Mechanism
+
+ACCELERATION = 2
+"""The highest derivative of a coordinate in the equations of motion."""
+
+
+def first_shaft(mech: Mechanism) -> int:
+    """The index of the first shaft among the speeds; before it come the joints."""
+    return mech.n - len(mech.shafts)
+
+
+class SpringMatrices(NamedTuple):
+    """K_e and D_e (n x n) and preload (n): the springs push with K_e q + D_e v - preload."""
+
+    stiffness: Matrix
+    damping: Matrix
+    preload: list[Scalar]
+
+
+def spring_matrices(mech: Mechanism) -> SpringMatrices:
+    """K_e = sum k row row', D_e = sum d row row', preload = sum k rest row."""
+    K: Matrix = [[0.0] * mech.n for _ in range(mech.n)]
+    D: Matrix = [[0.0] * mech.n for _ in range(mech.n)]
+    preload: list[Scalar] = [0.0] * mech.n
+    for spring in mech.springs:
+        for i, x in spring.terms:
+            preload[i] = preload[i] + spring.stiffness * spring.rest * x
+            for j, y in spring.terms:
+                K[i][j] = K[i][j] + spring.stiffness * x * y
+                D[i][j] = D[i][j] + spring.damping * x * y
+    return SpringMatrices(K, D, preload)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Shafts whose motion follows together from equations without a motor.
+
+    Args:
+        equations: speeds whose equations of motion hold without any outside force.
+        shafts: the shafts that they decide, through springs alone; as many.
+        order: the highest derivative of the shafts' motion that is asked for.
+    """
+
+    equations: tuple[int, ...]
+    shafts: tuple[int, ...]
+    order: int = ACCELERATION
+
+
+def motor_motion(
+    mech: Mechanism, steps: Sequence[Step], derivatives: Sequence[Sequence[Scalar]], ops: Operations
+) -> list[list[Scalar]]:
+    """[q, v, a, tau] of the whole machine for a motion of its joints.
+
+    An equation without a motor says how far the springs at its speed must be stretched: K theta = -(M a + C v + g).
+    What stands on the right may contain other shafts' accelerations, so it is run over Taylor series of time, step by
+    step.
+
+    Args:
+        mech: the machine, with springs but without dampers between what a step solves for.
+        steps: which equations decide which shafts, in an order in which each needs only what is known.
+        derivatives: the joints' coordinates, then their time derivatives.
+        ops: sine and cosine of the scalars.
+    """
+    joints = first_shaft(mech)
+    motion = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
+    motion += [Taylor([0.0] * len(derivatives))] * (mech.n - joints)
+    K = spring_matrices(mech).stiffness
+    for step in steps:
+        length = step.order + ACCELERATION + 1
+        missing = _forces(mech, [x.cut(length) for x in motion], TaylorOperations(ops))
+        for shaft, found in zip(step.shafts, _stretched(K, step, missing), strict=True):
+            motion[shaft] = found.cut(len(derivatives))
+    q, v, a = ([x.derivatives()[k] for x in motion] for k in range(3))
+    tau = inverse_dynamics(place(mech, q, ops), v, a)
+    for equation in (k for step in steps for k in step.equations):
+        tau[equation] = 0.0  # what is left of an equation that was solved is rounding
+    return [q, v, a, tau]
+
+
+def _forces(mech: Mechanism, motion: Sequence[Taylor], ops: Any) -> list[Scalar]:
+    """The forces of a motion as series."""
+    rates = [x.rate() for x in motion]
+    return inverse_dynamics(place(mech, motion, ops), rates, [x.rate() for x in rates])
+
+
+def _stretched(K: Matrix, step: Step, missing: Sequence[Scalar]) -> list[Taylor]:
+    """Theta of K theta = -missing for the equations and shafts of a step; K is symmetrised by its transpose."""
+    block = [[K[e][s] for s in step.shafts] for e in step.equations]
+    if len(block) == 1:
+        return [-missing[step.equations[0]] / block[0][0]]
+    size = range(len(block))
+    normal = [[sum(block[k][i] * block[k][j] for k in size) for j in size] for i in size]
+    right = [sum((missing[step.equations[k]] * -block[k][i] for k in size), 0.0) for i in size]
+    return solve(normal, [frozenset(size) - {i} for i in size], list(size), right)
