@@ -49,6 +49,7 @@ from gearwright.kernels.functions import (
 )
 from gearwright.kernels.kernel import Kernel, compile
 from gearwright.kernels.linearise import linearise
+from gearwright.kernels.redundant import RedundantModel
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.simulation import Controller, Event, Run, State, sampled, simulate
 
@@ -66,6 +67,7 @@ __all__ = [
     "Log",
     "Mechanism",
     "MotorMotion",
+    "RedundantModel",
     "Run",
     "Spin",
     "Spring",
