@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from gearwright.algebra import Vec
+from gearwright.files.data_sheet_words import friction_of
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.geometry import Seat
 from gearwright.files.link_words import Free, LinkWords
@@ -38,7 +39,8 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     head, complete = contents.header, [*links, *drives, *trains, *marks]
     if head is None or not links or None in complete or problems.found:
         return None
-    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description)  # type: ignore[arg-type]
+    supply = None if head.supply is None else head.supply.part()
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply)  # type: ignore[arg-type]
     return _loaded(robot, head.payload, frames, contents, problems)
 
 
@@ -82,7 +84,7 @@ def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
         limits=limits.limits() if limits is not None else Limits(),
         follows=(follows.joint, follows.multiplier, follows.offset) if follows is not None else None,
         damping=getattr(joint, "damping", 0.0),
-        friction=getattr(joint, "friction", 0.0),
+        friction=friction_of(getattr(joint, "friction", 0.0)),
     )
 
 
@@ -102,6 +104,8 @@ def _drive(words: DriveWords, driven: Mapping[str, LinkWords], frames: Frames) -
         mounted_on=words.mounted_on,
         axis=None if words.axis is None else frame.direction(words.axis),
         name=words.name,
+        supply=None if words.supply is None else words.supply.part(),
+        current_control=None if words.current_control is None else words.current_control.part(),
     )
 
 

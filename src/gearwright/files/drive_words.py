@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec
 from gearwright.errors import FileError, PartError
+from gearwright.files.data_sheet_words import (
+    CoggingWords,
+    CurrentControlWords,
+    HeatWords,
+    RippleWords,
+    SupplyWords,
+    TurnFrictionField,
+    friction_of,
+)
+from gearwright.files.dcmotor_words import dcmotor_schema, from_dcmotor
 from gearwright.files.gear_words import NO_GEAR, GearField
 from gearwright.files.motor_data import motor_entry
 from gearwright.files.words import Direction, Inertia, Mass, Name, Position, TensorWords, Torque, Unit, Words
-from gearwright.parts import Motor
+from gearwright.parts import Motor, motor_constant
 from gearwright.parts.placing import HERE, Placement, moved_motor
+from gearwright.parts.winding import CONVENTIONS, at_terminals
+
+Stated = Literal["terminals", "phase", "rms"]
+assert set(CONVENTIONS) == set(Stated.__args__)  # type: ignore[attr-defined]
+AT_TERMINALS = ("resistance", "inductance", "max_current", "max_current_rate")
 
 
 class MotorWords(Words):
@@ -38,25 +54,60 @@ class MotorWords(Words):
     coupling: Inertia | None = Field(
         default=None, description="if it differs from the inertia; 0: only reflected inertia is known"
     )
+    stated: Stated = Field(
+        default="terminals",
+        description="how resistance, inductance, constants and currents are stated: at the terminals (brushed, or "
+        "between two lines), per phase with amplitudes, or as rms values between lines (constants) and of phase current",
+    )
     torque_constant: Annotated[float, Unit("torque constant")] | None = None
+    back_emf_constant: Annotated[float, Unit("torque constant")] | None = Field(
+        default=None, description="instead of the torque constant; given both, they are compared"
+    )
+    kv: Annotated[float, Unit("speed constant")] | None = Field(
+        default=None, description="speed constant, 1 / back_emf_constant; the same"
+    )
     resistance: Annotated[float, Unit("resistance", least=0)] | None = None
     inductance: Annotated[float, Unit("inductance", least=0)] | None = None
     max_torque: Torque | None = Field(default=None, description="at the motor shaft")
     max_speed: Annotated[float, Unit("angular speed", least=0)] | None = Field(
         default=None, description="of the motor shaft"
     )
+    max_voltage: Annotated[float, Unit("voltage", least=0)] | None = Field(default=None, description="of the terminals")
+    max_current: Annotated[float, Unit("current", least=0)] | None = None
+    max_current_rate: Annotated[float, Unit("current rate", least=0)] | None = None
+    damping: Annotated[float, Unit("angular damping", least=0)] = Field(
+        default=0.0, description="viscous friction at the motor shaft"
+    )
+    friction: TurnFrictionField = Field(
+        default=0.0, description="Coulomb friction at the motor shaft, or words of friction"
+    )
+    cogging: CoggingWords | None = None
+    ripple: RippleWords | None = None
+    heat: HeatWords | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _from_catalogue(cls, value: Any) -> Any:
-        """What the catalogue says about the motor, replaced by what the file says."""
-        if not isinstance(value, dict) or not isinstance(value.get("catalogue"), str):
+        """MuJoCo's words as ours; what the catalogue says about the motor, replaced by what the file says."""
+        if not isinstance(value, dict):
+            return value
+        value = from_dcmotor(value)[0]
+        if not isinstance(value.get("catalogue"), str):
             return value
         try:
             entry = motor_entry(value["catalogue"])
         except FileError as error:
             raise ValueError(str(error)) from None
         return {**{word: entry[word] for word in cls.model_fields if word in entry}, **value}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        described = handler(schema)
+        properties = handler.resolve_ref_schema(described)["properties"]
+        for word, rule in dcmotor_schema().items():
+            known = properties.get(word)
+            properties[word] = rule if known is None else {"anyOf": [known, rule]}
+        return described
 
     @model_validator(mode="after")
     def _can_exist(self) -> MotorWords:
@@ -73,6 +124,10 @@ class MotorWords(Words):
         words["position"] = Vec.of(self.position)
         words["com"] = None if self.com is None else Vec.of(self.com)
         words["tensor"] = None if self.tensor is None else self.tensor.tensor
+        words["torque_constant"] = motor_constant(self.stated, self.torque_constant, self.back_emf_constant, self.kv)
+        words |= at_terminals(self.stated, **{word: words[word] for word in AT_TERMINALS})
+        words["friction"] = friction_of(self.friction)
+        words |= {word: words[word].part() for word in ("cogging", "ripple", "heat") if words[word] is not None}
         return Motor(**words)
 
     def motor(self, mount: Placement = HERE) -> Motor:
@@ -93,6 +148,10 @@ class DriveWords(Words):
     )
     motor: MotorWords = MotorWords()
     gear: GearField = NO_GEAR
+    supply: SupplyWords | None = Field(default=None, description="what feeds it; the robot's supply unless given")
+    current_control: CurrentControlWords | None = Field(
+        default=None, description="electronics that make the current follow a reference"
+    )
 
     @model_validator(mode="after")
     def _has_direction(self) -> DriveWords:

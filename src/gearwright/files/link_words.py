@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from gearwright.algebra import Vec
+from gearwright.files.data_sheet_words import SlideFrictionField, TurnFrictionField
 from gearwright.files.geometry import Seat, Vectors, modified_dh, standard_dh
 from gearwright.files.words import (
     Angle,
@@ -150,7 +151,7 @@ class Revolute(_Moving):
     type: Literal["revolute"] = "revolute"
     limits: TurnLimits = TurnLimits()
     damping: Annotated[float, Unit("angular damping", least=0)] = 0.0
-    friction: Annotated[float, Unit("torque", least=0)] = 0.0
+    friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
 
 
 class Prismatic(_Moving):
@@ -159,7 +160,7 @@ class Prismatic(_Moving):
     type: Literal["prismatic"]
     limits: SlideLimits = SlideLimits()
     damping: Annotated[float, Unit("damping", least=0)] = 0.0
-    friction: Annotated[float, Unit("force", least=0)] = 0.0
+    friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
 
 
 class Fixed(_Placed):

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from gearwright.files.data_sheet_words import SupplyWords
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.link_words import LinkWords
 from gearwright.files.train_words import TrainWords
@@ -47,6 +48,7 @@ class HeaderWords(Words):
     description: str = Field(default="", description="one line about it")
     gravity: Gravity = Field(default=(0.0, 0.0, -9.81), description="acceleration of free fall in the base frame")
     payload: PayloadWords | None = None
+    supply: SupplyWords | None = Field(default=None, description="what feeds every drive that has no supply of its own")
 
 
 class RobotWords(HeaderWords):

@@ -47,10 +47,10 @@ class Report:
         """Emit the one warning, if there is something to say, at the line that called Gearwright."""
         text = self.warning()
         if text is not None:
-            warnings.warn(text, GearwrightWarning, stacklevel=_depth_of_the_caller())
+            warnings.warn(text, GearwrightWarning, stacklevel=depth_of_the_caller())
 
 
-def _depth_of_the_caller() -> int:
+def depth_of_the_caller() -> int:
     """How many calls up the first line outside of Gearwright is, counted from the function that asks."""
     callers = itertools.takewhile(_is_ours, (frame for frame, _ in traceback.walk_stack(sys._getframe(1))))
     return len(list(callers)) + 1

@@ -135,8 +135,9 @@ def _write_joint(root: Element, link: Link, between: Sequence[str]) -> None:
     if joint.kind in ("revolute", "prismatic"):
         _add(element, "axis", xyz=_row(Vec.of(joint.axis)))
         _write_limits(element, joint)
-        if joint.damping or joint.friction:
-            _add(element, "dynamics", damping=_number(joint.damping), friction=_number(joint.friction))
+        total = joint.total_friction
+        if total.viscous or total.coulomb:
+            _add(element, "dynamics", damping=_number(total.viscous), friction=_number(total.coulomb))
     if joint.follows is not None:
         leader, multiplier, offset = joint.follows
         _add(element, "mimic", joint=leader, multiplier=_number(multiplier), offset=_number(offset))

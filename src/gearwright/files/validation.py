@@ -7,6 +7,14 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from gearwright.files.data_sheet_words import (
+    CoggingWords,
+    CurrentControlWords,
+    HeatWords,
+    RippleWords,
+    SupplyWords,
+    TurnFriction,
+)
 from gearwright.files.drive_words import DriveWords, MotorWords
 from gearwright.files.gear_words import MODELS
 from gearwright.files.link_words import (
@@ -36,6 +44,8 @@ INSIDE: dict[str, type[Words]] = {
     **{"motor": MotorWords, "payload": PayloadWords, "inertia": TensorWords, "tensor": TensorWords, "origin": Origin},
     **{"dh": DH, "mdh": DH, "vector": VectorWords, "limits": TurnLimits, "follows": Follows, "shapes": ShapeWords},
     **{"wheels": WheelWords, "meshes": MeshWords, "motors": TrainMotorWords},
+    **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
+    **{"supply": SupplyWords, "current_control": CurrentControlWords},
 }
 """Which words are known inside a word or a kind; for everything else those of the whole entry."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gearwright.errors import FileError
+from gearwright.errors import FileError, GearwrightWarning
 from gearwright.files.attaching import attach_all
 from gearwright.files.building import build, physical_problems
+from gearwright.files.dcmotor_words import dcmotor_notes
 from gearwright.files.dimensions import dimension_problems
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.formats import YAML_ENDINGS
@@ -17,6 +19,7 @@ from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
 from gearwright.files.train_words import TrainWords
+from gearwright.files.urdf_report import depth_of_the_caller
 from gearwright.files.validation import Contents, validated
 from gearwright.files.words import Words
 from gearwright.files.yaml_tree import Node, parse
@@ -74,8 +77,15 @@ def read(text: str, path: Path | None, within: tuple[Path, ...] = ()) -> Robot:
     if robot is not None:
         robot = attach_all(robot, contents, problems, path, within)
     problems.refuse()
+    _warn(problems.source, dcmotor_notes(root.data))
     assert robot is not None  # build returns None only after noting a problem
     return robot
+
+
+def _warn(source: str, notes: list[str]) -> None:
+    """One warning that says how foreign words were read."""
+    if notes:
+        warnings.warn("\n  ".join([f"{source} was read:", *notes]), GearwrightWarning, stacklevel=depth_of_the_caller())
 
 
 def _contents(root: Node, problems: Problems) -> Contents:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
-from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
+from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.drive_words import MotorWords
 from gearwright.files.gear_words import gear_words
+from gearwright.files.part_words import plain_words
 from gearwright.files.train_words import train_words
 from gearwright.files.yaml_tree import plain_scalar
-from gearwright.parts import Drive, Frame, Joint, Link, Motor, Payload, Robot, Shape
+from gearwright.parts import Drive, Frame, Friction, Joint, Link, Motor, Payload, Robot, Shape
 
-MOTOR_WORDS = tuple(word for word in MotorWords.model_fields if word not in ("position", "com", "tensor"))
+ALWAYS = ("inertia", "mass")
+"""Numbers of a motor that are written even if they are zero."""
 
 
 def write_yaml(robot: Robot) -> str:
@@ -45,6 +47,8 @@ def write_yaml(robot: Robot) -> str:
     words |= _given({"trains": [train_words(train, _motor) for train in robot.trains]})
     if robot.payload is not None:
         words["payload"] = _payload(robot.payload)
+    if robot.supply is not None:
+        words["supply"] = plain_words("supply", robot.supply)
     words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
     return dump(words)
 
@@ -141,9 +145,17 @@ def _joint(joint: Joint, owner: str) -> dict[str, Any]:
     if joint.follows is not None:
         leader, multiplier, offset = joint.follows
         words["follows"] = {"joint": leader, **_numbers(owner, {"multiplier": multiplier, "offset": offset})}
-    return words | {
-        w: x for w, x in _numbers(owner, {"damping": joint.damping, "friction": joint.friction}).items() if x
-    }
+    return words | _friction(joint, owner)
+
+
+def _friction(part: Joint | Motor, owner: str) -> dict[str, Any]:
+    """Damping and friction where there is any: a number, or words."""
+    words = {"damping": _number(f"{owner}, damping", part.damping)}
+    if isinstance(part.friction, Friction):
+        words["friction"] = plain_words(f"{owner}, friction", part.friction)  # type: ignore[assignment]
+    else:
+        words["friction"] = _number(f"{owner}, friction", part.friction)
+    return {word: x for word, x in words.items() if x}
 
 
 def _limits(joint: Joint) -> dict[str, Any]:
@@ -164,12 +176,16 @@ def _drive(drive: Drive) -> dict[str, Any]:
         words["axis"] = _vector(f"drive {drive.title!r}, axis", drive.axis)
     words["motor"] = _motor(drive.motor, f"drive {drive.title!r}, motor")
     words["gear"] = gear_words(f"drive {drive.title!r}, gear", drive.gear)
+    for word in ("supply", "current_control"):
+        if getattr(drive, word) is not None:
+            words[word] = plain_words(f"drive {drive.title!r}, {word}", getattr(drive, word))
     return words
 
 
 def _motor(motor: Motor, owner: str) -> dict[str, Any]:
-    words = _numbers(owner, {word: getattr(motor, word) for word in MOTOR_WORDS})
-    words = {word: x for word, x in words.items() if x is not False}
+    plain = replace(motor, position=ZERO, com=None, tensor=None, damping=0.0, friction=0.0)
+    words: dict[str, Any] = {word: _number(f"{owner}, {word}", getattr(motor, word)) for word in ALWAYS}
+    words |= plain_words(owner, plain) | _friction(motor, owner)
     position = _vector(f"{owner}, position", motor.position)
     words |= {"position": position} if any(position) else {}
     words |= {} if motor.com is None else {"com": _vector(f"{owner}, com", motor.com)}

@@ -11,7 +11,7 @@ from gearwright.identification.consistent import ConsistentFit
 from gearwright.identification.unknowns import central, knobs, link_of_parameters
 from gearwright.kernels.functions import parameter_names
 from gearwright.mechanism import Mechanism
-from gearwright.parts import Link, Robot
+from gearwright.parts import Friction, Link, Robot
 
 
 class Rewritten(NamedTuple):
@@ -78,10 +78,14 @@ def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
 
 
 def _with_friction(link: Link, values: dict[str, float]) -> Link:
-    joint = link.joint
-    damping = values.get(f"{link.joint_name}.viscous", joint.damping)
-    friction = values.get(f"{link.joint_name}.coulomb", joint.friction)
-    return replace(link, joint=replace(joint, damping=damping, friction=friction))
+    joint, total = link.joint, link.joint.total_friction
+    viscous = values.get(f"{link.joint_name}.viscous", total.viscous)
+    coulomb = values.get(f"{link.joint_name}.coulomb", total.coulomb)
+    if not isinstance(joint.friction, Friction):
+        return replace(link, joint=replace(joint, damping=viscous, friction=coulomb))
+    static = None if total.static is None else max(total.static, coulomb)  # a fit of sliding says nothing about rest
+    friction = replace(total, viscous=viscous, coulomb=coulomb, static=static)
+    return replace(link, joint=replace(joint, damping=0.0, friction=friction))
 
 
 def _kept_wheels(fit: ConsistentFit) -> tuple[str, ...]:

@@ -1,0 +1,234 @@
+"""Motors, friction, heat and supplies in files: units, conventions, MuJoCo's words, round trips and refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import pi, sqrt
+
+import pytest
+import yaml
+
+from gearwright.errors import FileError, GearwrightWarning
+from gearwright.files import read_yaml, schema, write_yaml
+from gearwright.parts import (
+    Cogging,
+    CurrentControl,
+    Drive,
+    Friction,
+    Heat,
+    Joint,
+    Link,
+    Motor,
+    Ripple,
+    Robot,
+    Supply,
+    parameter,
+    with_parameters,
+)
+
+
+def arm(motor="", drive="", joint="", header=""):
+    text = (
+        f"robot: arm\n{header}\nlinks:\n  - {{name: rod, parent: base, joint: {{axis: [0, 0, 1]{joint}}}, mass: 2}}\n"
+    )
+    return read_yaml(text + f"drives:\n  - {{joint: rod, motor: {{{motor}}}{drive}}}\n")
+
+
+def motor(words):
+    return arm(words).drives[0].motor
+
+
+def test_kv_is_one_over_the_torque_constant():
+    """maxon RE 30, 310009: 53.8 mNm/A and 178 rpm/V on the same sheet."""
+    both = motor("torque_constant: 53.8 mNm/A, kv: 178 rpm/V")
+    alone = motor("kv: 178 rpm/V")
+    assert both.torque_constant == 0.0538
+    assert alone.torque_constant == pytest.approx(60 / (2 * pi * 178), rel=1e-14)
+    assert alone.kv == pytest.approx(178 * 2 * pi / 60)
+    assert motor("back_emf_constant: 0.06 Vs/rad").torque_constant == 0.06
+
+
+def test_inconsistent_constants_name_both_numbers_and_the_rule():
+    with pytest.raises(FileError) as error:
+        motor("torque_constant: 0.05, kv: 100")
+    for piece in ("torque_constant 0.05 Nm/A", "kv 100.0 rad/s/V", "kt = 1/kv", "terminals, phase, rms"):
+        assert piece in str(error.value)
+    assert error.value.problems[0][1] == "drives[0].motor"
+
+
+def test_values_per_phase_are_those_between_lines():
+    """Power and heat of three phases with sinusoidal currents are those of the two terminals."""
+    R, emf, current, omega = 0.3, 0.02, 10.0, 200.0
+    m = motor(f"stated: phase, resistance: {R}, inductance: 1 mH, back_emf_constant: {emf}, max_current: {current}")
+    assert m.torque_constant * m.max_current * omega == pytest.approx(1.5 * emf * omega * current, rel=1e-14)
+    assert m.resistance * m.max_current**2 == pytest.approx(1.5 * R * current**2, rel=1e-14)
+    assert m.inductance * m.max_current**2 == pytest.approx(1.5 * 1e-3 * current**2, rel=1e-14)
+    assert m.torque_constant == pytest.approx(sqrt(3) * emf)  # the amplitude between two lines
+    same = motor(f"stated: phase, torque_constant: {1.5 * emf}, kv: {1 / emf}")
+    assert same.torque_constant == pytest.approx(m.torque_constant)
+
+
+def test_rms_values_of_servo_motors():
+    """kt per rms ampere is sqrt(3) times the rms voltage between lines per speed; the power is sqrt(3) U I."""
+    m = motor("stated: rms, torque_constant: 1.7320508, back_emf_constant: 1.0, resistance: 2, max_current: 4")
+    assert m.torque_constant * m.max_current == pytest.approx(1.7320508 * 4)
+    assert m.torque_constant == pytest.approx(sqrt(2), rel=1e-6)
+    assert m.resistance * m.max_current**2 == pytest.approx(3 * (2 / 2) * 4**2)
+    with pytest.raises(FileError, match=r"kt = sqrt\(3\) / kv"):
+        motor("stated: rms, torque_constant: 1, back_emf_constant: 1")
+
+
+FULL = Motor(
+    inertia=1e-4,
+    mass=0.2,
+    torque_constant=0.05,
+    resistance=0.4,
+    inductance=1e-3,
+    max_torque=2.0,
+    max_speed=400.0,
+    max_voltage=40.0,
+    max_current=30.0,
+    max_current_rate=1e5,
+    damping=1e-5,
+    friction=Friction(0.01, 1e-4, 0.015, 2.0, 300.0, 0.1),
+    cogging=Cogging(0.004, 24.0, 0.3),
+    ripple=Ripple(0.02, 6.0),
+    heat=Heat(1.5, 4.0, 9.0, 120.0, 300.0, 298.15, 0.0039, -0.001, 398.15),
+)
+ROBOT = Robot(
+    "arm",
+    [Link("rod", joint=Joint("j", friction=Friction(0.5, static=0.7, stribeck_speed=0.1), damping=0.2), mass=1.0)],
+    [Drive("j", FULL, supply=Supply(48.0, 0.1, name="big"), current_control=CurrentControl(5000.0))],
+    supply=Supply(24.0, 0.2, False, 30.0, 4.0),
+)
+PATHS = {
+    "supply.voltage": 24.0,
+    "supply.brake_resistance": 4.0,
+    "j.supply.resistance": 0.1,
+    "j.current_control.bandwidth": 5000.0,
+    "j.friction.coulomb": 0.5,
+    "j.motor.friction.stiffness": 300.0,
+    "j.motor.heat.winding_capacity": 9.0,
+    "j.motor.cogging.amplitude": 0.004,
+    "j.motor.ripple.fraction": 0.02,
+    "j.motor.max_current": 30.0,
+}
+
+
+def test_round_trip_of_every_word():
+    again = read_yaml(write_yaml(ROBOT))
+    assert write_yaml(again) == write_yaml(ROBOT)
+    assert (again.drives[0].motor, again.supply, again.drives[0].supply) == (
+        replace(FULL, position=again.drives[0].motor.position),
+        ROBOT.supply,
+        ROBOT.drives[0].supply,
+    )
+    assert again.drives[0].current_control == ROBOT.drives[0].current_control
+    assert again.links[0].joint.friction == ROBOT.links[0].joint.friction
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_paths_of_the_new_words(path):
+    assert parameter(ROBOT, path) == PATHS[path]
+    changed = with_parameters(ROBOT, {path: 0.75 * PATHS[path]} if "brake" not in path else {path: 5.0})
+    assert parameter(changed, path) != PATHS[path]
+
+
+def test_short_forms_of_friction():
+    robot = arm("damping: 2e-5, friction: 3 mNm", joint=", damping: 0.4, friction: 0.5 Nm")
+    m, joint = robot.drives[0].motor, robot.links[0].joint
+    assert (m.friction, m.total_friction) == (0.003, Friction(0.003, 2e-5))
+    assert (joint.friction, joint.total_friction) == (0.5, Friction(0.5, 0.4))
+    assert read_yaml(write_yaml(robot)) == robot
+
+
+def test_heat_by_time_constants_and_in_celsius():
+    words = "winding_housing: 1.7 K/W, housing_ambient: 6 K/W, winding_time_constant: 16.2 s"
+    heat = motor(f"heat: {{{words}, housing_time_constant: 714 s, ambient: 20 °C, max_temperature: 125 degC}}").heat
+    assert heat.winding_capacity == pytest.approx(16.2 / 1.7)
+    assert heat.housing_capacity == pytest.approx(714 / 6)
+    assert (heat.ambient, heat.max_temperature) == (293.15, 398.15)
+    assert (heat.winding_time_constant, heat.housing_time_constant) == pytest.approx((16.2, 714))
+
+
+BAD = {
+    "motor: friction: {coulomb: 2, static: 1}": "static 1.0 is less than coulomb 2.0",
+    "motor: friction: {coulomb: 2, stifness: 1}": "Did you mean 'stiffness'",
+    "motor: friction: 2 N": "unit of a force, but a torque is wanted",
+    "motor: friction: {viscous: 1, damping: 2}": "need a `stiffness`",
+    "motor: friction: {coulomb: 1, static: 2, stiffness: 9}": "needs a stribeck_speed",
+    "motor: heat: {winding_housing: 1, winding_capacity: 2, ambient: 25}": "write 25 degC",
+    "motor: heat: {winding_housing: 1}": "Give winding_capacity or winding_time_constant",
+    "motor: heat: {winding_housing: 1, winding_capacity: 2, winding_time_constant: 3}": "say the same",
+    "motor: heat: {winding_housing: 1, winding_capacity: 2, housing_capacity: 2}": "needs a housing_ambient",
+    "motor: heat: {winding_housing: 1, winding_capacity: 2, magnet: 0.001}": "magnets get weaker",
+    "motor: ripple: {fraction: 1.5, periods: 6}": "would turn the torque round",
+    "motor: cogging: {amplitude: 1, periods: 0}": "periods 0.0 is not a finite number above 0",
+    "motor: max_current_rate: 3": "without an inductance",
+    "motor: torque_constant: -0.1": "torque_constant -0.1 Nm/A must be a positive finite number",
+    "motor: max_current: 3 V": "unit of a voltage, but a current is wanted",
+    "motor: motorconst: [0.1, 0.1, 0.1]": "motorconst has 3 numbers, MuJoCo's dcmotor knows 2",
+    "motor: motorconst: strong": "no list of numbers",
+    "motor: thermal: [1, 0, 0]": "thermal needs two",
+    "motor: nominal: [24, 0, 100]": "all positive",
+    "motor: inductance: [0, 0.1]": "needs the resistance",
+    "drive: current_control: {bandwidth: 1 kHz}": "needs the motor's inductance",
+    "drive: supply: {voltage: 0}": "not above 0",
+    "drive: supply: {voltage: 24, regenerates: false}": "no way",
+    "drive: supply: {voltage: 24, brake_voltage: 20, brake_resistance: 1}": "the resistor would always burn",
+    "drive: supply: {voltage: 24, brake_voltage: 30}": "Give both",
+}
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_refusals(words):
+    where, _, text = words.partition(": ")
+    with pytest.raises(FileError) as error:
+        arm(text) if where == "motor" else arm("inertia: 1e-4", f", {text}")
+    assert BAD[words] in str(error.value)
+    assert error.value.problems[0][0] == 6  # the line
+
+
+def test_words_of_mujoco_in_lists_and_as_attributes():
+    lists = (
+        "motorconst: [0.04, 0.09], resistance: 2, inductance: [0, 0.001], saturation: [0, 10, 500], cogging: [0.01, 7, 1],"
+        "thermal: [2, 30, 0, 0.004, 25, 20], lugre: [300, 1, 0.5, 0.7, 0.1], armature: 1e-4, controller: [5, 0, 1, 0, 0, 36]"
+    )
+    with pytest.warns(GearwrightWarning) as caught:
+        m = motor(lists)
+    assert m.torque_constant == pytest.approx(0.06)  # the geometric mean, as in MuJoCo
+    assert (m.resistance, m.inductance, m.max_current, m.max_current_rate, m.max_voltage) == (2, 0.002, 10, 500, 36)
+    assert (m.cogging, m.friction) == (Cogging(0.01, 7, 1), Friction(0.5, 0, 0.7, 0.1, 300, 1))
+    assert m.heat == Heat(2, 0, 30, None, 293.15, 298.15, 0.004)
+    assert (m.inertia, m.coupling) == (1e-4, 0)
+    text = str(caught[0].message)
+    assert len(caught) == 1
+    assert "motor of 'rod': motorconst 0.04 0.09 read as {'torque_constant': 0.06}" in text
+    assert "its gains belong to a controller" in text
+    attributes = (
+        lists.replace("[", "'").replace("]", "'").replace(", 0", " 0").replace(", 1", " 1").replace(", 3", " 3")
+    )
+    for number in ("5", "2", "7"):
+        attributes = attributes.replace(f", {number}", f" {number}")
+    with pytest.warns(GearwrightWarning):
+        assert motor(attributes) == m
+
+
+def test_the_nominal_point_of_mujoco():
+    with pytest.warns(GearwrightWarning, match="nominal 24 2 400"):
+        m = motor("nominal: [24, 2, 400]")
+    assert (m.torque_constant, m.resistance) == pytest.approx((0.06, 0.06 * 24 / 2))
+
+
+def test_the_schema_takes_what_the_reader_takes():
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(schema())
+    for words in (
+        "motorconst: [0.04, 0.09], resistance: 2, inductance: [0, 0.001], cogging: '0.01 7 1', input: vel",
+        "kv: 100 rpm/V, stated: phase, friction: {coulomb: 1 mNm}, heat: {winding_housing: 2, winding_capacity: 3}",
+    ):
+        data = {"joint": "rod", "motor": yaml.safe_load("{" + words + "}")}
+        link = {"name": "rod", "parent": "base", "joint": {"axis": [0, 0, 1], "friction": {"viscous": 1}}}
+        assert not list(validator.iter_errors({"robot": "x", "links": [link], "drives": [data]}))
+    bad = {"robot": "x", "links": [], "supply": {"voltage": -1}}
+    assert list(validator.iter_errors(bad))
