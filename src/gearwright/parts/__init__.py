@@ -4,7 +4,7 @@ from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
-from gearwright.parts.elasticity import Element, Hysteresis, KinematicError, Piece, Torsion, elements_of
+from gearwright.parts.elasticity import Element, Hysteresis, JointSpring, KinematicError, Piece, Torsion, elements_of
 from gearwright.parts.friction import Friction
 from gearwright.parts.gear import AnyGear, Gear, Wheel
 from gearwright.parts.harmonic import Cycloidal, Harmonic
@@ -43,6 +43,7 @@ __all__ = [
     "Heat",
     "Hysteresis",
     "Joint",
+    "JointSpring",
     "KinematicError",
     "Limits",
     "Link",

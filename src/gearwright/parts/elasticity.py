@@ -233,3 +233,23 @@ def _unfounded(torsion: Torsion) -> str:
     words = ("backlash", "hardening", "hysteresis", "errors")
     given = [word for word in words if getattr(torsion, word) not in (None, 0.0, ())]
     return f"{given[0]} {getattr(torsion, given[0])}" if given else "torsion"
+
+
+@dataclass(frozen=True)
+class JointSpring:
+    """A passive spring on a joint: torque -stiffness (q - rest) - damping qd; part of the machine, not a force law.
+
+    Args:
+        stiffness: [Nm/rad or N/m].
+        damping: of the spring [Nms/rad or Ns/m], beside the joint's own friction.
+        rest: coordinate at which it is relaxed [rad or m].
+    """
+
+    stiffness: Scalar
+    damping: Scalar = 0.0
+    rest: Scalar = 0.0
+
+    def __post_init__(self) -> None:
+        _require("joint spring", "stiffness", self.stiffness, least=0)
+        _require("joint spring", "damping", self.damping, least=0)
+        _require("joint spring", "rest", self.rest)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gearwright.algebra import IDENTITY, ZERO, Scalar
 from gearwright.errors import JointError
+from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.friction import Friction, all_friction
 from gearwright.parts.kinds import require_kind
 
@@ -44,6 +45,7 @@ class Joint:
         follows: (joint, multiplier, offset) for a joint without a speed of its own.
         damping: viscous friction [Nms/rad or Ns/m] at the joint side.
         friction: Coulomb friction [Nm or N] at the joint side, or a Friction.
+        spring: a passive spring between parent and link.
     """
 
     name: str | None = None
@@ -55,6 +57,17 @@ class Joint:
     follows: tuple[str, Scalar, Scalar] | None = None
     damping: Scalar = 0.0
     friction: Scalar | Friction = 0.0
+    spring: JointSpring | None = None
+
+    def __post_init__(self) -> None:
+        if self.spring is None:
+            return
+        require_kind(f"joint {self.name!r}", "spring", self.spring, JointSpring)
+        if self.kind not in ("revolute", "prismatic"):
+            raise JointError(
+                f"joint {self.name!r} is {self.kind}: a spring needs one coordinate. Put it on a revolute or prismatic "
+                "joint, or make the joint of several of these."
+            )
 
     @property
     def total_friction(self) -> Friction:

@@ -21,7 +21,7 @@ from gearwright.parts.robot import Robot
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")
 TRAIN_WORDS = ("wheels", "meshes", "motors")
-JOINT_WORDS = ("damping", "friction", "limits", "position")
+JOINT_WORDS = ("damping", "friction", "limits", "position", "spring")
 
 
 def parameter(robot: Robot, path: str) -> Scalar:
