@@ -190,10 +190,17 @@ def test_refusals(words):
 
 
 def test_words_of_mujoco_in_lists_and_as_attributes():
-    lists = (
-        "motorconst: [0.04, 0.09], resistance: 2, inductance: [0, 0.001], saturation: [0, 10, 500], cogging: [0.01, 7, 1],"
-        "thermal: [2, 30, 0, 0.004, 25, 20], lugre: [300, 1, 0.5, 0.7, 0.1], armature: 1e-4, controller: [5, 0, 1, 0, 0, 36]"
-    )
+    attributes = {
+        "motorconst": "0.04 0.09",
+        "inductance": "0 0.001",
+        "saturation": "0 10 500",
+        "cogging": "0.01 7 1",
+        "thermal": "2 30 0 0.004 25 20",
+        "lugre": "300 1 0.5 0.7 0.1",
+        "armature": "1e-4",
+        "controller": "5 0 1 0 0 36",
+    }
+    lists = ", ".join(f"{word}: [{text.replace(' ', ', ')}]" for word, text in attributes.items()) + ", resistance: 2"
     with pytest.warns(GearwrightWarning) as caught:
         m = motor(lists)
     assert m.torque_constant == pytest.approx(0.06)  # the geometric mean, as in MuJoCo
@@ -205,13 +212,8 @@ def test_words_of_mujoco_in_lists_and_as_attributes():
     assert len(caught) == 1
     assert "motor of 'rod': motorconst 0.04 0.09 read as {'torque_constant': 0.06}" in text
     assert "its gains belong to a controller" in text
-    attributes = (
-        lists.replace("[", "'").replace("]", "'").replace(", 0", " 0").replace(", 1", " 1").replace(", 3", " 3")
-    )
-    for number in ("5", "2", "7"):
-        attributes = attributes.replace(f", {number}", f" {number}")
     with pytest.warns(GearwrightWarning):
-        assert motor(attributes) == m
+        assert motor(", ".join(f"{word}: '{text}'" for word, text in attributes.items()) + ", resistance: 2") == m
 
 
 def test_the_nominal_point_of_mujoco():

@@ -84,7 +84,7 @@ def _form(value: Any) -> str:
 
 
 def _either(amount: str, words: Any) -> Any:
-    return Annotated[Annotated[_amount(amount), Tag("amount")] | Annotated[words, Tag("words")], Discriminator(_form)]  # type: ignore[return-value]
+    return Annotated[Annotated[_amount(amount), Tag("amount")] | Annotated[words, Tag("words")], Discriminator(_form)]
 
 
 TurnFrictionField: Any = _either("torque", TurnFriction)
@@ -94,7 +94,7 @@ SlideFrictionField: Any = _either("force", SlideFriction)
 
 def friction_of(words: Any) -> Any:
     """The number or the part that a friction field holds."""
-    return words.part() if isinstance(words, Words) else words
+    return words.part() if isinstance(words, PlainPartWords) else words
 
 
 HeatNumbers = _words(

@@ -32,12 +32,14 @@ def numbers(word: str, value: Any, most: int) -> list[float] | None:
     except (TypeError, ValueError):
         if isinstance(value, str):
             return None  # a number with a unit
-        raise ValueError(
-            f"{word} {value!r} is no list of numbers, as MuJoCo's dcmotor has them. Give numbers."
-        ) from None
+        raise ValueError(_no_numbers(word, value)) from None
     if len(found) > most:
         raise ValueError(f"{word} has {len(found)} numbers, MuJoCo's dcmotor knows {most}. Remove some.")
     return found + [0.0] * (most - len(found))
+
+
+def _no_numbers(word: str, value: Any) -> str:
+    return f"{word} {str(value)[:60]!r} is no list of numbers, as MuJoCo's dcmotor has them. Give numbers."
 
 
 def _motorconst(words: Words, kt: float, ke: float) -> Words:
@@ -117,7 +119,7 @@ ATTRIBUTES: dict[str, tuple[int, Callable[..., Words]]] = {
     "controller": (6, _controller),
     "armature": (1, _armature),
 }
-"""Per attribute how many numbers it has and what they say; later ones replace what earlier ones say of the same word."""
+"""Per attribute how many numbers it has and what they say; of the same word the later ones speak."""
 FOREIGN = tuple(word for word in ATTRIBUTES if word not in ("inductance", "cogging"))
 """Attributes that are no words of ours."""
 
@@ -164,7 +166,7 @@ def _attribute(word: str, value: Any, count: int) -> list[float] | None:
         value = [value]
     values = numbers(word, value, count)
     if values is None and word in FOREIGN:
-        raise ValueError(f"{word} {value!r} is no list of numbers, as MuJoCo's dcmotor has them. Give numbers.")
+        raise ValueError(_no_numbers(word, value))
     return values
 
 

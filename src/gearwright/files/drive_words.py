@@ -57,7 +57,7 @@ class MotorWords(Words):
     stated: Stated = Field(
         default="terminals",
         description="how resistance, inductance, constants and currents are stated: at the terminals (brushed, or "
-        "between two lines), per phase with amplitudes, or as rms values between lines (constants) and of phase current",
+        "between two lines), per phase with amplitudes, or with rms voltages between lines and rms phase currents",
     )
     torque_constant: Annotated[float, Unit("torque constant")] | None = None
     back_emf_constant: Annotated[float, Unit("torque constant")] | None = Field(
