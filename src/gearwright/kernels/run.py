@@ -8,7 +8,7 @@ compiles at the first call; it is read as long as a machine has no kernel.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -27,6 +27,12 @@ def run(program: Program, mech: Mechanism, arrays: Sequence[ArrayLike], fixed: F
             result: Array = kernel(*arrays)
             return result
     return served(program, mech, dict(zip(program.inputs, arrays, strict=True)), fixed or {})
+
+
+def prompt(program: Program, mech: Mechanism) -> Callable[..., Array]:
+    """A program of a machine for somebody who will call it thousands of times: as a kernel at once, where it can be."""
+    kernel = service(program, mech, {}).promptly()
+    return kernel.func if kernel is not None else lambda *arrays: run(program, mech, arrays)
 
 
 def run_outside(

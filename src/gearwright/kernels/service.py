@@ -58,10 +58,13 @@ class Service:
             return evaluate_traced(self.task, arrays, self.function)
         return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
 
+    def promptly(self) -> Kernel | None:
+        """A kernel at once; None where kernels are off or LLVM cannot work."""
+        off = _mode() == "off" or self.refused
+        return self.kernel or (None if off else self._made(only_stored=False))
+
     def _kernel_if_it_pays(self, lead: tuple[int, ...]) -> Kernel | None:
-        mode = os.environ.get("GEARWRIGHT_KERNELS", "auto").lower()
-        if mode not in ("auto", "on", "off"):
-            raise InputError(f"GEARWRIGHT_KERNELS is {mode!r}; it must be auto, on or off.")
+        mode = _mode()
         if mode == "off" or self.refused:
             return None
         bodies = len(self.task.mech.bodies)
@@ -85,6 +88,13 @@ class Service:
                 except (RuntimeError, OSError, ImportError, ValueError, ArithmeticError, GearwrightError):
                     self.refused = True
             return self.kernel
+
+
+def _mode() -> str:
+    mode = os.environ.get("GEARWRIGHT_KERNELS", "auto").lower()
+    if mode not in ("auto", "on", "off"):
+        raise InputError(f"GEARWRIGHT_KERNELS is {mode!r}; it must be auto, on or off.")
+    return mode
 
 
 PER_MACHINE = 64

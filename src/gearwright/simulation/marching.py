@@ -41,6 +41,7 @@ class Problem:
     rtol: float
     atol: float
     first_step: float | None = None
+    longest_step: float = np.inf
 
 
 class March(Protocol):
@@ -71,6 +72,7 @@ class ScipyMarch:
             rtol=problem.rtol,
             atol=problem.atol,
             first_step=None if first is None else min(first, span),
+            max_step=problem.longest_step,
         )
         self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
         self._dense: Callable[[float], Array] = lambda _: problem.x
@@ -146,6 +148,7 @@ class SundialsMarch:
             atol=problem.atol,
             first_step=problem.first_step or 0.0,
             max_num_steps=1_000_000,
+            max_step=0.0 if np.isinf(problem.longest_step) else problem.longest_step,
             **options,
         )
         self._solver.init_step(problem.t, problem.x)

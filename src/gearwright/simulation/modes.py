@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Guard, Impact
-from gearwright.kernels.functions import kinetic_energy, mass_matrix
+from gearwright.kernels.functions import kinetic_energy
 from gearwright.kernels.inputs import Array
 from gearwright.simulation.system import Evaluation, Modes, System, rows_of
 
@@ -94,7 +94,7 @@ def _jumped(system: System, x: Array, W: Array, jump: Array) -> Array:
     """Speeds changed by impulses along rows: v+ = v + M^-1 W' P with W v+ = W v + jump. The lost energy is booked."""
     out = x.copy()
     q, v = x[system.q], x[system.v]
-    spread = np.linalg.solve(mass_matrix(system.mech, q), W.T)
+    spread = np.linalg.solve(system.mass_matrix(q), W.T)
     impulse = np.linalg.lstsq(W @ spread, jump, rcond=None)[0]
     out[system.v] = v + spread @ impulse
     lost = kinetic_energy(system.mech, q, v) - kinetic_energy(system.mech, q, out[system.v])

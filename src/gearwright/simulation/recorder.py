@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gearwright.kernels.functions import kinetic_energy, potential_energy
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism
 from gearwright.simulation.run import Happening, Run
 from gearwright.simulation.system import Evaluation, System
 
-ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
+ENERGIES = ("stored", "supplied", "dissipated")
+"""What is known only while a run goes on; kinetic and potential energy follow from the samples."""
 
 
 class Recorder:
@@ -35,7 +37,6 @@ class Recorder:
     def record(self, t: float, x: Array, u: Array, evaluation: Evaluation) -> None:
         """Remember one sample."""
         system = self._system
-        energies = system.energies(x, evaluation)
         signals = [
             float(outcome.signals[one.name])
             for law, outcome in zip(system.laws, evaluation.outcomes, strict=True)
@@ -44,7 +45,9 @@ class Recorder:
         self._times.append(t)
         states = x[: system.v.stop].tolist(), evaluation.a.tolist(), u.tolist()
         own = x[system.own.start : system.controlled.stop].tolist()
-        self._rows.append([*states[0], *states[1], *states[2], *own, *signals, *(energies[k] for k in ENERGIES)])
+        stored = float(sum(outcome.stored for outcome in evaluation.outcomes))
+        works = [float(x[system.supplied]), float(x[system.dissipated])]
+        self._rows.append([*states[0], *states[1], *states[2], *own, *signals, stored, *works])
 
     def run(self) -> Run:
         """The run so far."""

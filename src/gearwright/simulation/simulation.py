@@ -22,6 +22,9 @@ from gearwright.simulation.system import Modes, System
 LARGEST_SPEED = 1e9
 """A joint that is faster has left every machine: the run has blown up."""
 
+WATCHFUL = 50
+"""Steps that a run with events takes at least, so that none is stepped over."""
+
 RESTLESS = 200
 """Events without progress in time before a run gives up."""
 
@@ -141,7 +144,10 @@ class Simulation:
             return np.array([*mine, *(side * float(event.function(now, state)) for event, side in watched)])
 
         watch = bool(self.events) or any(len(law.modes) > 1 for law in system.laws)
-        return Problem(rates, levels if watch else None, t, x, bound, self.rtol, self.atol, step)
+        if not watch:
+            return Problem(rates, None, t, x, bound, self.rtol, self.atol, step)
+        longest = float(self.times[-1] - self.times[0]) / WATCHFUL
+        return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, longest)
 
     def _settled(self, t: float, x: Array, modes: Modes) -> tuple[Array, Modes]:
         """Modes in which every guard holds; changes are noted."""

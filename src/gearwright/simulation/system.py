@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,9 +13,10 @@ from gearwright.errors import InputError, SimulationError
 from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.kernels.actuation import structure_matrix
-from gearwright.kernels.functions import bias, forward_dynamics, kinetic_energy, mass_matrix, potential_energy
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.operations import FLOATS
+from gearwright.kernels.programs import BIAS, FORWARD_DYNAMICS, MASS_MATRIX
+from gearwright.kernels.run import prompt
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
 
@@ -56,6 +57,21 @@ class System:
         self.size = self.dissipated + 1
         self._places = self._law_places(n)
         self._shares: dict[tuple[Line, Line], float] = {}
+
+    @cached_property
+    def forward_dynamics(self) -> Callable[..., Array]:
+        """Accelerations of (q, v, tau), compiled."""
+        return prompt(FORWARD_DYNAMICS, self.mech)
+
+    @cached_property
+    def mass_matrix(self) -> Callable[..., Array]:
+        """M of q, compiled."""
+        return prompt(MASS_MATRIX, self.mech)
+
+    @cached_property
+    def bias(self) -> Callable[..., Array]:
+        """Bias forces of (q, v), compiled."""
+        return prompt(BIAS, self.mech)
 
     @staticmethod
     def _unique(names: Sequence[str], kind: str) -> None:
@@ -118,7 +134,7 @@ class System:
         with W the rows of the holds, C their compliances, P the lines of the drags, G their gains, S the rows they
         sense, and Q the shares of holds that pass through their ports.
         """
-        mech, n = self.mech, self.mech.n
+        n = self.mech.n
         tau = u[:n].copy()
         for action in actions:
             for force in action.forces:
@@ -128,8 +144,8 @@ class System:
         drags = [drag for action in actions for drag in action.drags]
         q, v = x[self.q], x[self.v]
         if not holds and not drags:
-            return forward_dynamics(mech, q, v, tau), np.zeros(0), np.zeros(0)
-        left, right = mass_matrix(mech, q).copy(), tau - bias(mech, q, v)
+            return self.forward_dynamics(q, v, tau), np.zeros(0), np.zeros(0)
+        left, right = self.mass_matrix(q), tau - self.bias(q, v)
         W = rows_of([hold.line for hold in holds], n)
         pull = W.T.copy()
         inflow = np.zeros(len(drags))
@@ -184,17 +200,6 @@ class System:
     def _damping(self, v: Array) -> float:
         """Power in the dampers of the machine's own springs."""
         return float(sum(s.damping * along(s.terms, v.tolist()) ** 2 for s in self.mech.springs if s.damping))
-
-    def energies(self, x: Array, evaluation: Evaluation) -> dict[str, float]:
-        """Kinetic, potential and otherwise stored energy, and the works so far [J]."""
-        q, v = x[self.q], x[self.v]
-        return {
-            "kinetic": float(kinetic_energy(self.mech, q, v)),
-            "potential": float(potential_energy(self.mech, q)),
-            "stored": float(sum(outcome.stored for outcome in evaluation.outcomes)),
-            "supplied": float(x[self.supplied]),
-            "dissipated": float(x[self.dissipated]),
-        }
 
     def guards(self, evaluation: Evaluation) -> list[tuple[int, Guard]]:
         """All guards with the index of their law."""
