@@ -15,6 +15,8 @@ from gearwright.forces.law import (
     Situation,
 )
 from gearwright.forces.line import Line
+from gearwright.forces.load import Load
+from gearwright.forces.prescribed import Prescribed
 
 __all__ = [
     "ON",
@@ -26,7 +28,9 @@ __all__ = [
     "Impact",
     "Law",
     "Line",
+    "Load",
     "Outcome",
+    "Prescribed",
     "Quantity",
     "Reaction",
     "Situation",

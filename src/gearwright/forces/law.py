@@ -62,7 +62,8 @@ class Hold:
     """A constraint line . a + compliance * multiplier = target; the multiplier is the force along the line.
 
     `speed` is the speed along the line that the hold keeps: when the hold begins, what is left of another one is taken
-    away as by a plastic impact. None: the speed is left as it is.
+    away as by a plastic impact. None: the speed is left as it is. A hold that is not `firm` (friction that sticks) has
+    a bounded force, so an impact elsewhere sets it going.
     """
 
     line: Line
@@ -70,6 +71,7 @@ class Hold:
     compliance: Scalar = 0.0
     port: str | None = None
     speed: Scalar | None = None
+    firm: bool = True
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class Controller:
             and the rates of the states, a mapping from their names.
         period: time between two calls [s], the outputs being held in between; None: continuous.
         states: states of the controller itself (an integral, a filter) with their values at the start.
+        breaks: times at which its outputs jump or have a kink, so that a step ends there.
 
     >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
     0.001
@@ -32,6 +33,7 @@ class Controller:
     function: Callable[[float, State], Any]
     period: float | None = None
     states: Mapping[str, float] = field(default_factory=dict)
+    breaks: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not callable(self.function):

@@ -83,8 +83,8 @@ def _held(system: System, x: Array, evaluation: Evaluation) -> Array:
 
 
 def struck(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
-    """The state after an impact along a line; lines that are held stay held."""
-    lines = [impact.line, *(hold.line for hold in evaluation.holds if hold.speed is not None)]
+    """The state after an impact along a line; lines that are held firmly stay held."""
+    lines = [impact.line, *(hold.line for hold in evaluation.holds if hold.speed is not None and hold.firm)]
     jump = np.zeros(len(lines))
     jump[0] = -(1.0 + float(impact.restitution)) * float(impact.line.speed(x[system.v].tolist()))
     return _jumped(system, x, rows_of(lines, system.mech.n), jump)

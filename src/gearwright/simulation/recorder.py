@@ -10,7 +10,7 @@ from gearwright.kernels.functions import kinetic_energy, potential_energy
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism
 from gearwright.simulation.run import Happening, Run
-from gearwright.simulation.system import Evaluation, System
+from gearwright.simulation.system import Evaluation, Modes, System
 
 ENERGIES = ("stored", "supplied", "dissipated")
 """What is known only while a run goes on; kinetic and potential energy follow from the samples."""
@@ -23,6 +23,7 @@ class Recorder:
         self._system, self._inputs, self._name = system, tuple(input_names), name
         self._times: list[float] = []
         self._rows: list[list[float]] = []
+        self._modes: list[Modes] = []
         self.happenings: list[Happening] = []
         self.remarks: list[str] = []
 
@@ -34,7 +35,7 @@ class Recorder:
         """The time of the last sample."""
         return self._times[-1] if self._times else 0.0
 
-    def record(self, t: float, x: Array, u: Array, evaluation: Evaluation) -> None:
+    def record(self, t: float, x: Array, u: Array, modes: Modes, evaluation: Evaluation) -> None:
         """Remember one sample."""
         system = self._system
         signals = [
@@ -43,6 +44,7 @@ class Recorder:
             for one in law.signals
         ]
         self._times.append(t)
+        self._modes.append(modes)
         states = x[: system.v.stop].tolist(), evaluation.a.tolist(), u.tolist()
         own = x[system.own.start : system.controlled.stop].tolist()
         stored = float(sum(outcome.stored for outcome in evaluation.outcomes))
@@ -54,11 +56,21 @@ class Recorder:
         names, units = self._columns()
         values = np.array(self._rows, dtype=float).reshape(len(self._rows), len(names))
         series = {name: values[:, k] for k, name in enumerate(names)}
+        self._add_energies(series, values)
+        units |= {name: "J" for name in series if name.startswith("energy.")}
+        modes = {law.name: tuple(row[k] for row in self._modes) for k, law in enumerate(self._system.laws)}
+        happenings, remarks = tuple(self.happenings), tuple(self.remarks)
+        return Run(np.array(self._times), series, units, happenings, remarks, self._name, modes)
+
+    def _add_energies(self, series: dict[str, Array], values: Array) -> None:
+        """Energies of the machine, and what is missing in the balance of all."""
+        system = self._system
+        q, v = values[:, system.q], values[:, system.v]
+        series["energy.kinetic"] = kinetic_energy(system.mech, q, v)
+        series["energy.potential"] = potential_energy(system.mech, q)
         kept = series["energy.kinetic"] + series["energy.potential"] + series["energy.stored"]
         start = kept[0] if len(kept) else 0.0
         series["energy.balance"] = kept - start - series["energy.supplied"] + series["energy.dissipated"]
-        units["energy.balance"] = "J"
-        return Run(np.array(self._times), series, units, tuple(self.happenings), tuple(self.remarks), self._name)
 
     def _columns(self) -> tuple[list[str], dict[str, str]]:
         system, mech = self._system, self._system.mech

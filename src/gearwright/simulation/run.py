@@ -37,6 +37,8 @@ class Run:
         units: unit of each series.
         happenings: events in order of time.
         remarks: what was decided and noticed, for the person.
+        name: what ran.
+        modes: mode of every law at each sample, by the law's name.
 
     >>> import gearwright as gw
     >>> run = gw.simulate(gw.assemble(gw.load("elbow")), [0.0, 0.5, 0.0], until=0.1)
@@ -50,6 +52,7 @@ class Run:
     happenings: tuple[Happening, ...] = ()
     remarks: tuple[str, ...] = ()
     name: str = "run"
+    modes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} samples" if len(self.t) else "empty"

@@ -105,7 +105,8 @@ class Simulation:
 
     def _stops(self, start: float, until: float) -> Iterator[float]:
         """Times at which a step must end: kinks of inputs, samples of the controller, the end."""
-        stops = {t for t in self.inputs.breaks if start < t < until}
+        kinks = (*self.inputs.breaks, *(self.controller.breaks if self.controller else ()))
+        stops = {t for t in kinks if start < t < until}
         if self.controller is not None and self.controller.period is not None:
             count = int(np.ceil((until - start) / self.controller.period - 1e-9))
             stops.update(start + k * self.controller.period for k in range(1, count))
@@ -124,7 +125,7 @@ class Simulation:
 
     def _record(self, t: float, x: Array, modes: Modes) -> None:
         u = self._inputs_at(t, x)[0]
-        self.recorder.record(t, x, u, self.system.evaluate(t, x, u, modes))
+        self.recorder.record(t, x, u, modes, self.system.evaluate(t, x, u, modes))
         self.report(t)
 
     def _problem(self, t: float, x: Array, modes: Modes, bound: float, step: float | None) -> Problem:
