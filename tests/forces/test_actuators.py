@@ -1,0 +1,189 @@
+"""Linear actuators as laws: ties, shared states, inertia counted once, limits, refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import DriveError
+from gearwright.forces import Line, Quantity
+from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.dc_motor import dc_motor
+from gearwright.simulation.system import System
+
+DATA = {"torque_constant": 0.06, "resistance": 0.8, "inductance": 2e-3, "damping": 1e-4, "back_emf_constant": 0.055}
+JOINTS = ("j1", "j2", "j3")
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return gw.assemble(gw.load("elbow"))
+
+
+def state(seed, *, currents=3):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-1.5, 1.5, 3), rng.uniform(-2, 2, 3), rng.uniform(-5, 5, currents), rng.uniform(-20, 20, 3)
+
+
+def evaluated(mech, laws, q, v, own, u):
+    """Accelerations and rates of the laws' states in the engine of laws."""
+    system = System(mech, laws, {})
+    x = np.concatenate([q, v, own, [0.0, 0.0]])
+    found = system.evaluate(0.0, x, np.concatenate([np.zeros(mech.n), u]), ("on",) * len(laws))
+    return found.a, np.array([rate for outcome in found.outcomes for rate in outcome.rates]), found.outcomes
+
+
+def exact_dc(mech, q, v, i, u, kt=0.06, ke=0.055, R=0.8, L=2e-3, B=1e-4):
+    """M a + bias = A (K i - B A'v), L di/dt = u - R i - K_E A'v: rotors in M, electrics outside."""
+    w = gw.actuator_speeds(mech, v)
+    a = gw.forward_dynamics(mech, q, v, gw.structure_matrix(mech) @ (kt * i - B * w))
+    return a, (u - R * i - ke * w) / L
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_motors_on_moving_links_are_exact(arm, seed):
+    q, v, i, u = state(seed)
+    a, rates, _ = evaluated(arm, [dc_motor(arm, name, **DATA) for name in JOINTS], q, v, i, u)
+    expected = exact_dc(arm, q, v, i, u)
+    assert np.abs(a - expected[0]).max() < 1e-10 * np.abs(expected[0]).max()
+    assert np.abs(rates - expected[1]).max() < 1e-10 * np.abs(expected[1]).max()
+
+
+def test_machine_without_rotors_gets_them_on_the_diagonal(arm):
+    """On "none" the actuator brings J itself: eq. 20.71, which is the approximation "diagonal" and not the truth."""
+    q, v, i, u = state(5)
+    bare = gw.approximate(arm, "none")
+    rotors = {spin.name: spin.inertia for spin in arm.spins}
+    motors = [dc_motor(bare, name, inertia=rotors[f"{name}.rotor"], **DATA) for name in JOINTS]
+    assert all(motor.act("on", _seen(bare, q, v, [0.0], [0.0])).holds for motor in motors)
+    a, rates, _ = evaluated(bare, motors, q, v, i, u)
+    expected = exact_dc(gw.approximate(arm, "diagonal"), q, v, i, u)
+    assert np.abs(a - expected[0]).max() < 1e-10 * np.abs(expected[0]).max()
+    assert np.abs(rates - expected[1]).max() < 1e-10 * np.abs(expected[1]).max()
+    assert np.abs(a - exact_dc(arm, q, v, i, u)[0]).max() > 1e-3 * np.abs(a).max()
+
+
+def test_part_of_the_inertia_carried(arm):
+    """A machine that has 40 % of each rotor, and actuators that bring the rest, is the diagonal model again."""
+    q, v, i, u = state(6)
+    diagonal = gw.approximate(arm, "diagonal")
+    some = replace(diagonal, spins=[replace(spin, inertia=0.4 * spin.inertia) for spin in diagonal.spins])
+    motors = [
+        replace(dc_motor(diagonal, name, **DATA), carried=0.4 * J) for name, J in zip(JOINTS, INERTIAS, strict=True)
+    ]
+    a, rates, _ = evaluated(some, motors, q, v, i, u)
+    expected = exact_dc(diagonal, q, v, i, u)
+    assert np.abs(a - expected[0]).max() < 1e-10 * np.abs(expected[0]).max()
+    assert np.abs(rates - expected[1]).max() < 1e-10 * np.abs(expected[1]).max()
+
+
+INERTIAS = (5e-4, 3e-4, 2e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_tie_and_any_coordinates(arm, seed):
+    """The same motors in other state coordinates y = P x, with full ties, f and d: the same motion."""
+    rng = np.random.default_rng(seed)
+    q, v, i, u = state(seed + 10)
+    plain = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    mixed, own = [], []
+    for motor, current in zip(plain, i, strict=True):
+        P = np.eye(3) + 0.3 * rng.normal(size=(3, 3))
+        Q = np.linalg.inv(P)
+        C, tie = P @ np.array(motor.C) @ Q, np.array(motor.tie) @ Q
+        names = tuple(Quantity(f"{motor.name}.y{k}", "") for k in range(3))
+        fresh = replace(motor, C=C, f=P @ motor.f, d=P @ np.array(motor.d), tie=tie, variables=names)
+        y = P @ motor.vector(motor.line.position(q), motor.line.speed(v), [current])
+        assert not fresh.ways
+        assert len(fresh.states) == 2
+        assert np.allclose(fresh.vector(0.0, motor.line.speed(v), y[list(fresh.own)]), y)
+        mixed.append(fresh)
+        own += list(y[list(fresh.own)])
+    a, _, _ = evaluated(arm, plain, q, v, i, u)
+    b, _, _ = evaluated(arm, mixed, q, v, own, u)
+    assert np.abs(a - b).max() < 1e-9 * np.abs(a).max()
+
+
+def test_actuator_that_leads(arm):
+    """T f = 0: the drive imposes its acceleration, and the others feel it as any acceleration."""
+    lead = LinearActuator(
+        "turret.servo",
+        Line.of(arm, "j1"),
+        C=[[0, 1], [0, -4.0]],
+        f=[0, 0],
+        d=[0, 4.0],
+        tie=[0, 1],
+        variables=(Quantity("turret.way", "rad"), Quantity("turret.rate", "rad/s")),
+        controls=(Quantity("turret.wish", "rad/s"),),
+    )
+    q, v, _, _ = state(3)
+    a, _, outcomes = evaluated(arm, [lead], q, v, [], [1.5])
+    assert a[0] == pytest.approx(4.0 * (1.5 - v[0]), abs=1e-10)
+    force = outcomes[0].signals["turret.servo.force"]
+    assert np.allclose(gw.inverse_dynamics(arm, q, v, a), [force, 0, 0], atol=1e-9)
+
+
+def test_limits_are_kept(arm):
+    q, v, i, _ = state(8)
+    motors = [dc_motor(arm, name, max_voltage=24.0, **DATA) for name in JOINTS]
+    beyond = evaluated(arm, motors, q, v, i, np.array([60.0, -60.0, 10.0]))
+    within = evaluated(arm, motors, q, v, i, np.array([24.0, -24.0, 10.0]))
+    assert np.array_equal(beyond[1], within[1])
+
+
+def test_run_up_of_a_motor_without_inductance():
+    """One rotor alone: speed u/K_E (1 - exp(-t K_T K_E/(R J)))."""
+    rotor = gw.parts.Drive("shaft", gw.parts.Motor(inertia=2e-5), gw.parts.Gear(ratio=1.0))
+    robot = gw.parts.Robot("motor", [gw.parts.Link("shaft", inertia=np.diag([1e-12, 1e-12, 1e-12]))], [rotor])
+    mech = gw.assemble(robot)
+    motor = dc_motor(mech, "shaft", torque_constant=0.05, resistance=1.0)
+    run = gw.simulate(mech, until=0.05, laws=[motor], inputs={"shaft.voltage": 10.0})
+    J = 2e-5 + 1e-12
+    expected = 10 / 0.05 * (1 - np.exp(-run.t * 0.05**2 / J))
+    assert np.abs(run["v.shaft"] - expected).max() < 1e-6 * 200
+    assert run.drift < 1e-8
+
+
+def test_power_is_booked(arm):
+    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    run = gw.simulate(arm, [0.2, -0.4, 0.5], until=0.3, laws=motors, inputs={"j2.voltage": 12.0, "j1.voltage": 5.0})
+    assert run.drift < 1e-8
+    assert np.ptp(run["j1.current"]) > 0.1
+
+
+def _seen(mech, q, v, own, u):
+    from gearwright.forces import Situation
+    from gearwright.kernels.operations import FLOATS
+
+    return Situation(0.0, list(q), list(v), own, u, FLOATS, mech)
+
+
+BAD = {
+    "zero tie": ({"tie": [0, 0, 0]}, "tie is zero"),
+    "short f": ({"f": [0, -1.0]}, "f has 2 numbers where 3"),
+    "rows of C": ({"C": [[0, 1, 0]]}, "C has 1 rows"),
+    "running away": ({"f": [0, 2.0, 0]}, "run away"),
+    "carried too much": ({"carried": 1.0}, "more than the"),
+    "limit": ({"limits": (-3.0,)}, "positive number"),
+    "two limits": ({"limits": (3.0, 4.0)}, "each of its 1 inputs"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
+def test_refusals(arm, change, message):
+    with pytest.raises(DriveError, match=message):
+        replace(dc_motor(arm, "j1", **DATA), **change)
+
+
+def test_refusals_of_motors(arm):
+    with pytest.raises(DriveError, match="resistance 0"):
+        dc_motor(arm, "j1", torque_constant=0.05, resistance=0.0)
+    with pytest.raises(DriveError, match=r"differs from the 0\.0005"):
+        dc_motor(arm, "j1", torque_constant=0.05, resistance=1.0, inertia=1e-3)
+    with pytest.raises(DriveError, match="State it"):
+        dc_motor(gw.approximate(arm, "none"), "j1", torque_constant=0.05, resistance=1.0)
+    with pytest.raises(gw.errors.GearwrightError, match="no speed 'j9'"):
+        dc_motor(arm, "j9", torque_constant=0.05, resistance=1.0, inertia=1e-4)
