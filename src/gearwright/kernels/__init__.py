@@ -10,6 +10,8 @@ The only room that knows backends. Where to find what:
 - Machine code: `plan` (order, pieces), `emit`, `lanes`, `vector_operations` (LLVM text of a piece), `entry` (calls from
   Python), `module` (all of it), `host` (processor, LLVM), `store` (cache on disk), `machine_code` (loaded).
 - A kernel: `kernel` (the object), `compile`, `call`, `threads`, `vectorcall`, `machine_parameters` (numbers as inputs).
+- Whole motions with a fixed step: `rollout` (public), `rollout_steps` (compiled once, run often), `rollout_system`
+  (machine and laws), `rollout_code` (the loop over steps), `rollout_stability` (how long a step may be).
 - Equations to read and parameters to find: `closed_form`, `closed_form_text`, `trig_*`, `symbolic_machine`,
   `parameter_groups`, `base_parameters`, `exact_parameters`, `explain`.
 - Speed: `bench` and `bench_*`, `peers`, `timing`, `peak`.

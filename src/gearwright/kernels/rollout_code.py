@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from gearwright.kernels import store
 from gearwright.kernels.compile import LIMIT, OPTIMISED
@@ -22,14 +21,6 @@ from gearwright.kernels.plan import SHORT, Layout, plan
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_int64] * 4)
 
 
-class Feed(NamedTuple):
-    """An array that a step reads: bytes from state to state and from step to step, 0 where one serves all."""
-
-    array: Array
-    per_state: int
-    per_step: int
-
-
 class LoopCode:
     """A loaded simulation of many steps."""
 
@@ -38,15 +29,19 @@ class LoopCode:
         self._batch = _RUN(self._engine.get_function_address(f"rollout{width}"))
         self._single = _RUN(self._engine.get_function_address("rollout1")) if scalar else self._batch
 
-    def run(self, feeds: Sequence[Feed], record: Array, rows: tuple[int, int], every: int) -> bool:
+    def run(self, feeds: Sequence[Array], record: Array, rows: tuple[int, int], every: int) -> bool:
         """Fill record[1:] (samples, states, size) for some rows from record[0]; False if something is not finite.
 
-        `feeds` are the inputs of a step after its state. The interpreter is let go meanwhile.
+        `feeds` are the inputs of a step after its state, (steps, states, size) with 1 where one serves all steps or
+        states. The interpreter is let go meanwhile.
         """
         samples, row = record.strides[:2]
         table = [address_of(record), row, 0]
-        for array, per_state, per_step in feeds:
-            table += [address_of(array), per_state, per_step]
+        for feed in feeds:
+            per_step, per_state = (
+                0 if size == 1 else stride for size, stride in zip(feed.shape[:2], feed.strides[:2], strict=True)
+            )
+            table += [address_of(feed), per_state, per_step]
         table += [address_of(record) + samples, row, samples]
         packed = (ctypes.c_int64 * len(table))(*table)
         function = self._single if rows[1] - rows[0] == 1 else self._batch
