@@ -50,6 +50,8 @@ from gearwright.kernels.functions import (
 from gearwright.kernels.kernel import Kernel, compile
 from gearwright.kernels.linearise import linearise
 from gearwright.kernels.redundant import RedundantModel
+from gearwright.kernels.rollout import rollout
+from gearwright.kernels.rollout_stability import fastest_mode
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.simulation import Controller, Event, Run, State, sampled, simulate
 
@@ -89,6 +91,7 @@ __all__ = [
     "elastic_form",
     "excite",
     "explain",
+    "fastest_mode",
     "forward_dynamics",
     "gravity",
     "identify",
@@ -117,6 +120,7 @@ __all__ = [
     "recursive_form",
     "redundancy",
     "regressor",
+    "rollout",
     "sampled",
     "save",
     "simulate",
