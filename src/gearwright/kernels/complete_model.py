@@ -30,7 +30,9 @@ def complete_model(mech: Mechanism, actuators: Sequence[LinearActuator]) -> Comp
             "complete_model: the machine has free or spherical joints, whose speeds are not the rates of its "
             "coordinates. Use simulate(...), which takes the same actuators as laws."
         )
-    return CompleteModel(mech, tuple(actuators))
+    model = CompleteModel(mech, tuple(actuators))
+    _refuse_two_leaders(model)
+    return model
 
 
 @dataclass(frozen=True)
@@ -168,10 +170,21 @@ class CompleteModel:
             solution = np.linalg.solve(system, np.concatenate([load, T @ right], axis=-2))
         except np.linalg.LinAlgError:
             raise SingularityError(
-                "complete_model: accelerations cannot be solved for. Two actuators that no force holds back (T f = 0) "
-                "may lead the same motion, or a link that no actuator moves has no mass."
+                "complete_model: accelerations cannot be solved for: a link that no actuator moves has no mass. Give it "
+                "mass, or a motor."
             ) from None
         return solution[..., :n, :], solution[..., n:, :]
+
+
+def _refuse_two_leaders(model: CompleteModel) -> None:
+    """Actuators that no force holds back (T f = 0) must lead independent motions."""
+    leaders = [k for k, one in enumerate(model.actuators) if one.leads]
+    if leaders and np.linalg.matrix_rank(model.lines[:, leaders]) < len(leaders):
+        names = ", ".join(model.actuators[k].name for k in leaders)
+        raise SingularityError(
+            f"complete_model: {names} are led whatever the force (T f = 0), but not along independent motions. Give one "
+            "of them an inertia."
+        )
 
 
 def _diagonal(blocks: Sequence[Array]) -> Array:
