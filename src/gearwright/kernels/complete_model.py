@@ -170,8 +170,8 @@ class CompleteModel:
             solution = np.linalg.solve(system, np.concatenate([load, T @ right], axis=-2))
         except np.linalg.LinAlgError:
             raise SingularityError(
-                "complete_model: accelerations cannot be solved for: a link that no actuator moves has no mass. Give it "
-                "mass, or a motor."
+                "complete_model: accelerations cannot be solved for: a link that no actuator moves has no mass. Give "
+                "it mass, or a motor."
             ) from None
         return solution[..., :n, :], solution[..., n:, :]
 
@@ -182,8 +182,8 @@ def _refuse_two_leaders(model: CompleteModel) -> None:
     if leaders and np.linalg.matrix_rank(model.lines[:, leaders]) < len(leaders):
         names = ", ".join(model.actuators[k].name for k in leaders)
         raise SingularityError(
-            f"complete_model: {names} are led whatever the force (T f = 0), but not along independent motions. Give one "
-            "of them an inertia."
+            f"complete_model: {names} are led whatever the force (T f = 0), but not along independent motions. Give "
+            "one of them an inertia."
         )
 
 
