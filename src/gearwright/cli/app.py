@@ -23,6 +23,7 @@ from gearwright.cli import (
     info,
     list_robots,
     schema,
+    simulate,
     torque,
     train,
 )
@@ -64,6 +65,7 @@ app.command("list")(list_robots.list_robots)
 app.command("info")(info.info)
 app.command("check")(check.check)
 app.command("torque")(torque.torque)
+app.command("simulate")(simulate.simulate_robot)
 app.command("compare")(compare.compare)
 app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)

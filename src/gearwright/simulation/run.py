@@ -12,9 +12,8 @@ import numpy as np
 from gearwright.errors import InputError
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism.rows import suggestion
-from gearwright.motion.recording import write_columns
 from gearwright.plots import Panel, figure, save
-from gearwright.simulation.run_files import read_series, write_parquet
+from gearwright.simulation.run_files import csv_text, read_series, write_parquet
 
 
 @dataclass(frozen=True)
@@ -106,8 +105,7 @@ class Run:
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.suffix == ".csv":
-            values = np.column_stack(list(self.series.values())) if self.series else np.zeros((len(self.t), 0))
-            target.write_text(write_columns(list(self.series), values, self.t), encoding="utf-8")
+            target.write_text(csv_text(self.t, self.series), encoding="utf-8")
         elif target.suffix == ".parquet":
             write_parquet(target, self.t, self.series, self.units)
         else:

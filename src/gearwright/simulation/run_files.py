@@ -11,6 +11,7 @@ import numpy as np
 from gearwright.errors import FileError, MissingExtraError
 from gearwright.kernels.inputs import Array
 from gearwright.motion.columns import read_columns
+from gearwright.motion.recording import write_columns
 
 
 def _parquet() -> tuple[Any, Any]:
@@ -33,6 +34,12 @@ def write_parquet(path: Path, t: Array, series: Mapping[str, Array], units: Mapp
         for name in columns
     ]
     parquet.write_table(arrow.table([np.asarray(x) for x in columns.values()], schema=arrow.schema(fields)), path)
+
+
+def csv_text(t: Array, series: Mapping[str, Array]) -> str:
+    """All series as CSV text, the times first."""
+    values = np.column_stack(list(series.values())) if series else np.zeros((len(t), 0))
+    return write_columns(list(series), values, t)
 
 
 def read_series(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
