@@ -94,6 +94,18 @@ class Bench:
         ):
             self.promise(f"panda_like: single call, {ours} vs {peer}", timed.ratio(peer, ours), limit)
 
+    def motions(self, mech: Mechanism) -> None:
+        """Simulations with a fixed step: a batch against MuJoCo, and one against the clock."""
+        task = "simulation, batch"
+        if "MuJoCo" in installed():
+            self.say(f"panda_like: {task}")
+            timed = self.compared("panda_like", task, cases.rollout_batch(mech, 4096, self.rounds))
+            self.promise(f"panda_like: {task} of 4096, vs mujoco.rollout", timed.ratio("MuJoCo rollout"), 12)
+        self.say("panda_like: simulation of 10 s at 1 kHz")
+        for method in ("euler", "rk4"):
+            speed = cases.long_motion(mech, method, self.rounds)
+            self.promise(f"panda_like: simulation of 10 s at 1 kHz, {method}, vs real time", speed, 300)
+
     def compilations(self, mech: Mechanism) -> None:
         """Seconds to the first kernel."""
         self.say("panda_like: compilation in fresh processes")
@@ -138,6 +150,7 @@ def bench(
         if seven is not None and "Pinocchio" in installed():
             run.seven_axes(seven)
         if seven is not None:
+            run.motions(seven)
             run.compilations(seven)
         if "manutec_r3" in run.machines:
             count = compile("forward_dynamics", run.machines["manutec_r3"]).operations.arithmetic

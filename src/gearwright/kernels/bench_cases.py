@@ -13,12 +13,17 @@ from gearwright.kernels.functions import inverse_dynamics
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.kernel import Kernel, compile
 from gearwright.kernels.peers import Mujoco, Pinocchio, casadi_batch, installed, jax_batch
+from gearwright.kernels.rollout import rollout
+from gearwright.kernels.rollout_steps import fixed_step
 from gearwright.kernels.timing import Times, interleaved
 from gearwright.mechanism import Mechanism
 
 OURS = "Gearwright"
 FEW = 500
 """States for peers that are called state by state."""
+
+STEPS, STEP = 20, 1e-3
+"""Steps of a simulated batch, and their duration [s]."""
 
 SMALL = 10
 """Speeds up to which JAX's compilation is waited for."""
@@ -145,6 +150,24 @@ def single_call(mech: Mechanism, rounds: int) -> Timed:
         "Pinocchio, wheels as bodies": lambda: exact.exact_torque(q, v, a),
     }
     return _timed({name: (call, 1) for name, call in calls.items()}, rounds)
+
+
+def rollout_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
+    """Steps of semi-implicit Euler of a batch, all recorded, against `mujoco.rollout` in one thread."""
+    motion, engine = Motion.of(mech, states), fixed_step(mech)
+    begin, peer = engine.start(motion.q, motion.v), Mujoco(mech)
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        OURS: (lambda: engine.run(begin, None, STEP, STEPS), states * STEPS),
+        "MuJoCo rollout": (peer.rollout(motion.q, motion.v, STEPS, STEP), states * STEPS),
+    }
+    return _timed(calls, rounds)
+
+
+def long_motion(mech: Mechanism, method: str, rounds: int) -> float:
+    """Ten seconds of one motion with steps of a millisecond: how many times faster than real time."""
+    q, v, _ = (x[0] for x in Motion.of(mech, 1))
+    call = partial(rollout, mech, 0.2 * q, 0.2 * v, round(10 / STEP), STEP, method=method)
+    return 10 / interleaved({OURS: call}, rounds).median(OURS)
 
 
 def _timed(calls: Mapping[str, tuple[Callable[[], object], int]], rounds: int) -> Timed:

@@ -184,6 +184,22 @@ class Mujoco:
 
         return run
 
+    def rollout(self, q: Array, v: Array, steps: int, step: float) -> Callable[[], Array]:
+        """`mujoco.rollout` of a batch in the calling thread: semi-implicit Euler, every state of it recorded."""
+        from mujoco import rollout
+
+        self.model.opt.timestep = step
+        self.model.opt.integrator = self.mujoco.mjtIntegrator.mjINT_EULER
+        begin = np.concatenate([np.zeros((len(q), 1)), q, v], axis=1)  # time first
+        record = np.empty((len(q), steps, begin.shape[1]))
+        engine = rollout.Rollout(nthread=0)
+
+        def run() -> Array:
+            engine.rollout(self.model, self.data, begin, nstep=steps, state=record)
+            return record[..., 1:]
+
+        return run
+
 
 def _text(values: Any) -> str:
     return " ".join(repr(float(x)) for x in values)
