@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gearwright.errors import SimulationError
 from gearwright.kernels.inputs import Array
 from gearwright.simulation.modes import CROSSED
 
@@ -18,6 +17,14 @@ Levels = Callable[[float, Array], Array]
 
 LOOKS = 4
 """Places in a step where guards are looked at, so that a guard that dips below zero and comes back is seen."""
+
+
+class StuckError(Exception):
+    """An integrator that cannot go on from (t, x); the simulation makes a message of it."""
+
+    def __init__(self, t: float, x: Array, reason: str) -> None:
+        super().__init__(reason)
+        self.t, self.x, self.reason = t, x, reason
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class ScipyMarch:
     def _step(self) -> None:
         message = self._solver.step()
         if self._solver.status == "failed":
-            raise SimulationError(f"simulate: at t = {self._solver.t:g} s the step became too small ({message}).")
+            raise StuckError(float(self._solver.t), self._solver.y, str(message))
         self._dense = self._solver.dense_output()
         self._clear = self._solver.t
         if self._problem.levels is not None:

@@ -138,10 +138,12 @@ class Run:
 
     def _panel(self, prefix: str) -> Panel:
         names = [name for name in self.series if name == prefix or name.startswith(f"{prefix}.")]
+        names = [name for name in names if name != "energy.balance"] if prefix == "energy" else names
         if not names:
             raise InputError(f"run: no series begins with {prefix!r}. {suggestion(prefix, self.series)}")
         units = " or ".join(dict.fromkeys(self.units.get(name, "") for name in names))
-        return Panel(f"{prefix} [{units}]", {name.removeprefix(f"{prefix}."): self.series[name] for name in names})
+        shown = [name for name in names if self.series[name].any()] or names
+        return Panel(f"{prefix} [{units}]", {name.removeprefix(f"{prefix}."): self.series[name] for name in shown})
 
     def compare(self, other: Run, names: Sequence[str] | None = None) -> dict[str, float]:
         """Largest difference per series, relative to its range in this run; the other is interpolated to its times.

@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.errors import InputError, SimulationError
 from gearwright.kernels.inputs import Array
 from gearwright.simulation.controllers import Controller, put
-from gearwright.simulation.marching import March, Problem, march
+from gearwright.simulation.marching import March, Problem, Reached, StuckError, march
 from gearwright.simulation.modes import settle
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Happening
@@ -117,11 +117,20 @@ class Simulation:
         while True:
             due = len(self.recorder)
             limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
-            reached = engine.advance(limit)
+            reached = self._advanced(engine, limit)
             if due < len(self.times) and reached.t >= self.times[due]:
                 self._record(reached.t, reached.x, modes)
             if reached.event or reached.t >= bound:
                 return reached.t, reached.x, reached.event
+
+    def _advanced(self, engine: March, limit: float) -> Reached:
+        try:
+            reached = engine.advance(limit)
+        except StuckError as stuck:
+            raise self._blown_up(stuck.t, stuck.x, stuck.reason) from None
+        if self._is_lost(reached.x):
+            raise self._blown_up(reached.t, reached.x, "faster than any machine")
+        return reached
 
     def _record(self, t: float, x: Array, modes: Modes) -> None:
         u = self._inputs_at(t, x)[0]
@@ -132,7 +141,8 @@ class Simulation:
         system = self.system
 
         def rates(now: float, y: Array) -> Array:
-            self._refuse_blow_up(now, y)
+            if self._is_lost(y):  # a trial step went too far: the integrator takes a shorter one
+                return np.full_like(y, np.nan)
             u, controlled = self._inputs_at(now, y)
             return system.rates(y, u, system.evaluate(now, y, u, modes), controlled)
 
@@ -192,16 +202,16 @@ class Simulation:
         values = x[system.own.start : system.controlled.stop].tolist()
         return State(x[system.q].copy(), x[system.v].copy(), dict(zip(names, values, strict=True)))
 
-    def _refuse_blow_up(self, t: float, x: Array) -> None:
-        speeds = x[self.system.v]
-        if np.isfinite(x).all() and not (np.abs(speeds) > LARGEST_SPEED).any():
-            return
+    def _is_lost(self, x: Array) -> bool:
+        return not np.isfinite(x).all() or bool((np.abs(x[self.system.v]) > LARGEST_SPEED).any())
+
+    def _blown_up(self, t: float, x: Array, reason: str) -> SimulationError:
         names = [*self.system.mech.coordinates, *self.system.mech.speeds, *self.system.states]
         bad = np.flatnonzero(~np.isfinite(x[: len(names)]))
-        k = int(bad[0]) if bad.size else self.system.mech.nq + int(np.argmax(np.abs(speeds)))
-        raise SimulationError(
-            f"simulate: the run blew up at t = {t:g} s: {names[k]!r} is {x[k]:g}. Look at the forces and gains there, "
-            "or at the sign of a ratio."
+        k = int(bad[0]) if bad.size else self.system.mech.nq + int(np.argmax(np.abs(x[self.system.v])))
+        return SimulationError(
+            f"simulate: the run blew up at t = {t:g} s, where {names[k]!r} is {x[k]:g} ({reason.rstrip('.')}). Look at "
+            "the forces and gains there, or at the sign of a ratio; fast decay needs method='stiff'."
         )
 
 
