@@ -1,0 +1,131 @@
+"""What the redundant models refuse, and what they say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy
+
+import gearwright as gw
+from gearwright.errors import InertiaError, InputError, JointError, SpinError, StructureError
+from gearwright.mechanism import Rest
+from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
+from support.chains import elastic_machine
+
+
+def robot(**changes) -> Robot:
+    links = [
+        Link("upper", joint=Joint("shoulder"), mass=3, com=(0.2, 0, 0), inertia=np.diag([0.01, 0.05, 0.05])),
+        Link("fore", "upper", Joint("elbow", axis=(0, 1, 0)), 2, (0.1, 0, 0), np.diag([0.01, 0.02, 0.02])),
+    ]
+    drives = [Drive(name, Motor(1e-4, 0.3, 8e-5), Gear(50, stiffness=2000)) for name in ("shoulder", "elbow")]
+    return replace(Robot("arm", links, drives), **changes)
+
+
+def elastic() -> gw.Mechanism:
+    return gw.assemble(robot())
+
+
+def with_joint(**changes) -> Robot:
+    first, second = robot().links
+    return robot(links=[first, replace(second, **changes)])
+
+
+@pytest.mark.parametrize("form", ["full", "points"])
+def test_a_tree_is_refused(form):
+    branched = gw.assemble(with_joint(parent="base"))
+    with pytest.raises(StructureError, match=r"'fore' does not hang on 'upper'.*branches"):
+        gw.RedundantModel(branched, form)
+
+
+def test_other_joints_are_refused():
+    followed = with_joint(joint=Joint("elbow", follows=("shoulder", 2.0, 0.0)))
+    free = replace(followed, links=[followed.links[0]], drives=followed.drives[:1])
+    ball = replace(free, links=[*free.links, Link("tool", "upper", Joint("ball", "spherical"), 1.0, inertia=np.eye(3))])
+    with pytest.raises(JointError, match=r"'tool' has a spherical joint"):
+        gw.RedundantModel(gw.assemble(ball))
+    lead = replace(followed, drives=followed.drives[:1])
+    with pytest.raises(JointError, match=r"'fore' has a following joint"):
+        gw.RedundantModel(gw.assemble(lead))
+
+
+def test_a_machine_that_is_not_elastic_is_refused():
+    soft, hard = robot().drives
+    mixed = robot(drives=[soft, replace(hard, gear=Gear(50))])
+    with pytest.raises(JointError, match=r"no spring joins joint 'elbow'.*stiffness.*joints='rigid'"):
+        gw.RedundantModel(gw.assemble(mixed))
+    with pytest.raises(StructureError, match=r"elastic drives \(shafts shoulder.motor"):
+        gw.RedundantModel(elastic(), joints="rigid")
+
+
+def test_a_machine_without_joints_is_refused():
+    with pytest.raises(StructureError, match="no joint of the machine moves"):
+        gw.RedundantModel(gw.Mechanism([gw.Body("block", joint="fixed", mass=1)]))
+
+
+def test_wheels_that_are_no_single_rotors_are_refused():
+    mech = elastic()
+    with pytest.raises(SpinError, match=r"coupling 0.0 is not its inertia"):
+        gw.RedundantModel(gw.approximate(mech, "reflected"))
+    with pytest.raises(SpinError, match=r"'elbow.rotor'.*rest=Rest"):
+        gw.RedundantModel(replace(mech, spins=[mech.spins[0], replace(mech.spins[1], rest=None)]))
+
+
+def test_points_need_a_mass_and_a_possible_tensor():
+    light = robot(drives=[replace(d, motor=Motor(1e-4)) for d in robot().drives])
+    assert gw.RedundantModel(gw.assemble(light)).size == 30
+    with pytest.raises(InertiaError, match=r"'shoulder.rotor' has the mass 0 kg"):
+        gw.RedundantModel(gw.assemble(light), "points")
+    mech = elastic()
+    wide = replace(mech.spins[0], rest=Rest(0.3, (0, 0, 0), 1e-5))
+    with pytest.raises(InertiaError, match=r"'shoulder.rotor'.*triangle inequality"):
+        gw.RedundantModel(replace(mech, spins=[wide, mech.spins[1]]), "points")
+
+
+def test_options_and_machines_that_do_not_exist():
+    with pytest.raises(InputError, match=r"no form 'fulll'. Use one of full, absolute"):
+        gw.RedundantModel(elastic(), "fulll")
+    with pytest.raises(InputError, match="no joints 'soft'"):
+        gw.RedundantModel(elastic(), joints="soft")
+    with pytest.raises(InputError, match="no form"):
+        gw.RedundantModel(elastic(), ["full"])
+    with pytest.raises(InputError, match="not a Mechanism"):
+        gw.RedundantModel(robot())
+
+
+def test_symbols_are_refused():
+    mech = elastic()
+    named = replace(mech, springs=[replace(mech.springs[0], stiffness=sympy.Symbol("k")), mech.springs[1]])
+    with pytest.raises(InputError, match="k is a symbol"):
+        gw.RedundantModel(named)
+
+
+def test_arrays_that_do_not_fit():
+    model = gw.RedundantModel(elastic())
+    q, v = np.zeros(4), np.zeros(4)
+    with pytest.raises(InputError, match=r"jacobian: q has shape \(3,\)"):
+        model.jacobian(np.zeros(3))
+    with pytest.raises(InputError, match=r"nu has shape \(4,\); its last axis must be 30"):
+        model.quadratic(v)
+    with pytest.raises(InputError, match=r"nu\[5\] \('fore.vz'\) is nan"):
+        model.rates(q, np.where(np.arange(30) == 5, np.nan, 0.0), v)
+    with pytest.raises(InputError, match="reactions: a"):
+        model.reactions(q, v, [1.0])
+    with pytest.raises(InputError, match=r"left_inverse has shape \(4, 4\); its last axes must be \(4, 30\)"):
+        model.elastic_forces(q, v, np.eye(4))
+    with pytest.raises(InputError, match="differs from the identity by 1"):
+        model.reactions(q, v, v, np.zeros((4, 30)))
+    with pytest.raises(InputError, match="no configuration among q"):
+        model.ranks(np.zeros((0, 4)))
+    with pytest.raises(InputError, match="no configuration among q"):
+        model.lipschitz_constant(np.zeros((0, 4)))
+    with pytest.raises(InputError, match="configurations"):
+        model.configurations(-1)
+
+
+def test_constant_left_inverse_is_the_callers_own():
+    model = gw.RedundantModel(elastic_machine(np.random.default_rng(0), ["revolute"]))
+    model.constant_left_inverse()[:] = 0
+    assert np.abs(model.constant_left_inverse() @ model.jacobian([0.1, 0.2]) - np.eye(2)).max() < 1e-12
