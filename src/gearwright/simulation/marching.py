@@ -196,9 +196,7 @@ class SundialsMarch:
         if self._failure is not None:
             raise self._failure
         if not answer.success:
-            raise SimulationError(
-                f"simulate: at t = {float(answer.t):g} s the stiff solver gave up ({answer.message})."
-            )
+            raise StuckError(float(answer.t), self._last.x, str(answer.message))
         event = answer.t_events is not None and len(np.atleast_1d(answer.t_events)) > 0
         self._last = Reached(float(answer.t), np.array(answer.y, dtype=float).reshape(-1), event)
         return self._last
