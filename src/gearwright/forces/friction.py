@@ -109,7 +109,7 @@ class SmoothFriction(Law):
         return -dry(self.friction, speed, ops) * ops.tanh(speed / self.width) - self.friction.viscous * speed
 
 
-def friction_laws(robot: Robot, mech: Mechanism, smooth: bool = False) -> tuple[Law, ...]:
+def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
     """The friction that a robot states at its joints and motors, as laws `<joint>.friction`, `<motor>.motor_friction`.
 
     Args:

@@ -17,8 +17,8 @@ class LuGre(Law):
     r"""The LuGre model of Canudas de Wit, Olsson, Astrom and Lischinsky (1995): one state, no modes.
 
     Bristles bend by z, $\dot z = w - \sigma_0 |w| z / g(w)$ with $g = F_C + (F_S - F_C) e^{-(w/w_S)^2}$, and friction
-    is $-(\sigma_0 z + \sigma_1 \dot z + d w)$. At constant speed it is the Stribeck curve, $-(\mathrm{sign}(w) g + d w)$.
-    The bristles store $\sigma_0 z^2 / 2$; the rest of the power is dissipated:
+    is $-(\sigma_0 z + \sigma_1 \dot z + d w)$. At constant speed it is the Stribeck curve,
+    $-(\mathrm{sign}(w) g + d w)$. The bristles store $\sigma_0 z^2 / 2$; the rest of the power is dissipated:
 
     $\sigma_0^2 |w| z^2 / g + \sigma_1 \dot z w + d w^2$.
 
@@ -71,7 +71,8 @@ class LuGre(Law):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The rate of the bristles, what they store and what is lost."""
         rate, force = self._bent(situation)
-        z, stiffness = situation.states[0], self.friction.stiffness
+        z: Scalar = situation.states[0]
+        stiffness: Scalar = self.friction.stiffness
         return Outcome(
             rates=(rate,),
             dissipated=-force * self.line.speed(situation.v) - stiffness * z * rate,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 from gearwright.algebra import Operations, Scalar
@@ -20,7 +21,7 @@ def interpolated(points: Points, x: Scalar, ops: Operations) -> Scalar:
     [0.5, 0.4, 0.3]
     """
     total: Scalar = points[0][1]
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         total = total + (y1 - y0) / (x1 - x0) * (ops.minimum(ops.maximum(x, x0), x1) - x0)
     return total
 
@@ -28,6 +29,6 @@ def interpolated(points: Points, x: Scalar, ops: Operations) -> Scalar:
 def rising(owner: str, points: Sequence[tuple[float, float]]) -> Points:
     """The points as a table, if there are any and their x rise."""
     table = tuple((float(x), float(y)) for x, y in points)
-    if not table or any(after[0] <= before[0] for before, after in zip(table, table[1:], strict=False)):
+    if not table or any(after[0] <= before[0] for before, after in pairwise(table)):
         raise InputError(f"{owner}: {list(points)} is no table. Give (speed, value) pairs with rising speeds.")
     return table

@@ -1,0 +1,133 @@
+"""Hysteresis: friction inside a twisting element, so that going there and back takes different torques."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar, is_number
+from gearwright.errors import TrainError
+from gearwright.forces.kinematic_error import Twist
+from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.sticking import BACKWARD, FORWARD, SENSE, STICK
+
+
+@dataclass(frozen=True)
+class _Loop(Law):
+    """What both kinds of hysteresis share: a state z that is the part of the twist that is stored.
+
+    Args:
+        name: its name.
+        twist: the deflection it rubs along.
+        torque: half the height of the loop [Nm, N].
+        width: twist over which the torque grows from 0 to that [rad, m].
+        unit: of its torque, Nm or N.
+    """
+
+    name: str
+    twist: Twist
+    torque: Scalar
+    width: Scalar
+    unit: str = "Nm"
+
+    def __post_init__(self) -> None:
+        for word in ("torque", "width"):
+            value = getattr(self, word)
+            if is_number(value) and not 0 < value < float("inf"):
+                raise TrainError(
+                    f"{self.name}: {word} {value} of the hysteresis must be positive. Leave it out for none."
+                )
+
+    @property
+    def stiffness(self) -> Scalar:
+        """Slope of the torque right after a reversal [Nm/rad]."""
+        return self.torque / self.width
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """The part of the twist that is stored."""
+        return (Quantity(f"{self.name}.deflection", "rad" if self.unit == "Nm" else "m"),)
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """The torque against the twist."""
+        return (Quantity(f"{self.name}.torque", self.unit),)
+
+    def rate(self, mode: str, situation: Situation) -> Scalar:
+        """The rate of z."""
+        raise NotImplementedError
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """The torque of the deflection z."""
+        return Action(forces=self.twist.forces(situation, -self.stiffness * situation.states[0]))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """What z does not follow of the twist is lost."""
+        z, rate = situation.states[0], self.rate(mode, situation)
+        pull = self.stiffness * z
+        return Outcome(
+            rates=(rate,),
+            guards=self.guards(mode, situation, reaction),
+            dissipated=pull * (self.twist.speed(situation) - rate),
+            stored=0.5 * pull * z,
+            signals={f"{self.name}.torque": pull},
+        )
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """What ends the mode."""
+        return ()
+
+
+@dataclass(frozen=True)
+class MaxwellSlip(_Loop):
+    r"""A spring in series with a slider: torque $k z$, $|z| \le$ width; exact, with the modes stick, forward, backward.
+
+    While it sticks, z follows the twist; while it slides, z stays at its limit and the power torque times speed is
+    lost. Several beside each other make a smooth loop (the Maxwell-slip model of Iwan, 1966).
+
+    Args:
+        name, twist, torque, width, unit: as for every hysteresis.
+    """
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """It sticks or slides."""
+        return (STICK, FORWARD, BACKWARD)
+
+    def start(self, situation: Situation) -> str:
+        """Sliding only at its limit."""
+        z, w = situation.states[0], self.twist.speed(situation)
+        limit = self.width * (1 - 1e-9)
+        return FORWARD if z >= limit and w > 0 else BACKWARD if z <= -limit and w < 0 else STICK
+
+    def rate(self, mode: str, situation: Situation) -> Scalar:
+        """Z follows the twist while it sticks."""
+        return self.twist.speed(situation) if mode == STICK else 0.0
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """It slides at its limit, and sticks when the twist turns round."""
+        z, w = situation.states[0], self.twist.speed(situation)
+        if mode == STICK:
+            size = float(self.width)
+            return (
+                Guard(self.width - z, FORWARD, rate=-w, scale=size),
+                Guard(self.width + z, BACKWARD, rate=w, scale=size),
+            )
+        sense = SENSE[mode]
+        return (Guard(sense * w, STICK, rate=sense * self.twist.acceleration(situation, list(reaction.a))),)
+
+
+@dataclass(frozen=True)
+class BoucWen(_Loop):
+    r"""The smooth loop of Bouc and Wen, $\dot z = w - |w| z / width$: torque $k z$, without modes.
+
+    From any reversal the torque approaches its limit exponentially over the width; the loss $k |w| z^2 / width$ is
+    never negative. (In the usual letters $A = 1$, $\beta = 1/width$, $\gamma = 0$, $n = 1$: Dahl's friction.)
+
+    Args:
+        name, twist, torque, width, unit: as for every hysteresis.
+    """
+
+    def rate(self, mode: str, situation: Situation) -> Scalar:
+        """Z follows the twist the less, the closer it is to its limit."""
+        w = self.twist.speed(situation)
+        return w - situation.ops.absolute(w) * situation.states[0] / self.width

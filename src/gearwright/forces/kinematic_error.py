@@ -1,0 +1,94 @@
+"""Twist: how far an elastic element is deflected, the periodic errors of its gear included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.forces.law import Force, Situation
+from gearwright.forces.line import Line
+
+
+@dataclass(frozen=True)
+class Ripple:
+    r"""A periodic error of a gear's output angle, $e = A \sin(n \theta + \varphi)$.
+
+    Args:
+        line: the angle $\theta$ it runs along, usually the motor's shaft.
+        amplitude: A [rad], in the units of the twist.
+        periods: n per turn of $\theta$.
+        phase: $\varphi$ [rad].
+    """
+
+    line: Line
+    amplitude: Scalar
+    periods: Scalar
+    phase: Scalar = 0.0
+
+    def error(self, situation: Situation) -> Scalar:
+        """The error e [rad]."""
+        return self.amplitude * situation.ops.sin(self._argument(situation))
+
+    def slope(self, situation: Situation) -> Scalar:
+        """Its slope de/dtheta."""
+        return self.amplitude * self.periods * situation.ops.cos(self._argument(situation))
+
+    def _argument(self, situation: Situation) -> Scalar:
+        return self.periods * self.line.position(situation.q) + self.phase
+
+
+@dataclass(frozen=True)
+class Twist:
+    r"""The deflection of an elastic element: $x = b \cdot q - x_0 - \sum e_k(\theta_k)$.
+
+    For a joint behind a motor's shaft b is (joint - motor), so that x is minus the torsion $q_m + e(\theta) - q_l$. A
+    torque T along x does virtual work on everything that x depends on: T along b, and $-T\, de_k/d\theta_k$ along
+    $\theta_k$: the error of a gear pulls at the motor. So the torque of a spring over x stays conservative.
+
+    Args:
+        line: the row b.
+        rest: $x_0$ [rad, m].
+        ripples: the errors e.
+    """
+
+    line: Line
+    rest: Scalar = 0.0
+    ripples: tuple[Ripple, ...] = ()
+
+    def position(self, situation: Situation) -> Scalar:
+        """The deflection x [rad, m]."""
+        x = self.line.position(situation.q) - self.rest
+        for ripple in self.ripples:
+            x = x - ripple.error(situation)
+        return x
+
+    def speed(self, situation: Situation) -> Scalar:
+        """Its rate [rad/s, m/s]."""
+        rate = self.line.speed(situation.v)
+        for ripple in self.ripples:
+            rate = rate - ripple.slope(situation) * ripple.line.speed(situation.v)
+        return rate
+
+    def acceleration(self, situation: Situation, a: tuple[Scalar, ...] | list[Scalar]) -> Scalar:
+        """The rate of its rate, for accelerations a."""
+        total = self.line.speed(a)
+        for ripple in self.ripples:
+            w = ripple.line.speed(situation.v)
+            bend = -ripple.periods * ripple.periods * ripple.error(situation)
+            total = total - ripple.slope(situation) * ripple.line.speed(a) - bend * w * w
+        return total
+
+    def forces(self, situation: Situation, torque: Scalar) -> tuple[Force, ...]:
+        """A torque along x as forces along lines."""
+        pulls = tuple(Force(ripple.line, -torque * ripple.slope(situation)) for ripple in self.ripples)
+        return (Force(self.line, torque), *pulls)
+
+
+def dead_band(x: Scalar, half: Scalar, ops: Operations) -> Scalar:
+    """How far x is beyond a gap of that half width, with its sign; 0 inside.
+
+    >>> from gearwright.kernels.operations import FLOATS
+    >>> [dead_band(x, 1.0, FLOATS) for x in (-3.0, 0.5, 1.5)]
+    [-2.0, 0.0, 0.5]
+    """
+    return ops.maximum(x - half, 0.0) + ops.minimum(x + half, 0.0)

@@ -1,0 +1,174 @@
+"""Losses of a gear: efficiency by the direction of power, self-locking, and the torque without load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+from gearwright.forces.losses_mesh import Mesh, jams, mesh_at, refuse_impossible
+from gearwright.forces.places import motor_line
+from gearwright.forces.wheels import axial_torque
+from gearwright.mechanism import Mechanism, Spin
+from gearwright.parts import Drive, Losses, Robot, losses_of
+
+STUCK = "stuck"
+FORWARD_DRIVING, FORWARD_DRIVEN = "forward driving", "forward driven"
+BACKWARD_DRIVING, BACKWARD_DRIVEN = "backward driving", "backward driven"
+
+ROLLING: dict[str, tuple[float, bool]] = {
+    FORWARD_DRIVING: (1.0, True),
+    FORWARD_DRIVEN: (1.0, False),
+    BACKWARD_DRIVING: (-1.0, True),
+    BACKWARD_DRIVEN: (-1.0, False),
+}
+"""Sense of the motor's speed, and whether the motor's flanks push, of the modes in which the gear turns."""
+
+MODE = {state: mode for mode, state in ROLLING.items()}
+
+
+@dataclass(frozen=True)
+class GearLoss(Law):
+    r"""A gear that loses torque by the direction of power, along the motor's line.
+
+    T is the torque that enters the gear from the motor once the rotor is accelerated, O what leaves it (both counted
+    at the motor's side), s the sense of the motor's speed. The teeth turn $T - s A$ into $O + s B$, where A and B are
+    the torques without load of the bearings at the motor's and at the joint's side:
+
+    - the motor's flanks push, $s (O + s B) > 0$: $O + s B = \eta' (T - s A)$,
+    - the joint pushes, $s (O + s B) < 0$: $T - s A = \eta'' (O + s B)$; with $\eta'' \le 0$ the gear locks itself: to
+      turn it at all, the motor must push too.
+
+    At rest the loss is whatever keeps it at rest as long as T stays between the torques with which it would begin to
+    turn, $\max$ and $\min$ of $O / \eta'$ and $\eta'' O$ (widened by A and B): the four quadrants of Pelchen, Schweiger
+    and Otter (2002), Modelica's `LossyGear`, decided by the flank, so that they hold for self-locking gears too.
+
+    A self-locking gear that is turned by a joint with much inertia has no consistent motion: it jams and stops at once
+    (the paradox of Painleve); this is found from the inertias.
+
+    Args:
+        name: its name, `<drive>.gear`.
+        line: the motor's line.
+        table: losses over rising speeds of the motor.
+        wheels: the wheels that turn before the gear, such as the rotor.
+        port: name of the drive whose motor-side forces run through the gear.
+        output_torque: B [Nm], counted at the motor's side.
+    """
+
+    name: str
+    line: Line
+    table: tuple[Losses, ...]
+    wheels: tuple[Spin, ...] = ()
+    port: str | None = None
+    output_torque: float = 0.0
+
+    def __post_init__(self) -> None:
+        refuse_impossible(self.name, self.table, self.output_torque)
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """What enters the gear and what is lost in it, at the motor's side."""
+        return (Quantity(f"{self.name}.input_torque", "Nm"), Quantity(f"{self.name}.loss_torque", "Nm"))
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """At rest, and four quadrants."""
+        return (STUCK, *ROLLING)
+
+    def start(self, situation: Situation) -> str:
+        """By the sense of the speed; the flank follows."""
+        speed = self.line.speed(situation.v)
+        return STUCK if speed == 0 else FORWARD_DRIVING if speed > 0 else BACKWARD_DRIVING
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """A hold at rest; else a drag in proportion to the torque through the gear, and the torque without load."""
+        row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1])
+        if mode == STUCK:
+            seen = Drag(self.line, 0.0, row, offset, self.port)
+            return Action(holds=(Hold(self.line, speed=0.0),), drags=(seen,))
+        sense, driving = ROLLING[mode]
+        mesh = self._mesh(situation, sense)
+        gain = mesh.gain(driving)
+        idle = -sense * (gain * mesh.input_torque + mesh.output_torque)
+        return Action(forces=(Force(self.line, idle),), drags=(Drag(self.line, gain - 1.0, row, offset, self.port),))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """Loss, and the guards of rest, sense and flank."""
+        entering = reaction.flows[0]
+        if mode == STUCK:
+            loss = -reaction.multipliers[0]
+            guards = self._starting(situation, entering, entering - loss)
+        else:
+            sense, driving = ROLLING[mode]
+            loss = self._mesh(situation, sense).loss(entering, sense, driving)
+            guards = self._turning(mode, situation, reaction, entering)
+        speed = self.line.speed(situation.v)
+        signals = {f"{self.name}.input_torque": entering, f"{self.name}.loss_torque": loss}
+        return Outcome(guards=guards, dissipated=loss * speed, signals=signals)
+
+    def _mesh(self, situation: Situation, sense: float) -> Mesh:
+        speed = sense * self.line.speed(situation.v)
+        return mesh_at(self.table, self.output_torque, speed, situation.ops)
+
+    def _starting(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Guard, ...]:
+        """It turns forward once T is above all that friction can hold, backward once it is below."""
+        mesh = mesh_at(self.table, self.output_torque, 0.0, situation.ops)
+        return tuple(
+            Guard(mesh.margin(entering, leaving, sense), self._beginning(situation, mesh, leaving, sense))
+            for sense in (1.0, -1.0)
+        )
+
+    def _beginning(self, situation: Situation, mesh: Mesh, leaving: Scalar, sense: float) -> str:
+        driving = sense * leaving + mesh.output_torque > 0
+        return MODE[sense, bool(driving or self._jams(situation, mesh))]
+
+    def _turning(self, mode: str, situation: Situation, reaction: Reaction, entering: Scalar) -> tuple[Guard, ...]:
+        sense, driving = ROLLING[mode]
+        mesh = self._mesh(situation, sense)
+        w, a = self.line.speed(situation.v), self.line.speed(reaction.a)
+        stops = Guard(sense * w, STUCK, rate=sense * a)
+        other = MODE[sense, not driving]
+        if driving and self._jams(situation, mesh):
+            other = STUCK
+        return (stops, Guard(mesh.flank(entering, sense, driving), other))
+
+    def _jams(self, situation: Situation, mesh: Mesh) -> bool:
+        if mesh.back > 0:
+            return False
+        row, _ = axial_torque(situation, self.wheels, self.line.terms[0][1])
+        return jams(situation, mesh, self.line, row)
+
+
+def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
+    """The losses that a robot's gears state, as laws `<drive>.gear`.
+
+    The wheels before a gear are those that turn at the motor's own rate: the rotor, and the gear's input.
+
+    >>> import gearwright as gw
+    >>> from gearwright.parts import Drive, Gear, Link, Motor, Robot
+    >>> lift = Drive("arm", Motor(1e-4), Gear(50, efficiency=0.4))
+    >>> robot = Robot("lift", [Link("arm", mass=2, com=(0.3, 0, 0))], [lift])
+    >>> law = loss_laws(robot, gw.assemble(robot))[0]
+    >>> law.name, round(law.table[0].back, 9), [wheel.name for wheel in law.wheels]
+    ('arm.gear', -0.5, ['arm.rotor'])
+    """
+    tables = [(drive, losses_of(drive.gear)) for drive in robot.drives]
+    return tuple(_gear_loss(mech, drive, table) for drive, table in tables if table)
+
+
+def _gear_loss(mech: Mechanism, drive: Drive, table: tuple[Losses, ...]) -> GearLoss:
+    line = motor_line(mech, drive.title)
+    return GearLoss(f"{drive.title}.gear", line, table, _before(mech, drive.title, line), drive.title)
+
+
+def _before(mech: Mechanism, title: str, line: Line) -> tuple[Spin, ...]:
+    """A drive's wheels that turn at the motor's own rate, whichever way round."""
+    index, rate = line.terms[0]
+    turning = {index for index, _ in line.terms}
+    own = [spin for spin in mech.spins if spin.name.startswith(f"{title}.")]
+    return tuple(
+        spin
+        for spin in own
+        if {k for k, _ in spin.terms} == turning and abs(abs(dict(spin.terms)[index]) - abs(rate)) <= 1e-9 * abs(rate)
+    )

@@ -1,0 +1,91 @@
+"""The teeth of a gear at one speed: torque in against torque out, and when it begins to turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.mass_matrix import mass_matrix
+from gearwright.errors import TrainError
+from gearwright.forces.law import Situation
+from gearwright.forces.line import Line
+from gearwright.forces.table import interpolated
+from gearwright.parts import Losses
+
+LEAST = 1e-3
+"""Back-driving efficiencies closer to 0 are taken as this: at 0 the joint feels a lock and the motor nothing at all."""
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Efficiencies and torques without load at one speed, all torques at the motor's side.
+
+    Args:
+        drive: driving efficiency eta'.
+        back: back-driving efficiency eta''; not positive: self-locking.
+        input_torque: torque without load at the motor's side, A.
+        output_torque: torque without load at the joint's side, B.
+    """
+
+    drive: Scalar
+    back: Scalar
+    input_torque: Scalar
+    output_torque: Scalar
+
+    def gain(self, driving: bool) -> Scalar:
+        """What the teeth make of a torque."""
+        return self.drive if driving else 1.0 / self.back
+
+    def loss(self, entering: Scalar, sense: float, driving: bool) -> Scalar:
+        """T - O while it turns."""
+        leaving = self.gain(driving) * (entering - sense * self.input_torque) - sense * self.output_torque
+        return entering - leaving
+
+    def flank(self, entering: Scalar, sense: float, driving: bool) -> Scalar:
+        """What is positive as long as the flanks of a mode are in contact."""
+        push = sense * entering - self.input_torque
+        return push if driving or self.back < 0 else -push
+
+    def margin(self, entering: Scalar, leaving: Scalar, sense: float) -> Scalar:
+        """How much more torque, in a sense, it takes to begin to turn that way."""
+        out = sense * leaving + self.output_torque
+        return self.input_torque + max(out / self.drive, self.back * out) - sense * entering
+
+
+def mesh_at(table: Sequence[Losses], output_torque: Scalar, speed: Scalar, ops: Operations) -> Mesh:
+    """The mesh at a speed of the motor, interpolated in the table."""
+
+    def value(column: str) -> Scalar:
+        return interpolated(tuple((row.speed, getattr(row, column)) for row in table), speed, ops)
+
+    back = value("back")
+    if abs(back) < LEAST:
+        back = LEAST if back > 0 else -LEAST
+    return Mesh(value("efficiency"), back, value("no_load_torque"), output_torque)
+
+
+def jams(situation: Situation, mesh: Mesh, line: Line, before: Sequence[Scalar]) -> bool:
+    r"""Whether a self-locking gear that the joint turns has no motion that fits its friction.
+
+    While the joint turns the motor's inertia $J_m$ and its own $J_l$ (at the motor's side), the acceleration is
+    $(\tau_m - |\eta''| Q) / (J_m - |\eta''| J_l)$: with $J_m < |\eta''| J_l$ it is slower the more the motor helps, and
+    there is none when it does not. In general it is the sign of $1 + (1/\eta'' - 1)\, r \cdot M^{-1} b$ that counts,
+    with r the row of the torque that turns the wheels before the gear, and b the motor's line.
+    """
+    mech = situation.mech
+    push = [0.0] * mech.n
+    for index, factor in line.terms:
+        push[index] = factor
+    answer = solve(mass_matrix(situation.pose), mech.couplings, mech.elimination, push)
+    share = sum(r * x for r, x in zip(before, answer, strict=True))
+    return bool(1.0 + (1.0 / mesh.back - 1.0) * share > 0)
+
+
+def refuse_impossible(name: str, table: Sequence[Losses], output_torque: Scalar) -> None:
+    """What the parts' own checks leave: an empty table, and a torque without load that drives."""
+    if not table:
+        raise TrainError(f"{name}: no losses are given. Give at least one Losses(efficiency=...).")
+    if is_number(output_torque) and not 0 <= output_torque < float("inf"):
+        raise TrainError(f"{name}: output torque {output_torque} Nm without load is not 0 or more. It always brakes.")

@@ -1,0 +1,185 @@
+"""Springs that are not linear: hardening, bent curves, with a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.errors import TrainError
+from gearwright.forces.kinematic_error import Twist, dead_band
+from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Piece
+
+
+@dataclass(frozen=True)
+class Curve:
+    r"""Torque over twist: $T = k x + h x^3 + \sum \Delta k_i\, d(x, x_i)$, d being how far x is beyond $\pm x_i$.
+
+    Every bend at $\pm x_i$ changes the slope by $\Delta k_i$, so straight pieces with the stiffnesses K1, K2, K3 that
+    meet at the torques T1, T2 are $k = K_1$, $\Delta k = (K_2 - K_1, K_3 - K_2)$ at the twists where they meet. The
+    energy is exact: $k x^2/2 + h x^4/4 + \sum \Delta k_i\, d^2/2$.
+
+    Args:
+        stiffness: k [Nm/rad, N/m].
+        hardening: h [Nm/rad3, N/m3].
+        bends: ($x_i$, $\Delta k_i$).
+
+    >>> from gearwright.kernels.operations import FLOATS
+    >>> drive = Curve.of_pieces([Piece(100.0, 5.0), Piece(200.0)])
+    >>> drive.torque(0.05, FLOATS), drive.torque(0.06, FLOATS), drive.torque(-0.06, FLOATS)
+    (5.0, 7.0, -7.0)
+    """
+
+    stiffness: Scalar
+    hardening: Scalar = 0.0
+    bends: tuple[tuple[Scalar, Scalar], ...] = ()
+
+    def __post_init__(self) -> None:
+        slope = self.stiffness
+        for extra in (0.0, *(step for _, step in self.bends)):
+            slope = slope + extra
+            if is_number(slope) and not 0 < slope < float("inf"):
+                raise TrainError(f"spring: stiffness {slope} must be positive on every piece. Check the pieces.")
+        if is_number(self.hardening) and not 0 <= self.hardening < float("inf"):
+            raise TrainError(f"spring: hardening {self.hardening} is not 0 or more. Softening springs give way.")
+
+    @staticmethod
+    def of_pieces(pieces: Sequence[Piece], hardening: Scalar = 0.0) -> Curve:
+        """The curve of straight pieces from zero outwards, each until the torque where the next begins."""
+        bends, reached, before = [], 0.0, 0.0  # type: list[tuple[Scalar, Scalar]], Scalar, Scalar
+        for piece, following in pairwise(pieces):
+            reached = reached + (piece.until - before) / piece.stiffness
+            before = piece.until
+            bends.append((reached, following.stiffness - piece.stiffness))
+        return Curve(pieces[0].stiffness, hardening, tuple(bends))
+
+    def torque(self, x: Scalar, ops: Operations) -> Scalar:
+        """The torque at a twist."""
+        total = self.stiffness * x + self.hardening * x * x * x
+        for at, step in self.bends:
+            total = total + step * dead_band(x, at, ops)
+        return total
+
+    def energy(self, x: Scalar, ops: Operations) -> Scalar:
+        """The energy stored at a twist, the integral of the torque."""
+        total = 0.5 * self.stiffness * x * x + 0.25 * self.hardening * x * x * x * x
+        for at, step in self.bends:
+            beyond = dead_band(x, at, ops)
+            total = total + 0.5 * step * beyond * beyond
+        return total
+
+
+@dataclass(frozen=True)
+class LinearSpring:
+    """A linear spring that the machine has already: along what it acts, and its numbers."""
+
+    line: Line
+    stiffness: Scalar
+    damping: Scalar = 0.0
+    rest: Scalar = 0.0
+
+    @staticmethod
+    def of(mech: Mechanism, name: str) -> LinearSpring:
+        """The machine's spring of that name."""
+        spring = next(spring for spring in mech.springs if spring.name == name)
+        return LinearSpring(Line.of(mech, spring.row), spring.stiffness, spring.damping, spring.rest)
+
+    def deflection(self, situation: Situation) -> tuple[Scalar, Scalar]:
+        """How far it is stretched, and how fast."""
+        return self.line.position(situation.q) - self.rest, self.line.speed(situation.v)
+
+
+@dataclass(frozen=True)
+class NonlinearSpring(Law):
+    r"""A spring and damper over a twist, with any curve and, if there is backlash, a gap; without modes.
+
+    With y the twist beyond the gap and T(y) its curve, the torque is $-(T + D)$, D the damping torque $d \dot x$. With
+    a gap, D is limited to $|D| \le |T|$: there is no torque inside the gap, the element never pulls, and the torque
+    does not jump at contact (Modelica's `ElastoBacklash`).
+
+    The machine may already have a linear spring in its place, for modes and linearisation; the law then takes that
+    one's force off, and the energy and losses that are booked for it.
+
+    Args:
+        name: its name.
+        twist: the deflection it resists.
+        curve: torque over twist.
+        damping: d [Nms/rad, Ns/m].
+        gap: the whole gap [rad, m].
+        instead_of: the linear spring of the machine that it stands in for.
+        unit: of its torque, Nm or N.
+
+    >>> import gearwright as gw
+    >>> from gearwright.kernels.operations import FLOATS
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> spring = NonlinearSpring("stay", Twist(Line.of(arm, "j2")), Curve(100.0, hardening=1000.0))
+    >>> spring.act("on", Situation(0.0, [0.0, 0.1, 0.0], [0.0] * 3, (), (), FLOATS, arm)).forces[0].value
+    -11.0
+    """
+
+    name: str
+    twist: Twist
+    curve: Curve
+    damping: Scalar = 0.0
+    gap: Scalar = 0.0
+    instead_of: LinearSpring | None = None
+    unit: str = "Nm"
+
+    def __post_init__(self) -> None:
+        for word in ("damping", "gap"):
+            value = getattr(self, word)
+            if is_number(value) and not 0 <= value < float("inf"):
+                raise TrainError(f"{self.name}: {word} {value} is not 0 or more. Check value and sign.")
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """Its twist, and the torque against it."""
+        twist = "rad" if self.unit == "Nm" else "m"
+        return (Quantity(f"{self.name}.twist", twist), Quantity(f"{self.name}.torque", self.unit))
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """The torque over the twist, and what takes the linear spring off."""
+        _, elastic, damping = self._torques(mode, situation)
+        return Action(forces=(*self.twist.forces(situation, -elastic - damping), *self._relief(situation)))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """Energy and loss of the true element, less what is booked for the linear one."""
+        y, elastic, damping = self._torques(mode, situation)
+        stored = self.curve.energy(y, situation.ops)
+        dissipated = damping * self.twist.speed(situation)
+        linear = self.instead_of
+        if linear is not None:
+            x, w = linear.deflection(situation)
+            stored = stored - 0.5 * linear.stiffness * x * x
+            dissipated = dissipated - linear.damping * w * w
+        return Outcome(dissipated=dissipated, stored=stored, signals=self._seen(situation, elastic + damping))
+
+    def _seen(self, situation: Situation, torque: Scalar) -> dict[str, Scalar]:
+        return {f"{self.name}.twist": self.twist.position(situation), f"{self.name}.torque": torque}
+
+    def _beyond(self, mode: str, situation: Situation) -> Scalar:
+        """The twist beyond the gap."""
+        return dead_band(self.twist.position(situation), 0.5 * self.gap, situation.ops)
+
+    def _torques(self, mode: str, situation: Situation) -> tuple[Scalar, Scalar, Scalar]:
+        """Twist beyond the gap, elastic torque and damping torque."""
+        ops = situation.ops
+        y = self._beyond(mode, situation)
+        elastic = self.curve.torque(y, ops)
+        damping = self.damping * self.twist.speed(situation)
+        if not (is_number(self.gap) and self.gap == 0):
+            most = ops.absolute(elastic)
+            damping = ops.minimum(ops.maximum(damping, -most), most)
+        return y, elastic, damping
+
+    def _relief(self, situation: Situation) -> tuple[Force, ...]:
+        """The force of the linear spring, turned round."""
+        linear = self.instead_of
+        if linear is None:
+            return ()
+        x, w = linear.deflection(situation)
+        return (Force(linear.line, linear.stiffness * x + linear.damping * w),)

@@ -1,0 +1,188 @@
+"""End stops: rigid ones that bounce, and compliant ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.errors import InputError
+from gearwright.forces.backlash import Backlash
+from gearwright.forces.kinematic_error import Twist
+from gearwright.forces.law import Action, Guard, Hold, Impact, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
+from gearwright.forces.places import force_unit, joint_line
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Link, Robot
+
+FREE, LOWER, UPPER = "free", "lower", "upper"
+
+SIDES = {LOWER: 1.0, UPPER: -1.0}
+"""In which sense each stop pushes."""
+
+CLEAR = 1e-8
+"""A gap [rad, m] that something leaving a stop has at least: events are located a billionth behind it."""
+
+FAR = 1e6
+"""Where a compliant range ends [rad, m] on a side without a limit."""
+
+RESTING = 1e-10
+"""Below this speed [rad/s, m/s] the acceleration says whether something at a stop leaves it."""
+
+
+@dataclass(frozen=True)
+class Stops(Law):
+    r"""Rigid stops at both ends of a line, with Newton's restitution $w^+ = -e\, w^-$.
+
+    free: lower < x < upper; lower: $\dot w = 0$ with the force $\lambda \ge 0$; upper: $\lambda \le 0$. A bounce that
+    would leave with less than the `capture` speed ends at the stop, so that ever smaller bounces come to rest.
+
+    Args:
+        name: its name.
+        line: what is limited.
+        lower: end [rad, m] or -inf.
+        upper: end [rad, m] or inf.
+        restitution: e, 0 (plastic) to 1.
+        capture: speed [rad/s, m/s] below which it does not bounce any more.
+        unit: of its force, Nm or N.
+
+    >>> import gearwright as gw
+    >>> from gearwright.kernels.operations import FLOATS
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> ends = Stops("j2.stops", Line.of(arm, "j2"), -1.0, 1.0, restitution=0.5)
+    >>> falling = Situation(0.0, [0.0, -1.0, 0.0], [0.0, -2.0, 0.0], (), (), FLOATS, arm)
+    >>> guard = ends.follow("free", falling, Reaction([0.0] * 3)).guards[0]
+    >>> guard.value, guard.to, guard.impact.restitution
+    (0.0, 'free', 0.5)
+    """
+
+    name: str
+    line: Line
+    lower: float
+    upper: float
+    restitution: float = 0.0
+    capture: float = 1e-3
+    unit: str = "Nm"
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise InputError(
+                f"{self.name}: the stops at {self.lower} and {self.upper} leave no room. Give lower < upper."
+            )
+        if not 0 <= self.restitution <= 1:
+            raise InputError(
+                f"{self.name}: restitution {self.restitution} is not between 0 (no bounce) and 1 (nothing lost)."
+            )
+        if not self.capture >= 0:
+            raise InputError(f"{self.name}: capture speed {self.capture} is negative. Give 0 or more.")
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """The force of the stop."""
+        return (Quantity(f"{self.name}.force", self.unit),)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Between the stops, or at one of them."""
+        return (FREE, LOWER, UPPER)
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """A hold at a stop."""
+        return Action() if mode == FREE else Action(holds=(Hold(self.line, speed=0.0),))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """Stops push and do not pull; meeting one is an impact."""
+        if mode == FREE:
+            ends = {LOWER: self.lower, UPPER: self.upper}
+            guards = tuple(
+                self._meeting(side, end, situation, reaction) for side, end in ends.items() if abs(end) < float("inf")
+            )
+            return Outcome(guards=guards, signals={f"{self.name}.force": 0.0})
+        force = reaction.multipliers[0]
+        leaves = Guard(SIDES[mode] * force, FREE)
+        return Outcome(
+            guards=(leaves,),
+            dissipated=-force * self.line.speed(situation.v),
+            signals={f"{self.name}.force": force},
+        )
+
+    def _meeting(self, side: str, end: float, situation: Situation, reaction: Reaction) -> Guard:
+        """The guard of one end: the gap, which is open for what is leaving, however close it still is."""
+        away = SIDES[side]
+        gap = away * (self.line.position(situation.q) - end)
+        speed = away * self.line.speed(situation.v)
+        leaving = speed if abs(speed) > RESTING else away * self.line.speed(reaction.a)
+        bounces = -self.restitution * speed > self.capture
+        return Guard(
+            max(gap, CLEAR) if leaving > 0 else gap,
+            FREE if bounces else side,
+            rate=leaving,
+            impact=Impact(self.line, self.restitution if bounces else 0.0),
+        )
+
+
+def compliant_stops(
+    name: str,
+    line: Line,
+    lower: Scalar,
+    upper: Scalar,
+    stiffness: Scalar,
+    damping: Scalar = 0.0,
+    unit: str = "Nm",
+    smooth: bool = False,
+) -> NonlinearSpring:
+    """Stops that give way: a spring and damper behind each end, which push and never pull.
+
+    Args:
+        name: their name.
+        line: what is limited.
+        lower: end [rad, m].
+        upper: end [rad, m].
+        stiffness: [Nm/rad, N/m].
+        damping: [Nms/rad, Ns/m], limited as for backlash: a range between stops is a wide gap.
+        unit: of the force, Nm or N.
+        smooth: without modes, for compiled fixed-step runs.
+
+    >>> import gearwright as gw
+    >>> from gearwright.kernels.operations import FLOATS
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> ends = compliant_stops("j2.stops", Line.of(arm, "j2"), -1.0, 1.0, stiffness=1000.0)
+    >>> pressed = Situation(0.0, [0.0, -1.5, 0.0], [0.0] * 3, (), (), FLOATS, arm)
+    >>> ends.start(pressed), ends.act("lower", pressed).forces[0].value
+    ('lower', 500.0)
+    """
+    kind = NonlinearSpring if smooth else Backlash
+    twist = Twist(line, 0.5 * (lower + upper))
+    return kind(name, twist, Curve(stiffness), damping, upper - lower, unit=unit)
+
+
+def stop_laws(
+    robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth: bool = False, stiffness: float = 1e5
+) -> tuple[Law, ...]:
+    """Stops at the position limits that a robot states, as laws `<joint>.stops`.
+
+    Args:
+        robot: the robot.
+        mech: its machine.
+        restitution: of the rigid stops.
+        smooth: compliant stops without modes instead, for compiled fixed-step runs.
+        stiffness: of the compliant ones [Nm/rad, N/m].
+
+    >>> import gearwright as gw
+    >>> robot = gw.load("panda_like")
+    >>> [law.name for law in stop_laws(robot, gw.assemble(robot))][:2]
+    ['joint1.stops', 'joint2.stops']
+    """
+    found = [(link, joint_line(mech, link)) for link in robot.links if link.joint.limits.position is not None]
+    made = [_stops(link, *place, restitution, stiffness if smooth else None) for link, place in found if place]
+    return tuple(law for law in made if law is not None)
+
+
+def _stops(link: Link, line: Line, offset: Scalar, restitution: float, stiffness: float | None) -> Law | None:
+    lower, upper = (float(end) - float(offset) for end in link.joint.limits.position or ())
+    name, unit = f"{link.joint_name}.stops", force_unit(link)
+    if lower == float("-inf") and upper == float("inf"):
+        return None
+    if stiffness is None:
+        return Stops(name, line, lower, upper, restitution, unit=unit)
+    return compliant_stops(name, line, max(lower, -FAR), min(upper, FAR), stiffness, unit=unit, smooth=True)
