@@ -139,15 +139,16 @@ class Simulation:
 
     def _problem(self, t: float, x: Array, modes: Modes, bound: float, step: float | None) -> Problem:
         system = self.system
+        latest = float(np.nextafter(bound, t)) if bound > t else bound  # an input that jumps there has not jumped yet
 
         def rates(now: float, y: Array) -> Array:
             if self._is_lost(y):  # a trial step went too far: the integrator takes a shorter one
                 return np.full_like(y, np.nan)
-            u, controlled = self._inputs_at(now, y)
+            u, controlled = self._inputs_at(min(now, latest), y)
             return system.rates(y, u, system.evaluate(now, y, u, modes), controlled)
 
         def levels(now: float, y: Array) -> Array:
-            u = self._inputs_at(now, y)[0]
+            u = self._inputs_at(min(now, latest), y)[0]
             found = system.guards(system.evaluate(now, y, u, modes)) if system.laws else []
             mine = [guard.value / guard.scale for _, guard in found]
             state = self._state(y)
