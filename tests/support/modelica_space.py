@@ -1,0 +1,348 @@
+"""Modelica's examples of rotors and gears on moving bodies, as bodies and spins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import gearwright as gw
+from gearwright.forces import Action, Drag, Law, Line, Situation
+from gearwright.forces.prescribed import Prescribed
+from support.modelica import GRAVITY, STEEL, Model, Motion, Series, Signal, angle, cylinder, rate, sine, turning
+
+DOWN = (0.0, -GRAVITY, 0.0)
+WEIGHTLESS = (0.0, 0.0, 0.0)
+
+
+def about(axis: str, angle: Any) -> Any:
+    """Rotation matrices about a coordinate axis, one per angle."""
+    c, s = np.cos(angle), np.sin(angle)
+    o, z = np.ones_like(c), np.zeros_like(c)
+    rows = {
+        "x": [[o, z, z], [z, c, -s], [z, s, c]],
+        "y": [[c, z, s], [z, o, z], [-s, z, c]],
+        "z": [[c, -s, z], [s, c, z], [z, z, o]],
+    }
+    return np.moveaxis(np.array(rows[axis]), (0, 1), (-2, -1))
+
+
+def turned(quaternions: Series) -> Series:
+    """Rotation matrices of quaternions (w, x, y, z)."""
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def lumped(*parts: tuple[float, Any, Any]) -> dict[str, Any]:
+    """Mass, centre of mass and central inertia of several parts (mass, com, central inertia) on one body."""
+    mass = sum(m for m, _, _ in parts)
+    com = sum(m * np.asarray(c, float) for m, c, _ in parts) / mass
+    inertia = np.zeros((3, 3))
+    for m, c, tensor in parts:
+        d = np.asarray(c, float) - com
+        inertia += np.asarray(tensor, float) + m * (d @ d * np.eye(3) - np.outer(d, d))
+    return {"mass": mass, "com": com, "inertia": inertia}
+
+
+def along_x(diameter: float, length: float, start: float = 0.0) -> tuple[float, Any, Any]:
+    """A steel cylinder along x that begins at `start`."""
+    mass, axial, transverse = cylinder(diameter, length)
+    return mass, (start + length / 2, 0.0, 0.0), np.diag([axial, transverse, transverse])
+
+
+def cube(r: Any, origin: Any = (0.0, 0.0, 0.0)) -> tuple[float, Any, Any]:
+    """A steel cube of 0.1 m whose centre lies 0.05 m from its frame along r; `origin` is that frame."""
+    mass = STEEL * 1e-3
+    centre = np.asarray(origin, float) + 0.05 * np.asarray(r, float) / np.linalg.norm(r)
+    return mass, centre, mass / 6 * 0.01 * np.eye(3)
+
+
+# A top on a ball joint: once with the wheel as a body of its own, once as a spin.
+
+
+def top(file: str, speed: float, quaternions: bool) -> Model:
+    tilt, rod, disc = about("y", np.pi / 4), along_x(0.05, 0.25), along_x(0.1, 0.2, -0.1)
+    placed = (disc[0], (0.25, 0.0, 0.0), tilt @ disc[2] @ tilt.T)
+    bodies = [
+        gw.Body("ball", joint="spherical", **lumped(rod)),
+        gw.Body("wheel", "ball", axis=(1, 0, 0), rotation=tilt, position=(0.25, 0, 0), **lumped(disc)),
+        gw.Body("whole", joint="spherical", **lumped(rod, placed)),
+    ]
+    spin = gw.Spin("rotor", "whole", tilt @ [1.0, 0, 0], disc[2][0, 0], {"rotor1D": 1})
+    mech = gw.Mechanism(bodies, [spin], ["rotor1D"], gravity=DOWN)
+    signals = {**turning("wheel", "revolute"), **turning("rotor1D", "rotor1D")}
+    for k in range(3):
+        signals[f"bodyCylinder2.body.w_a[{k + 1}]"] = _wheel_rate(k)
+        signals[f"bodyCylinder3.body.w_a[{k + 1}]"] = rate(f"whole.w{'xyz'[k]}")
+    if quaternions:
+        for k, word in enumerate(("qx", "qy", "qz", "qw")):
+            signals[f"bodyCylinder2.body.Q[{k + 1}]"] = _wheel_quaternion(k)
+            signals[f"bodyCylinder3.body.Q[{k + 1}]"] = angle(f"whole.{word}")
+    return Model(file, mech, signals, start={"v.wheel": speed, "v.rotor1D": speed})
+
+
+def _wheel_rate(k: int) -> Signal:
+    def component(motion: Motion) -> Series:
+        w = np.stack([motion.rate(f"ball.w{x}") for x in "xyz"], axis=-1)
+        turn = about("y", np.pi / 4) @ about("x", motion.angle("wheel"))
+        return np.einsum("tij,ti->tj", turn, w)[:, k] + (motion.rate("wheel") if k == 0 else 0.0)
+
+    return component
+
+
+def _wheel_quaternion(k: int) -> Signal:
+    def component(motion: Motion) -> Series:
+        ball = np.stack([motion.angle(f"ball.q{x}") for x in "wxyz"], axis=-1)
+        half = motion.angle("wheel") / 2
+        o = np.zeros_like(half)
+        tilt = np.stack([o + np.cos(np.pi / 8), o, o + np.sin(np.pi / 8), o], axis=-1)
+        wheel = np.stack([np.cos(half), np.sin(half), o, o], axis=-1)
+        return _product(_product(ball, tilt), wheel)[:, (k + 1) % 4]
+
+    return component
+
+
+def _product(a: Series, b: Series) -> Series:
+    """The product of quaternions (w, x, y, z)."""
+    scalar = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
+    return np.hstack([scalar, a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])])
+
+
+# A rotor, at rest or on a support that is led.
+
+
+def rotor_on_support(file: str) -> Model:
+    bodies = [gw.Body("revolute", axis=(1, 0, 0), inertia=np.diag([2.0, 0, 0]), effective=True)]
+    mech = gw.Mechanism(
+        bodies, [gw.Spin("rotor", "base", (1, 0, 0), 2.0, {"rotor1D": 1})], ["rotor1D"], gravity=WEIGHTLESS
+    )
+    signals = {**turning("revolute", "revolute"), **turning("rotor1D", "rotor1D")}
+    drive = sine(1.0, 1.0)
+    return Model(file, mech, signals, torque=lambda t, q, v: [drive(t)] * 2)
+
+
+def rotor_on_moving_support(file: str) -> Model:
+    """The supports follow a filtered sine, as Modelica's position source does; their own inertia does not matter."""
+    housing, wheel = np.eye(3), np.diag([2.0, 0, 0])
+    bodies = [
+        gw.Body("r1", axis=(0, 1, 0), inertia=housing),
+        gw.Body("revolute", "r1", axis=(1, 0, 0), inertia=wheel, effective=True),
+        gw.Body("r2", axis=(0, 1, 0), inertia=housing + wheel, effective=True),
+    ]
+    spin = gw.Spin("rotor", "r2", (1, 0, 0), 2.0, {"rotor1D": 1})
+    mech = gw.Mechanism(bodies, [spin], ["rotor1D"], gravity=WEIGHTLESS)
+    led = [Prescribed(f"drive of {name}", Line.of(mech, name), filtered(sine(2.0, 1.0))) for name in ("r1", "r2")]
+    signals = {**turning("revolute", "revolute"), **turning("rotor1D", "rotor1D")}
+    for k in (1, 2):
+        signals |= {f"r{k}.phi": angle(f"r{k}"), f"r{k}.w": rate(f"r{k}"), f"position{k}.w": rate(f"r{k}")}
+    drive = sine(1.0, 1.0)
+    return Model(file, mech, signals, led, lambda t, q, v: [0.0, drive(t), 0.0, drive(t)])
+
+
+def filtered(wanted: Any) -> Any:
+    """Modelica's Bessel filter of second order, 50 Hz, between a wanted angle and a flange."""
+    crit, af, bf = 2 * np.pi * 50.0, 1.3617, 0.6180
+    return lambda t, s, w: ((wanted(t) - s) * crit - af * w) * (crit / bf)
+
+
+# Gears between cylinders and inertias at rest.
+
+
+def two_cylinders(file: str) -> Model:
+    """Once as two bodies of which one follows the other, once as a wheel and a spin; 2 sin(2 pi t) on the fast one."""
+    fast, slow = along_x(0.1, 0.4, -0.4), along_x(0.2, 0.4)
+    bodies = [
+        gw.Body("phi_b", axis=(1, 0, 0), **lumped(slow)),
+        gw.Body("fast", axis=(1, 0, 0), follows=("phi_b", 10.0, 0.0), **lumped(fast)),
+        gw.Body("inertia2", axis=(1, 0, 0), inertia=np.diag([slow[2][0, 0], 0, 0]), effective=True),
+    ]
+    mech = gw.Mechanism(
+        bodies, [gw.Spin("inertia1", "base", (1, 0, 0), fast[2][0, 0], {"inertia2": 10})], gravity=WEIGHTLESS
+    )
+    drive = sine(2.0, 1.0)
+    signals = {**turning("phi_b", "gearConstraint.actuatedRevolute_b"), **turning("inertia2", "inertia2")}
+    return Model(file, mech, signals, torque=lambda t, q, v: [10 * drive(t)] * 2)
+
+
+def turning_bearing() -> Model:
+    """The slow shaft is held and the housing turns: the fast cylinder turns -10 times as fast as its housing on it."""
+    fast, slow = along_x(0.1, 0.4, -0.4), along_x(0.2, 0.4)
+    J = fast[2][0, 0]
+    bodies = [
+        gw.Body("bearing", axis=(1, 0, 0), **lumped(slow)),
+        gw.Body("fast", "bearing", axis=(1, 0, 0), follows=("bearing", -10.0, 0.0), **lumped(fast)),
+        gw.Body("inertia2", axis=(1, 0, 0), inertia=np.diag([slow[2][0, 0] + J, 0, 0]), effective=True),
+    ]
+    mech = gw.Mechanism(bodies, [gw.Spin("inertia1", "inertia2", (1, 0, 0), J, {"inertia2": -10})], gravity=WEIGHTLESS)
+    drive = sine(2.0, 1.0)
+    signals = {**turning("bearing", "gearConstraint.actuatedRevolute_b", -1.0), **turning("inertia2", "inertia2")}
+    return Model("MultiBody.Joints.GearConstraint", mech, signals, torque=lambda t, q, v: [-9 * drive(t)] * 2)
+
+
+def two_gears() -> Model:
+    """Two gears of ratio 5 and 2.5 between equal cylinders, 100 Nm on the fast ones after 2 s."""
+    bodies = []
+    for name, ratio in (("gc1", 5.0), ("gc2", 2.5)):
+        bodies.append(gw.Body(name, axis=(1, 0, 0), position=(1, 0, 0), **lumped(along_x(0.3, 0.2))))
+        fast = lumped(along_x(0.3, 0.1, -0.6))
+        bodies.append(gw.Body(f"{name}.fast", axis=(1, 0, 0), position=(1, 0, 0), follows=(name, ratio, 0.0), **fast))
+    mech = gw.Mechanism(bodies, gravity=DOWN)
+    signals = {**turning("gc1", "gc1.actuatedRevolute_b"), **turning("gc2", "gc2.actuatedRevolute_b")}
+
+    def torque(t: float, q: Series, v: Series) -> list[float]:
+        return [ratio * 100.0 * min(t / 2.0, 1.0) for ratio in (5.0, 2.5)]
+
+    return Model("Parts.Rotor1D.GearConstraint2", mech, signals, torque=torque, breaks=(2.0,))
+
+
+# Gears on a box that tumbles about three driven axes.
+
+TUMBLING = [sine(110.0, 5.0), sine(120.0, 6.0), sine(130.0, 7.0)]
+
+
+def tumbling(**box: Any) -> list[gw.Body]:
+    turn = [gw.Body("revolute1", axis=(1, 0, 0)), gw.Body("revolute2", "revolute1", axis=(0, 1, 0))]
+    return [*turn, gw.Body("revolute3", "revolute2", axis=(0, 0, 1), **box)]
+
+
+def tumbling_signals() -> dict[str, Signal]:
+    return {title: signal for k in (1, 2, 3) for title, signal in turning(f"revolute{k}", f"revolute{k}").items()}
+
+
+@dataclass(frozen=True)
+class Absent(Law):
+    """Takes inertia off a machine: what `heavy` needs more than `light` to move like this is given to it.
+
+    Modelica's rotors are not part of the body that carries them, and the box of this example is lighter than its
+    rotors. Such a machine is refused here (its mass matrix is indefinite), so that rotors at rest are added to the
+    box, and this law takes them off again.
+    """
+
+    name: str
+    heavy: gw.Mechanism
+    light: gw.Mechanism
+    mech: gw.Mechanism
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        n = self.heavy.n
+        q, v = np.array(situation.q[:n], float), np.array(situation.v[:n], float)
+        M = gw.mass_matrix(self.heavy, q) - gw.mass_matrix(self.light, q)
+        h = gw.bias(self.heavy, q, v) - gw.bias(self.light, q, v)
+        rest = [0.0] * (self.mech.n - n)
+        lines = [Line.of(self.mech, name) for name in self.mech.speeds[:n]]
+        return Action(drags=tuple(Drag(lines[i], -1.0, [*M[i], *rest], h[i]) for i in range(n)))
+
+
+def bevel_gear() -> Model:
+    """Two rotors about x and y, geared 10 to 1, on the box; 140 sin(2 pi 8 t) on the fast one."""
+    box = cube((1, 1, 1))
+    rotors = np.diag([1.1, 18.2, 0.0])
+    heavy = lumped(box) | {"inertia": lumped(box)["inertia"] + rotors, "effective": True}
+    spins = [
+        gw.Spin("inertia1", "revolute3", (1, 0, 0), 1.1, {"inertia2": 10}),
+        gw.Spin("inertia2", "revolute3", (0, 1, 0), 18.2, {"inertia2": 1}),
+    ]
+    mech = gw.Mechanism(tumbling(**heavy), spins, ["inertia2"], gravity=DOWN)
+    both = [gw.Mechanism(tumbling(**weight), gravity=DOWN) for weight in (heavy, lumped(box))]
+    drives = [*TUMBLING, sine(1400.0, 8.0)]
+    signals = tumbling_signals() | turning("inertia2", "inertia2")
+    laws = [Absent("rotors at rest", *both, mech)]
+    return Model(
+        "Examples.Rotational3DEffects.BevelGear1D", mech, signals, laws, lambda t, q, v: [f(t) for f in drives]
+    )
+
+
+def gear_between_boxes() -> Model:
+    """Two boxes geared 10 to 1 about crossed axes on the first; a torque in three directions on the fast one."""
+    fast = lumped(cube((0.11, 0.12, 0.13), origin=(-0.11, -0.12, -0.13)))
+    bodies = [
+        *tumbling(**lumped(cube((1, 1, 1)))),
+        gw.Body("phi_b", "revolute3", axis=(0, 1, 0), **lumped(cube((1.1, 1.2, 1.3)))),
+        gw.Body("fast", "revolute3", axis=(1, 0, 0), follows=("phi_b", 10.0, 0.0), **fast),
+    ]
+    mech = gw.Mechanism(bodies, gravity=DOWN)
+    applied = [sine(140.0, 8.0), sine(150.0, 9.0), sine(160.0, 10.0)]
+
+    def torque(t: float, q: Series, v: Series) -> Series:
+        turn, _ = gw.placement(mech, q, "fast")
+        push = gw.jacobian(mech, q, "fast")[3:].T @ turn @ [f(t) for f in applied]
+        return np.asarray(push + np.array([*(f(t) for f in TUMBLING), 0.0]))
+
+    signals = tumbling_signals() | turning("phi_b", "gearConstraint.actuatedRevolute_b")
+    return Model("Parts.Rotor1D.GearConstraint3", mech, signals, torque=torque)
+
+
+# A gear on an arm on a box that floats: once as bodies, once as spins.
+
+
+def floating_gear() -> Model:
+    """The arm is turned by 1 Nm against the box and the gear by 2 sin(2 pi t); both pictures must move alike."""
+    mass = 70.0 * 0.01
+    box = (mass, (0.5, 0.0, 0.0), mass / 12 * np.diag([0.02, 1.01, 1.01]))
+    arm = {"inertia": np.diag([0.0, 0.0, 1.5]), "effective": True}
+    fast, slow = along_x(0.1, 0.4, -0.4), along_x(0.2, 0.4)
+    place = np.array([0.4, 0.0, 0.025])
+    carried = lumped((0.0, place, np.diag([0.0, 0.0, 1.5])), *((m, place + c, i) for m, c, i in (fast, slow)))
+    bodies = [
+        gw.Body("freeMotion1", joint="free", **lumped(box)),
+        gw.Body("revolute1", "freeMotion1", axis=(0, 0, 1), position=(1, 0, 0.05), **arm),
+        gw.Body("phi_b", "revolute1", axis=(1, 0, 0), position=place, **lumped(slow)),
+        gw.Body("fast", "revolute1", axis=(1, 0, 0), position=place, follows=("phi_b", 10.0, 0.0), **lumped(fast)),
+        gw.Body("freeMotion2", joint="free", **lumped(box)),
+        gw.Body("revolute2", "freeMotion2", axis=(0, 0, 1), position=(1, 0, 0.05), effective=True, **carried),
+    ]
+    spins = [
+        gw.Spin("inertia1", "revolute2", (1, 0, 0), fast[2][0, 0], {"inertia2": 10}),
+        gw.Spin("inertia2", "revolute2", (1, 0, 0), slow[2][0, 0], {"inertia2": 1}),
+    ]
+    mech = gw.Mechanism(bodies, spins, ["inertia2"], gravity=WEIGHTLESS)
+    drive = sine(2.0, 1.0)
+    push = {"revolute1": lambda t: 1.0, "revolute2": lambda t: 1.0}
+    push |= {name: lambda t: 10 * drive(t) for name in ("phi_b", "inertia2")}
+
+    def torque(t: float, q: Series, v: Series) -> list[float]:
+        return [push[name](t) if name in push else 0.0 for name in mech.speeds]
+
+    signals = {**turning("phi_b", "gearConstraint.actuatedRevolute_b"), **turning("inertia2", "inertia2")}
+    for k in (1, 2):
+        signals |= turning(f"revolute{k}", f"revolute{k}") | floating_signals(f"freeMotion{k}")
+    return Model("Parts.Rotor1D.GearConstraint4", mech, signals, torque=torque)
+
+
+def floating_signals(name: str) -> dict[str, Signal]:
+    """Position, its rate in world axes, the angles of the turns about x, y, z, and their rates."""
+
+    def turn(motion: Motion) -> Series:
+        return turned(np.stack([motion.angle(f"{name}.q{x}") for x in "wxyz"], axis=-1))
+
+    def angles(motion: Motion) -> Series:
+        R = turn(motion)
+        found = [np.arctan2(-R[:, 1, 2], R[:, 2, 2]), np.arcsin(R[:, 0, 2]), np.arctan2(-R[:, 0, 1], R[:, 0, 0])]
+        return np.stack([np.unwrap(x) for x in found], axis=-1)
+
+    def angle_rates(motion: Motion) -> Series:
+        p = angles(motion)
+        w = np.stack([motion.rate(f"{name}.w{x}") for x in "xyz"], axis=-1)
+        z = np.swapaxes(about("z", p[:, 2]), 1, 2)
+        zy = z @ np.swapaxes(about("y", p[:, 1]), 1, 2)
+        columns = np.stack([zy[:, :, 0], z[:, :, 1], np.broadcast_to([0.0, 0.0, 1.0], w.shape)], axis=-1)
+        return np.linalg.solve(columns, w[..., None])[..., 0]
+
+    def velocity(motion: Motion) -> Series:
+        v = np.stack([motion.rate(f"{name}.v{x}") for x in "xyz"], axis=-1)
+        return np.einsum("tij,tj->ti", turn(motion), v)
+
+    found: dict[str, Signal] = {f"{name}.r_rel_a[{k + 1}]": angle(f"{name}.{x}") for k, x in enumerate("xyz")}
+    for title, vectors in (("v_rel_a", velocity), ("phi", angles), ("phi_d", angle_rates)):
+        found |= {f"{name}.{title}[{k + 1}]": _component(vectors, k) for k in range(3)}
+    return found
+
+
+def _component(vectors: Signal, k: int) -> Signal:
+    return lambda motion: vectors(motion)[:, k]
