@@ -20,6 +20,7 @@ from gearwright.kernels.actuation import (
 )
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
 from gearwright.kernels.closed_form import closed_form
+from gearwright.kernels.constrained import constrained_dynamics, impact
 from gearwright.kernels.elastic import ElasticForm, MotorMotion, elastic_form, motor_motion, needed_derivatives
 from gearwright.kernels.explain import explain
 from gearwright.kernels.functions import (
@@ -86,6 +87,7 @@ __all__ = [
     "closed_form",
     "compile",
     "consistent",
+    "constrained_dynamics",
     "coriolis_matrix",
     "difference",
     "elastic_form",
@@ -95,6 +97,7 @@ __all__ = [
     "forward_dynamics",
     "gravity",
     "identify",
+    "impact",
     "integrate",
     "inverse_dynamics",
     "jacobian",
