@@ -15,6 +15,7 @@ from gearwright.files import check
 NAMES = {
     *("elbow", "manutec_r3", "puma560", "ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30"),
     *("mini_cheetah_leg", "mini_cheetah", "scara", "vector_arm"),
+    *("elastic_elbow", "harmonic_6", "sea_leg", "manutec_r3_full"),
 }
 
 

@@ -5,7 +5,7 @@ They enter averaged over a turn of the input, and each says how large the neglec
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
@@ -168,12 +168,10 @@ class Cycloidal(Elasticity):
 
     def _discs(self) -> tuple[Wheel, ...]:
         """The discs' mass circling with the eccentrics, and the discs' own turning with the output unless held."""
-        n, one = self.discs, self.disc_member
-        orbit, axial, across = n * one.mass * self.eccentricity * self.eccentricity, n * one.inertia, n * one.transverse
-        circling = replace(one, inertia=orbit, mass=n * one.mass, transverse_inertia=orbit * 0.5)
+        one, circling = self.disc_member, self.disc_member.orbiting(self.discs, self.eccentricity)
         if self.held == "pins":
-            turning = replace(one, inertia=axial, mass=0.0, transverse_inertia=across)
-            return circling.wheel("orbit", self.eccentrics) + turning.wheel("discs", 1.0)
+            return circling.wheel("orbit", self.eccentrics) + one.times(self.discs).wheel("discs", 1.0)
+        axial, across, orbit = self.discs * one.inertia, self.discs * one.transverse, circling.inertia
         at_rest = (across + orbit * 0.5, across + orbit * 0.5, axial + orbit)  # held discs circle without turning
         return circling.wheel("orbit", self.eccentrics, shape=at_rest)
 

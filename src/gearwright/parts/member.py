@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from gearwright.algebra import Scalar, is_number
@@ -55,6 +55,7 @@ class Member:
         included: that link's numbers contain it already.
         side: which side of the gear's own spring it turns with, "motor" (I' and I'' of Vukobratovic and Potkonjak,
             eq. 20.98) or "joint"; a rigid gear has only one.
+        coupling: coupling inertia if it differs from the axial one [kg m2]; 0 when only a reflected inertia is known.
 
     >>> Member(2e-5, transverse_inertia=(1.2e-5, 1.0e-5)).transverse
     1.1e-05
@@ -66,6 +67,7 @@ class Member:
     position: Any = None
     included: bool = False
     side: Literal["motor", "joint"] = "motor"
+    coupling: Scalar | None = None
 
     def __post_init__(self) -> None:
         require_choice("gear member", "side", self.side, ("motor", "joint"))
@@ -99,11 +101,23 @@ class Member:
         """Whether it has mass or inertia at all."""
         return not all(is_number(x) and x == 0 for x in (self.inertia, self.mass))
 
+    def times(self, count: int) -> Member:
+        """So many of them turning alike, as one, without their mass."""
+        coupling = None if self.coupling is None else count * self.coupling
+        across = count * self.transverse
+        return replace(self, inertia=count * self.inertia, mass=0.0, transverse_inertia=across, coupling=coupling)
+
+    def orbiting(self, count: int, radius: Scalar) -> Member:
+        """So many of them as points on a circle, all their mass and what it turns with when they go round."""
+        ring = count * self.mass * radius * radius
+        return replace(self, inertia=ring, mass=count * self.mass, transverse_inertia=ring * 0.5, coupling=None)
+
     def wheel(self, name: str, ratio: Scalar, **where: Any) -> tuple[Wheel, ...]:
         """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia."""
         if not self.present:
             return ()
-        where = {"position": self.position, "included": self.included, "side": self.side, **where}
+        own = {"position": self.position, "included": self.included, "side": self.side, "coupling": self.coupling}
+        where = {**own, **where}
         return (Wheel(name, self.inertia, ratio, mass=self.mass, transverse_inertia=self.transverse, **where),)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gearwright.algebra import Scalar
@@ -205,11 +205,9 @@ def orbiting(owner: str, count: int, planet: Member, carrier: Member, radius: Sc
             f"{owner!r} has {count} planets on a carrier that is no link; its inertia then depends on the carrier "
             "angle. Use >= 3 planets, make the carrier a link, or model the planets as bodies."
         )
-    ring = count * planet.mass * radius * radius
-    orbit = replace(planet, inertia=ring, mass=count * planet.mass, transverse_inertia=ring * 0.5)
-    spins = replace(planet, inertia=count * planet.inertia, mass=0.0, transverse_inertia=count * planet.transverse)
     arm = carrier.wheel("carrier", s["carrier"])
-    return arm + orbit.wheel("orbit", s["carrier"]) + spins.wheel("planets", s["planet"])
+    orbit = planet.orbiting(count, radius).wheel("orbit", s["carrier"])
+    return arm + orbit + planet.times(count).wheel("planets", s["planet"])
 
 
 def require_closing(owner: str, inside: tuple[int, int], outside: tuple[int, int], module_ratio: float = 1.0) -> None:
