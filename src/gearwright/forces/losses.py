@@ -9,6 +9,7 @@ from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome
 from gearwright.forces.line import Line
 from gearwright.forces.losses_mesh import Mesh, jams, mesh_at, refuse_impossible
 from gearwright.forces.places import motor_line
+from gearwright.forces.sticking import CREEP
 from gearwright.forces.wheels import axial_torque
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.parts import Drive, Losses, Robot, losses_of
@@ -86,7 +87,8 @@ class GearLoss(Law):
         row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1])
         if mode == STUCK:
             seen = Drag(self.line, 0.0, row, offset, self.port)
-            return Action(holds=(Hold(self.line, speed=0.0),), drags=(seen,))
+            locks = self._at_rest(situation).back <= 0  # its friction grows with any blow
+            return Action(holds=(Hold(self.line, speed=0.0, firm=locks),), drags=(seen,))
         sense, driving = ROLLING[mode]
         mesh = self._mesh(situation, sense)
         gain = mesh.gain(driving)
@@ -111,13 +113,17 @@ class GearLoss(Law):
         speed = sense * self.line.speed(situation.v)
         return mesh_at(self.table, self.output_torque, speed, situation.ops)
 
+    def _at_rest(self, situation: Situation) -> Mesh:
+        return mesh_at(self.table, self.output_torque, 0.0, situation.ops)
+
     def _starting(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Guard, ...]:
         """It turns forward once T is above all that friction can hold, backward once it is below."""
-        mesh = mesh_at(self.table, self.output_torque, 0.0, situation.ops)
-        return tuple(
-            Guard(mesh.margin(entering, leaving, sense), self._beginning(situation, mesh, leaving, sense))
-            for sense in (1.0, -1.0)
-        )
+        mesh, speed = self._at_rest(situation), self.line.speed(situation.v)
+        guards = []
+        for sense in (1.0, -1.0):
+            begins = self._beginning(situation, mesh, leaving, sense)
+            guards += [Guard(mesh.margin(entering, leaving, sense), begins), Guard(CREEP - sense * speed, begins)]
+        return tuple(guards)
 
     def _beginning(self, situation: Situation, mesh: Mesh, leaving: Scalar, sense: float) -> str:
         driving = sense * leaving + mesh.output_torque > 0

@@ -65,7 +65,7 @@ class Sticking(Law):
     def act(self, mode: str, situation: Situation) -> Action:
         """A hold while sticking, a force while sliding."""
         if mode == STICK:
-            return Action(holds=(Hold(self.line, port=self.port, speed=0.0),))
+            return Action(holds=(Hold(self.line, port=self.port, speed=0.0, firm=False),))
         return Action(forces=(Force(self.line, self._force(mode, situation), self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
