@@ -138,7 +138,7 @@ def _fastest(mech: Mechanism, system: System, A: Array) -> FastestMode:
     n = mech.n
     share = np.concatenate([share[:n] + share[n : 2 * n], share[2 * n :]])
     names = (*mech.speeds, *(state.name for state in system.states))
-    chosen = tuple(name for name, part in zip(names, share, strict=True) if part >= 0.3 * share.max())
+    chosen = tuple(name for name, part in zip(names, share, strict=True) if part >= 0.1 * share.max())
     return FastestMode(abs(fast), -fast.real / abs(fast), chosen, _leading_spring(mech, right[:n, k]))
 
 
