@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from gearwright.forces.law import Law
+from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
 Builder = Callable[[Robot, Mechanism, Collection[str]], Iterable[Law]]
 
-BUILDERS: tuple[Builder, ...] = ()
+BUILDERS: tuple[Builder, ...] = (motor_laws,)
 """What makes laws of a robot's data; a new kind of law adds a line."""
 
 
