@@ -1,0 +1,78 @@
+"""Events, controllers and inputs, against closed solutions."""
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.simulation import Event, sampled, series, steps
+
+BALL = gw.Mechanism([gw.Body("ball", joint="prismatic", axis=(0, 0, 1), mass=1.0)])
+FLOATING = gw.Mechanism(BALL.bodies, gravity=(0, 0, 0))
+
+
+@pytest.mark.parametrize("method", ["adaptive", "stiff"])
+def test_an_event_is_found_at_its_time_and_may_end_the_run(method):
+    low = Event(lambda t, state: state.q[0], "ground", terminal=True)
+    run = gw.simulate(BALL, [1.0], until=3.0, events=[low], method=method)
+    fall = np.sqrt(2 / 9.81)
+    assert run.happenings[-1].name == "ground"
+    assert run.happenings[-1].t == pytest.approx(fall, abs=1e-8 if method == "adaptive" else 1e-6)
+    assert run.t[-1] <= fall
+
+
+def test_an_event_that_passes_and_returns_is_seen_twice():
+    thrown = gw.simulate(BALL, ([0.0], [5.0]), until=1.0, events=[lambda t, state: state.q[0] - 1.0])
+    up, down = [happening.t for happening in thrown.happenings]
+    expected = np.roots([-9.81 / 2, 5.0, -1.0])
+    np.testing.assert_allclose(sorted([up, down]), sorted(expected), atol=1e-8)
+
+
+def test_a_sampled_controller_is_held_between_its_calls():
+    calls = []
+
+    def control(t, state):
+        calls.append(t)
+        return [-4.0 * state.q[0]]
+
+    run = gw.simulate(FLOATING, [1.0], until=0.5, controller=sampled(control, 0.1), samples=51)
+    assert sorted(set(calls))[:3] == pytest.approx([0.0, 0.1, 0.2])
+    x, v = 1.0, 0.0
+    for _ in range(5):  # constant acceleration over each period, by hand
+        a = -4.0 * x
+        x, v = x + v * 0.1 + 0.5 * a * 0.01, v + a * 0.1
+    assert run["q.ball"][-1] == pytest.approx(x, abs=1e-11)
+    assert run["tau.ball"][5] == run["tau.ball"][1]
+
+
+def test_a_controller_with_states_integrates_them():
+    integral = gw.Controller(lambda t, s: ([-10 * s.q[0] - 4 * s.v[0] + s["i"]], {"i": -2 * s.q[0]}), states={"i": 0.0})
+    run = gw.simulate(BALL, [0.0], until=150.0, controller=integral)
+    assert run["q.ball"][-1] == pytest.approx(0.0, abs=1e-6)
+    assert run["i"][-1] == pytest.approx(9.81, abs=1e-4)
+
+
+def test_a_jump_of_an_input_is_met_exactly():
+    push = steps([0.0, 0.25], [0.0, 8.0])
+    run = gw.simulate(FLOATING, [0.0], until=1.0, inputs={"tau.ball": push})
+    assert run["q.ball"][-1] == pytest.approx(0.5 * 8.0 * 0.75**2, abs=1e-11)
+    assert run["energy.supplied"][-1] == pytest.approx(0.5 * (8.0 * 0.75) ** 2, abs=1e-9)
+
+
+def test_series_are_interpolated_smoothly():
+    t = np.linspace(0, 1, 21)
+    run = gw.simulate(FLOATING, [0.0], until=1.0, inputs={"tau.ball": (t, np.sin(6 * t))}, samples=11)
+    exact = run.t / 6 - np.sin(6 * run.t) / 36
+    np.testing.assert_allclose(run["q.ball"], exact, atol=2e-6)
+    outside = series("x", [0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 5.0])
+    assert (outside.at(-1.0), outside.at(9.0)) == (1.0, 5.0)
+
+
+def test_ctrl_c_keeps_what_was_computed():
+    def interrupt(t, state):
+        if t > 0.5:
+            raise KeyboardInterrupt
+        return [0.0]
+
+    run = gw.simulate(BALL, [1.0], until=5.0, controller=sampled(interrupt, 0.01))
+    assert 0.3 < run.t[-1] <= 0.51
+    assert "stopped by the user" in run.remarks[-1]
