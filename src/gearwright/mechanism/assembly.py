@@ -15,6 +15,7 @@ from gearwright.mechanism.structure_drives import drive_actuator, drive_springs,
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, augmented, spin_and_lump
 from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor
+from gearwright.mechanism.structure_springs import passive_springs
 from gearwright.mechanism.structure_trains import TrainStructure
 from gearwright.parts import Link, Payload, Robot
 
@@ -55,6 +56,7 @@ def assemble(robot: Robot) -> Mechanism:
         springs=[
             *(spring for drive in robot.drives for spring in drive_springs(links, drive)),
             *(motor_spring(train, m) for m in soft),
+            *passive_springs(links, robot.springs),
         ],
         actuators=[
             *(drive_actuator(links, drive) for drive in robot.drives),

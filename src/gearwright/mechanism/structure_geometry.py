@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Scalar, Vec, is_number
 from gearwright.errors import StructureError
-from gearwright.mechanism.elements import Spring, matrix, vector
+from gearwright.mechanism.elements import matrix, vector
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Link
 
@@ -94,14 +94,3 @@ def row_sum(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> dict[str, Scala
     for name, x in b.items():
         total[name] = total[name] + x if name in total else x
     return {name: x for name, x in total.items() if not (is_number(x) and x == 0)}
-
-
-def joint_springs(links: Links) -> list[Spring]:
-    """The passive springs of joints; on a joint that follows another they act on that one's coordinate."""
-    found = []
-    for joint, link in links.by_joint.items():
-        spring, follows = link.joint.spring, link.joint.follows
-        if spring is not None:
-            row, shift = links.over_speeds({joint: 1.0}), links.offset(joint) if follows is not None else 0.0
-            found.append(Spring(f"{joint}.passive_spring", row, spring.stiffness, spring.damping, spring.rest - shift))
-    return found

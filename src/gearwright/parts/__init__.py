@@ -4,7 +4,17 @@ from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
-from gearwright.parts.elasticity import Element, Hysteresis, JointSpring, KinematicError, Piece, Torsion, elements_of
+from gearwright.parts.elasticity import (
+    Element,
+    Hysteresis,
+    JointSpring,
+    KinematicError,
+    PassiveSpring,
+    Piece,
+    Torsion,
+    elements_of,
+)
+from gearwright.parts.flexible import Beam, with_beam
 from gearwright.parts.friction import Friction
 from gearwright.parts.gear import AnyGear, Gear, Wheel
 from gearwright.parts.harmonic import Cycloidal, Harmonic
@@ -21,6 +31,7 @@ from gearwright.parts.screw import Rack, Screw
 from gearwright.parts.series import Series, Shaft
 from gearwright.parts.spur import Bevel, Spur, Worm
 from gearwright.parts.supply import Supply
+from gearwright.parts.support import ElasticBase, with_elastic_base
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.parts.winding import motor_constant
 from gearwright.parts.wolfrom import Wolfrom
@@ -28,12 +39,14 @@ from gearwright.parts.wolfrom import Wolfrom
 __all__ = [
     "FREE",
     "AnyGear",
+    "Beam",
     "Belt",
     "Bevel",
     "Cogging",
     "CurrentControl",
     "Cycloidal",
     "Drive",
+    "ElasticBase",
     "Element",
     "Frame",
     "Friction",
@@ -51,6 +64,7 @@ __all__ = [
     "Member",
     "Mesh",
     "Motor",
+    "PassiveSpring",
     "Payload",
     "Piece",
     "Planetary",
@@ -78,5 +92,7 @@ __all__ = [
     "nested_shafts",
     "parameter",
     "planetary_differential",
+    "with_beam",
+    "with_elastic_base",
     "with_parameters",
 ]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
+from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.payload import Frame
 from gearwright.parts.placing import HERE, Placement, moved_gear, moved_motor, moved_wheel, placement
@@ -43,6 +44,7 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
         drives=(*robot.drives, *map(move.drive, other.drives)),
         trains=(*robot.trains, *map(move.train, other.trains)),
         frames=(*robot.frames, *map(move.frame, other.frames)),
+        springs=(*robot.springs, *map(move.spring, other.springs)),
     )
     _refuse_doubles(combined)
     return _with_payload_of(combined, other, move)
@@ -95,6 +97,10 @@ class _Move:
         found = own if own is not None else self.other.supply
         return None if found is None else replace(found, name=self.prefix + found.name)
 
+    def spring(self, spring: PassiveSpring) -> PassiveSpring:
+        row = {self.prefix + joint: factor for joint, factor in spring.row.items()}
+        return replace(spring, name=self.prefix + spring.name, row=row)
+
     def train(self, train: Train) -> Train:
         carriers = {wheel.name: wheel.carrier for wheel in train.wheels}
         return Train(
@@ -146,6 +152,7 @@ def _refuse_doubles(robot: Robot) -> None:
         "drive": [drive.title for drive in robot.drives],
         "train": [train.name for train in robot.trains],
         "frame": [frame.name for frame in robot.frames],
+        "spring": [spring.name for spring in robot.springs],
     }
     for kind, found in names.items():
         double = next((name for name in found if found.count(name) > 1), None)

@@ -6,13 +6,13 @@ stiffness. What is stated here as `Torsion` is the remainder, which force laws a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
 from gearwright.algebra import Scalar, is_number, is_zero
-from gearwright.errors import TrainError
+from gearwright.errors import PartError, TrainError
 from gearwright.parts.kinds import require_kind, several
 
 
@@ -253,3 +253,32 @@ class JointSpring:
         _require("joint spring", "stiffness", self.stiffness, least=0)
         _require("joint spring", "damping", self.damping, least=0)
         _require("joint spring", "rest", self.rest)
+
+
+@dataclass(frozen=True)
+class PassiveSpring:
+    """A linear spring along a row over joints: a tendon over several of them, a support that couples directions.
+
+    Its potential is 1/2 stiffness (sum row_j q_j - rest)^2, its damper takes damping times the rate of that sum.
+
+    Args:
+        name: its name.
+        row: per joint how far the spring is stretched per unit of the joint's coordinate.
+        stiffness: [Nm/rad or N/m].
+        damping: [Nms/rad or Ns/m].
+        rest: the sum at which it is relaxed.
+    """
+
+    name: str
+    row: Mapping[str, Scalar]
+    stiffness: Scalar = 0.0
+    damping: Scalar = 0.0
+    rest: Scalar = 0.0
+
+    def __post_init__(self) -> None:
+        owner = f"spring {self.name!r}"
+        if not isinstance(self.row, Mapping) or not self.row:
+            raise PartError(f"{owner}: its row is {self.row!r}. Give a mapping from joints to numbers.")
+        for name in ("stiffness", "damping"):
+            _require(owner, name, getattr(self, name), least=0)
+        _require(owner, "rest", self.rest)

@@ -10,6 +10,7 @@ from typing import Any
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
+from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.kinds import require_kind, several
 from gearwright.parts.link import Link
 from gearwright.parts.payload import Frame, Payload
@@ -19,7 +20,7 @@ from gearwright.parts.train import Train
 
 @dataclass(frozen=True)
 class Robot:
-    """Links, drives, gear trains, a payload, frames and a supply: a value; changing it makes a new one.
+    """Links, drives, gear trains, a payload, frames, a supply and springs: a value; changing it makes a new one.
 
     >>> from gearwright.parts import Drive, Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
@@ -38,6 +39,7 @@ class Robot:
     trains: Sequence[Train] = ()
     description: str = ""
     supply: Supply | None = None
+    springs: Sequence[PassiveSpring] = ()
 
     def __repr__(self) -> str:
         named = {
@@ -50,7 +52,8 @@ class Robot:
         )
 
     def __post_init__(self) -> None:
-        for field, kind in {"links": Link, "drives": Drive, "frames": Frame, "trains": Train}.items():
+        lists = {"links": Link, "drives": Drive, "frames": Frame, "trains": Train, "springs": PassiveSpring}
+        for field, kind in lists.items():
             object.__setattr__(self, field, several(f"robot {self.name!r}", field, getattr(self, field), kind))
         if self.payload is not None:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)

@@ -1,0 +1,35 @@
+"""Passive springs: on a joint, or along a row over several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.errors import StructureError
+from gearwright.mechanism.elements import Spring
+from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism.structure_geometry import Links
+from gearwright.parts import PassiveSpring
+
+
+def passive_springs(links: Links, springs: Sequence[PassiveSpring]) -> list[Spring]:
+    """The springs of the joints, then those of the robot."""
+    own = [
+        PassiveSpring(f"{joint}.passive_spring", {joint: 1.0}, spring.stiffness, spring.damping, spring.rest)
+        for joint, link in links.by_joint.items()
+        if (spring := link.joint.spring) is not None
+    ]
+    return [_spring(links, spring) for spring in (*own, *springs)]
+
+
+def _spring(links: Links, spring: PassiveSpring) -> Spring:
+    """Over the machine's speeds: what a joint that follows another is stretched by at zero moves the rest."""
+    for joint in spring.row:
+        if joint not in links.by_joint:
+            raise StructureError(
+                f"spring {spring.name!r}: there is no joint {joint!r}. {suggestion(joint, links.by_joint)}"
+            )
+    rest = spring.rest
+    for joint, factor in spring.row.items():
+        if links.by_joint[joint].joint.follows is not None:
+            rest = rest - factor * links.offset(joint)
+    return Spring(spring.name, links.over_speeds(dict(spring.row)), spring.stiffness, spring.damping, rest)
