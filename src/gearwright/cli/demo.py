@@ -13,7 +13,8 @@ from gearwright.catalogue import load
 from gearwright.design import Comparison, EnergyBalance, compare, energy_balance
 from gearwright.mechanism import assemble
 from gearwright.motion import chain, polynomial
-from gearwright.plots import save
+from gearwright.plots import Panel, figure, save
+from gearwright.simulation import Run, simulate
 
 WAYPOINTS = ([0.0, -0.4, 0.9], [1.4, 0.6, -0.5], [-0.6, -0.2, 1.2])
 """Joint angles [rad] the elbow arm visits, half a second a way."""
@@ -32,8 +33,44 @@ def run_demo(folder: Path, console: Any) -> None:
     console.print(_errors(comparison))
     _coupling(comparison, console)
     _energy(energy_balance(mech, motion), console)
-    path = save(comparison.figure(), folder / "elbow_approximations.png")
-    console.print(f"\nFigure: [bold]{path}[/bold]")
+    runs = _simulated(comparison)
+    console.print(_misses(comparison, runs))
+    figures = [
+        save(comparison.figure(), folder / "elbow_approximations.png"),
+        save(_paths(comparison, runs), folder / "elbow_simulated.png"),
+    ]
+    console.print("\nFigures: " + ", ".join(f"[bold]{path}[/bold]" for path in figures))
+
+
+def _simulated(comparison: Comparison) -> dict[str, Run]:
+    """The arm as it is, from the torques that each model thinks are right: open loop, so nothing hides the error."""
+    mech, motion = comparison.mech, comparison.motion
+    tables = {"exact": comparison.exact, **comparison.approximations}
+    runs = {}
+    for kind, tau in tables.items():
+        inputs = {f"tau.{name}": (motion.t, tau[:, k]) for k, name in enumerate(mech.speeds)}
+        runs[kind] = simulate(mech, motion.q[0], float(motion.t[-1]), inputs=inputs, samples=motion.t.tolist())
+    return runs
+
+
+def _misses(comparison: Comparison, runs: dict[str, Run]) -> Table:
+    title = "Simulated, open loop: how far the torques of each model lead the arm astray"
+    table = Table("torques from", title=title, title_justify="left")
+    for speed in comparison.mech.speeds:
+        table.add_column(f"{speed} [mrad]", justify="right")
+    table.add_column("energy drift", justify="right")
+    for kind, run in runs.items():
+        worst = np.abs(run.q - comparison.motion.q).max(axis=0)
+        table.add_row(kind, *(f"{1e3 * x:.3f}" for x in worst), f"{run.drift:.0e}")
+    return table
+
+
+def _paths(comparison: Comparison, runs: dict[str, Run]) -> Any:
+    panels = [
+        Panel(f"{name} [mrad]", {kind: 1e3 * (run.q - comparison.motion.q)[:, k] for kind, run in runs.items()})
+        for k, name in enumerate(comparison.mech.speeds)
+    ]
+    return figure(comparison.motion.t, "time [s]", panels, title="Where open-loop torques of each model lead the arm")
 
 
 def _torques(comparison: Comparison) -> Table:

@@ -11,11 +11,12 @@ from gearwright.cli.output import results
 
 
 def demonstrate(
-    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the figure goes.")] = Path("gearwright_demo"),
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the figures go.")] = Path("gearwright_demo"),
 ) -> None:
     """Show a geared arm through a fast motion.
 
-    Prints its torques, what the approximations get wrong and the energy balance, and draws a figure.
+    Prints its torques, what the approximations get wrong, the energy balance and where simulated arms end up with the
+    torques of each model, and draws figures.
     """
     from gearwright.cli.demo import run_demo
 
