@@ -66,8 +66,9 @@ def _misses(comparison: Comparison, runs: dict[str, Run]) -> Table:
 
 
 def _paths(comparison: Comparison, runs: dict[str, Run]) -> Any:
+    near = {kind: run for kind, run in runs.items() if kind != "none"}  # which is far off every scale
     panels = [
-        Panel(f"{name} [mrad]", {kind: 1e3 * (run.q - comparison.motion.q)[:, k] for kind, run in runs.items()})
+        Panel(f"{name} [mrad]", {kind: 1e3 * (run.q - comparison.motion.q)[:, k] for kind, run in near.items()})
         for k, name in enumerate(comparison.mech.speeds)
     ]
     return figure(comparison.motion.t, "time [s]", panels, title="Where open-loop torques of each model lead the arm")
