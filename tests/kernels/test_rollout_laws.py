@@ -10,8 +10,13 @@ from scipy.linalg import expm
 
 import gearwright as gw
 from gearwright.errors import InputError, SimulationError
+from gearwright.forces.dc_motor import dc_motor
+from gearwright.forces.friction import SmoothFriction
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity
-from gearwright.kernels.rollout_steps import fixed_step
+from gearwright.forces.lugre import LuGre
+from gearwright.kernels.rollout_steps import FixedStep, fixed_step
+from gearwright.parts.friction import Friction
+from support.compare import relative
 
 J, K, R, L, B = 0.02, 0.5, 2.0, 0.01, 0.003
 """A wheel turned by a motor: inertia, torque constant, resistance, inductance, friction."""
@@ -132,6 +137,41 @@ def test_laws_see_the_time():
     engine = fixed_step(WHEEL, [Shaker("s", line())], "rk4")
     later = engine.run(np.zeros((1, 2)), None, 0.01, 100, start=0.7)[-1, 0, 1]
     assert later == pytest.approx((np.cos(3.5) - np.cos(8.5)) / (5 * J), abs=1e-5)
+
+
+def test_what_a_recorded_motion_shows():
+    """Accelerations are those of the steps; signals and stored energy those of the laws."""
+    rub = SmoothFriction("rub", line(), Friction(coulomb=0.1, viscous=0.02))
+    engine = fixed_step(WHEEL, [Motor("m", line(), 0.3), rub])
+    x0, u = engine.start([0.0], [2.0])[None], np.array([[[0.1, 4.0]]])
+    record = engine.run(x0, u, 1e-4, 50)[:, 0]
+    seen = engine.seen(record, np.broadcast_to(u[0], (51, 2)), 1e-4 * np.arange(51))
+    np.testing.assert_allclose(seen.a[:-1, 0], np.diff(record[:, 1]) / 1e-4, rtol=1e-9)
+    np.testing.assert_allclose(seen.stored, 0.5 * L * record[:, 2] ** 2, rtol=1e-14)
+    np.testing.assert_allclose(seen.signals["rub.force"], -0.1 - 0.02 * record[:, 1], rtol=1e-9)  # far above its width
+    assert fixed_step(WHEEL).seen(record[:, :2], np.zeros((51, 1)), np.zeros(51)).stored.shape == (51,)
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_laws_of_the_house_compile(method, monkeypatch):
+    """Motors with and without inductance, smooth friction and bristles: the same as over NumPy."""
+    arm = gw.assemble(gw.load("elbow"))
+    rubbing = Friction(coulomb=2.0, viscous=0.5, static=3.0, stribeck_speed=0.1, stiffness=1e4, damping=10.0)
+    laws = (
+        dc_motor(arm, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=4.0),
+        dc_motor(arm, "j2", torque_constant=0.05, resistance=0.5),
+        SmoothFriction("j1.friction", gw.Line.of(arm, "j1"), rubbing),
+        LuGre("j3.friction", gw.Line.of(arm, "j3"), rubbing),
+    )
+    rng = np.random.default_rng(2)
+    engine = FixedStep(arm, laws, method, True, ())
+    x, u = engine.start(rng.uniform(-1, 1, (3, 3)), rng.uniform(-1, 1, (3, 3))), np.full((1, 1, 5), 5.0)
+    compiled = engine.run(x, u, 1e-5, 30)
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
+    plain = FixedStep(arm, laws, method, True, ())
+    assert relative(compiled, plain.run(x, u, 1e-5, 30)) < 1e-12
+    assert engine._code[0] is not None
+    assert plain._code[0] is None
 
 
 def test_work_balances_energy():

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,17 +18,27 @@ from gearwright.forces.law import Law
 from gearwright.kernels.batch import evaluate
 from gearwright.kernels.compile import layout_of
 from gearwright.kernels.entry import THREADED_WORK
+from gearwright.kernels.functions import forward_dynamics
 from gearwright.kernels.inputs import Array, as_floats, checked, not_finite
 from gearwright.kernels.kernel import recipe_of
+from gearwright.kernels.operations import ARRAYS
 from gearwright.kernels.rollout_code import LoopCode, loop_code
 from gearwright.kernels.rollout_stability import require_stable
-from gearwright.kernels.rollout_system import System, step_program
+from gearwright.kernels.rollout_system import System, acting, following, pushed, split, step_program
 from gearwright.kernels.threads import over_rows, thread_count
 from gearwright.kernels.trace import PARAMETERS, traced, traced_function
 from gearwright.kernels.virtual_machine import evaluate_traced
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
+
+
+class Seen(NamedTuple):
+    """What a motion shows beside its states: accelerations (N, n), signals of the laws, energy stored in them (N,)."""
+
+    a: Array
+    signals: Mapping[str, Array]
+    stored: Array
 
 
 class FixedStep:
@@ -131,6 +141,24 @@ class FixedStep:
         if not self._filled(feeds, record, every):
             raise diverged(self.states, record, start, h * every)
         return record
+
+    def seen(self, x: Array, inputs: Array, t: Array) -> Seen:
+        """What can be seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
+        mech, system = self.mech, self.system
+        u = list(np.ascontiguousarray(inputs.T))
+        at = split(mech, list(np.ascontiguousarray(x.T)))
+        pairs = list(zip(system.laws, system.situations(mech, ARRAYS, t, at, u), strict=True))
+        tau = np.empty((len(x), mech.n))
+        for k, force in enumerate(pushed(u[: mech.n], [acting(law, situation) for law, situation in pairs])):
+            tau[:, k] = force
+        a = forward_dynamics(mech, x[:, : mech.nq], x[:, mech.nq : mech.nq + mech.n], tau)
+        outcomes = [following(law, situation, list(a.T)) for law, situation in pairs]
+        signals = {
+            one.name: np.broadcast_to(np.asarray(outcome.signals[one.name], dtype=np.float64), len(x))
+            for law, outcome in zip(system.laws, outcomes, strict=True)
+            for one in law.signals
+        }
+        return Seen(a, signals, np.zeros(len(x)) + sum(outcome.stored for outcome in outcomes))
 
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""
