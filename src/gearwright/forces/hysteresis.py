@@ -8,7 +8,7 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
-from gearwright.forces.sticking import BACKWARD, FORWARD, SENSE, STICK
+from gearwright.forces.sticking import BACKWARD, FORWARD, SENSE, STICK, beyond_noise
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ class MaxwellSlip(_Loop):
                 Guard(self.width + z, BACKWARD, rate=w, scale=size),
             )
         sense = SENSE[mode]
-        return (Guard(sense * w, STICK, rate=sense * self.twist.acceleration(situation, list(reaction.a))),)
+        turning = beyond_noise(sense * self.twist.acceleration(situation, reaction.a))
+        return (Guard(sense * w, STICK, rate=turning),)
 
 
 @dataclass(frozen=True)

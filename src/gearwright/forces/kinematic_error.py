@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
@@ -69,7 +70,7 @@ class Twist:
             rate = rate - ripple.slope(situation) * ripple.line.speed(situation.v)
         return rate
 
-    def acceleration(self, situation: Situation, a: tuple[Scalar, ...] | list[Scalar]) -> Scalar:
+    def acceleration(self, situation: Situation, a: Sequence[Scalar]) -> Scalar:
         """The rate of its rate, for accelerations a."""
         total = self.line.speed(a)
         for ripple in self.ripples:

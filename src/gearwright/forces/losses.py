@@ -9,7 +9,7 @@ from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome
 from gearwright.forces.line import Line
 from gearwright.forces.losses_mesh import Mesh, jams, mesh_at, refuse_impossible
 from gearwright.forces.places import motor_line
-from gearwright.forces.sticking import CREEP
+from gearwright.forces.sticking import CREEP, beyond_noise
 from gearwright.forces.wheels import axial_torque
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.parts import Drive, Losses, Robot, losses_of
@@ -122,7 +122,10 @@ class GearLoss(Law):
         guards = []
         for sense in (1.0, -1.0):
             begins = self._beginning(situation, mesh, leaving, sense)
-            guards += [Guard(mesh.margin(entering, leaving, sense), begins), Guard(CREEP - sense * speed, begins)]
+            if mesh.back > 0:  # a blow sets it going, unless it locks itself
+                guards.append(Guard(CREEP - sense * speed, begins))
+            if abs(speed) <= CREEP:
+                guards.append(Guard(mesh.margin(entering, leaving, sense), begins))
         return tuple(guards)
 
     def _beginning(self, situation: Situation, mesh: Mesh, leaving: Scalar, sense: float) -> str:
@@ -133,7 +136,8 @@ class GearLoss(Law):
         sense, driving = ROLLING[mode]
         mesh = self._mesh(situation, sense)
         w, a = self.line.speed(situation.v), self.line.speed(reaction.a)
-        stops = Guard(sense * w, STUCK, rate=sense * a)
+        turned_round = sense * w < -CREEP  # by a blow
+        stops = Guard(sense * w, MODE[-sense, True] if turned_round else STUCK, rate=beyond_noise(sense * a))
         other = MODE[sense, not driving]
         if driving and self._jams(situation, mesh):
             other = STUCK

@@ -17,6 +17,10 @@ CREEP = 1e-8
 """Speed [rad/s, m/s] from which on something that sticks has been set going, by an impact elsewhere."""
 
 
+NOISE = 1e-9
+"""Accelerations [rad/s2, m/s2] below this are rounding where something else keeps the line at rest."""
+
+
 @dataclass(frozen=True)
 class Sticking(Law):
     r"""Dry friction along a line, exact at rest: the base of friction, brakes and clutches.
@@ -77,7 +81,8 @@ class Sticking(Law):
         else:
             force = self._force(mode, situation)
             sense = SENSE[mode]
-            guards = (Guard(sense * speed, STICK, rate=sense * self.line.speed(reaction.a)),)
+            turning = beyond_noise(sense * self.line.speed(reaction.a))
+            guards = (Guard(sense * speed, sense_of(min(sense * speed, 0.0) * sense), rate=turning),)
         return Outcome(guards=guards, dissipated=-force * speed, signals={f"{self.name}.force": force})
 
     def _force(self, mode: str, situation: Situation) -> Scalar:
@@ -86,13 +91,15 @@ class Sticking(Law):
         return -sense * self.sliding(situation, sense * self.line.speed(situation.v))
 
     def _breakaway(self, situation: Situation, force: Scalar, speed: Scalar) -> tuple[Guard, ...]:
+        set_going = (Guard(CREEP - speed, FORWARD), Guard(CREEP + speed, BACKWARD))
+        if abs(speed) > CREEP:
+            return set_going
         level = self.holding(situation)
         size = max(float(level), 1e-12)
         return (
             Guard(level + force, FORWARD, scale=size),
             Guard(level - force, BACKWARD, scale=size),
-            Guard(CREEP - speed, FORWARD),
-            Guard(CREEP + speed, BACKWARD),
+            *set_going,
         )
 
 
@@ -103,3 +110,12 @@ def sense_of(speed: Scalar) -> str:
     ('forward', 'stick', 'backward')
     """
     return STICK if abs(speed) <= CREEP else FORWARD if speed > 0 else BACKWARD
+
+
+def beyond_noise(rate: Scalar) -> Scalar:
+    """A rate that decides a tie: 0, so that the mode stays as it is, where only rounding would decide.
+
+    >>> beyond_noise(-1e-16), beyond_noise(-0.1)
+    (0.0, -0.1)
+    """
+    return 0.0 if abs(rate) < NOISE else rate

@@ -12,6 +12,7 @@ from gearwright.forces.law import Action, Guard, Hold, Impact, Law, Outcome, Qua
 from gearwright.forces.line import Line
 from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
 from gearwright.forces.places import force_unit, joint_line
+from gearwright.forces.sticking import beyond_noise
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Link, Robot
 
@@ -107,14 +108,14 @@ class Stops(Law):
         )
 
     def _meeting(self, side: str, end: float, situation: Situation, reaction: Reaction) -> Guard:
-        """The guard of one end: the gap, which is open for what is leaving, however close it still is."""
+        """The guard of one end: the gap, which is open for what does not approach, however close it still is."""
         away = SIDES[side]
         gap = away * (self.line.position(situation.q) - end)
         speed = away * self.line.speed(situation.v)
-        leaving = speed if abs(speed) > RESTING else away * self.line.speed(reaction.a)
+        leaving = speed if abs(speed) > RESTING else beyond_noise(away * self.line.speed(reaction.a))
         bounces = -self.restitution * speed > self.capture
         return Guard(
-            max(gap, CLEAR) if leaving > 0 else gap,
+            max(gap, CLEAR) if leaving >= 0 else gap,
             FREE if bounces else side,
             rate=leaving,
             impact=Impact(self.line, self.restitution if bounces else 0.0),
