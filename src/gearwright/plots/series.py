@@ -33,7 +33,14 @@ class Panel:
     thin: Sequence[str] = field(default_factory=tuple)
 
 
-def figure(axis: ArrayLike, axis_label: str, panels: Sequence[Panel], columns: int = 1, title: str = "") -> Any:
+def figure(
+    axis: ArrayLike,
+    axis_label: str,
+    panels: Sequence[Panel],
+    columns: int = 1,
+    title: str = "",
+    logarithmic: bool = False,
+) -> Any:
     """A matplotlib figure of panels that share the horizontal axis; a name keeps its colour in all of them."""
     from matplotlib.figure import Figure
 
@@ -49,6 +56,8 @@ def figure(axis: ArrayLike, axis_label: str, panels: Sequence[Panel], columns: i
             drawn[name] = axes.plot(np.asarray(axis), np.asarray(values), color=colour[name], **style)[0]
         axes.set_ylabel(panel.label)
         axes.set_title(panel.title, fontsize=10)
+        if logarithmic:
+            axes.set_xscale("log")
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         if k >= len(panels) - columns:

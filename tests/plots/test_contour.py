@@ -1,0 +1,17 @@
+"""Contours over a plane and points in space share one scale."""
+
+import numpy as np
+
+from gearwright.plots.contour import Plane, contour
+
+
+def test_plane_alone_and_with_space():
+    x, y = np.meshgrid(np.linspace(0, 1, 4), np.linspace(0, 2, 5), indexing="ij")
+    plane = Plane(x, y, "first", "second")
+    alone = contour(x + y, "sum", plane, title="heights")
+    assert len(alone.axes) == 2
+    both = contour(x + y, "sum", plane, Plane(x, -y, "here", "there"))
+    points = both.axes[1].collections[0]
+    assert both.axes[1].get_xlabel() == "here"
+    assert points.get_clim() == (0.0, 3.0)
+    assert points.get_array()[-1] == 0, "the smallest value lies on top"
