@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.integrate import cumulative_simpson
 
 from gearwright.kernels.functions import inverse_dynamics, kinetic_energy, potential_energy
 from gearwright.mechanism import Mechanism
@@ -30,6 +29,8 @@ class EnergyBalance(NamedTuple):
 
 def energy_balance(mech: Mechanism, motion: Motion) -> EnergyBalance:
     """Integrate the power of the drives over a motion and compare it with the energies (Simpson's rule)."""
+    from scipy.integrate import cumulative_simpson
+
     tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)
     loss = sum(
         (spring.damping * (motion.v @ np.array(spring.row)) ** 2 for spring in mech.springs), np.zeros(len(motion.t))
