@@ -2,5 +2,24 @@
 
 from gearwright.design.comparison import Comparison, compare, uncoupled_spins
 from gearwright.design.energy import EnergyBalance, energy_balance
+from gearwright.design.frequency_map import FrequencyMap, frequency_map
+from gearwright.design.frequency_response import FrequencyResponse, frequency_response
+from gearwright.design.reductions import ReductionComparison, compare_reductions
+from gearwright.design.vibration import Modes, modes, natural_frequencies
 
-__all__ = ["Comparison", "EnergyBalance", "compare", "energy_balance", "uncoupled_spins"]
+__all__ = [
+    "Comparison",
+    "EnergyBalance",
+    "FrequencyMap",
+    "FrequencyResponse",
+    "Modes",
+    "ReductionComparison",
+    "compare",
+    "compare_reductions",
+    "energy_balance",
+    "frequency_map",
+    "frequency_response",
+    "modes",
+    "natural_frequencies",
+    "uncoupled_spins",
+]

@@ -1,0 +1,148 @@
+"""`gearwright modes`: how an elastic robot vibrates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.parts import Robot
+
+if TYPE_CHECKING:
+    from gearwright.design import Modes
+
+SHARE = 0.25
+"""Of a mode's kinetic energy, from which on a joint or motor is named."""
+
+
+def modes(
+    robot: RobotName,
+    q: Annotated[
+        str | None, typer.Option("--q", metavar="Q1,Q2,...", help="Where the joints are [rad, m]; zero unless given.")
+    ] = None,
+    held: Annotated[bool, typer.Option("--held", help="Hold the motors, as brakes do.")] = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Draw what each motor feels over frequency into ROBOT_modes.png.")
+    ] = False,
+    map_of: Annotated[
+        str | None,
+        typer.Option("--map", metavar="J1,J2", help="Draw the first frequency over two joints into ROBOT_map.png."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show the frequencies, damping and shapes of an elastic robot's vibrations.
+
+    The robot is held against gravity at the given place. With free motors (unless --held) its rigid motions are among
+    the modes, at 0 Hz.
+
+    Example: gearwright modes elastic_elbow --q 0,0.5,-1 --plot
+    """
+    from gearwright.design import modes as found_modes
+
+    loaded = load(robot)
+    mech = assemble(loaded)
+    place = _place(mech, q)
+    found = found_modes(mech, place, "held" if held else "free")
+    facts = _facts(loaded, mech, place, found)
+    drawings = _drawings(loaded, mech, place, plot or (output is not None and map_of is None), map_of, output)
+    if json:
+        write_json(facts)
+    else:
+        _show(facts)
+    for drawing in drawings:
+        say(f"Figure: {drawing}")
+
+
+def _place(mech: Mechanism, text: str | None) -> list[float]:
+    from gearwright.kernels.functions import neutral
+
+    joints = mech.nq - len(mech.shafts)
+    if text is None:
+        return [float(x) for x in neutral(mech)[:joints]]
+    try:
+        values = [float(x) for x in text.split(",")]
+    except ValueError:
+        raise InputError(f"--q {text!r} is not a list of numbers. Give radians or metres, such as 0,0.5,-1.") from None
+    if len(values) != joints:
+        raise InputError(
+            f"--q has {len(values)} numbers, the robot {joints} joints ({', '.join(mech.coordinates[:joints])})."
+        )
+    return values
+
+
+def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> dict[str, Any]:
+    from gearwright.design.vibration import configuration
+    from gearwright.kernels.functions import mass_matrix
+
+    M = mass_matrix(mech, configuration(mech, place, "modes"))
+    rows = []
+    for k, shape in enumerate(found.shapes.T):
+        energy = np.abs((np.conj(shape) * (M @ shape)).real)
+        share = energy / energy.sum()
+        rows.append(
+            {
+                "frequency": float(found.frequencies[k]),
+                "damping": float(found.damping[k]),
+                "eigenvalues": [[float(x.real), float(x.imag)] for x in found.eigenvalues[k]],
+                "shape": {
+                    name: [float(np.real(x)), float(np.imag(x))] for name, x in zip(mech.speeds, shape, strict=True)
+                },
+                "energy": {name: float(x) for name, x in zip(mech.speeds, share, strict=True)},
+            }
+        )
+    joints = mech.coordinates[: len(place)]
+    return {"robot": robot.name, "q": dict(zip(joints, place, strict=True)), "modes": rows}
+
+
+def _drawings(
+    robot: Robot, mech: Mechanism, place: list[float], plot: bool, map_of: str | None, output: Path | None
+) -> list[Path]:
+    from gearwright.design import frequency_map, frequency_response
+    from gearwright.plots import save
+
+    made = []
+    if plot:
+        responses = {a.name: frequency_response(mech, place, a.name) for a in mech.actuators}
+        if not responses:
+            raise InputError(f"robot {robot.name!r} has no motors: there is nothing to shake it with.")
+        worst = max(responses.values(), key=lambda r: len(r.sides))
+        others = {name: r for name, r in responses.items() if r is not worst and len(r.sides) == len(worst.sides)}
+        made.append(save(worst.figure(others), output or Path(f"{robot.name}_modes.png")))
+    if map_of is not None:
+        names = map_of.split(",")
+        ranges = [_range(robot, name) for name in names]
+        found = frequency_map(mech, names, ranges, place)
+        made.append(save(found.figure(), output if output and not plot else Path(f"{robot.name}_map.png")))
+    return made
+
+
+def _range(robot: Robot, joint: str) -> tuple[float, float]:
+    """The limits of a joint; half a turn to each side, or 0.1 m, where it has none."""
+    limits = {link.joint_name: link.joint.limits.position for link in robot.links}.get(joint)
+    if limits is not None:
+        return float(limits[0]), float(limits[1])
+    slides = any(link.joint_name == joint and link.joint.kind == "prismatic" for link in robot.links)
+    return (-0.1, 0.1) if slides else (-np.pi, np.pi)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    screen = results()
+    place = ", ".join(f"{name} {number(x)}" for name, x in facts["q"].items())
+    screen.print(f"[bold]{escape(facts['robot'])}[/bold] at {escape(place)}:")
+    rows = []
+    for k, mode in enumerate(facts["modes"]):
+        moving = sorted(mode["energy"].items(), key=lambda item: -item[1])
+        named = [f"{name} {share:.0%}" for name, share in moving if share >= SHARE]
+        rows.append((str(k + 1), ", ".join(named), number(mode["frequency"]), number(100 * mode["damping"], 3)))
+    screen.print(table(["mode", "who moves (share of the kinetic energy)", "frequency [Hz]", "damping [%]"], rows, 2))

@@ -1,0 +1,50 @@
+"""`gearwright modes`: the table, JSON, figures and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import gearwright as gw
+from support.elastic_arms import elastic_elbow
+
+
+@pytest.fixture
+def arm(tmp_path):
+    path = tmp_path / "soft_elbow.yaml"
+    gw.save(elastic_elbow(damping=2.0), path)
+    return path
+
+
+def test_table(run, arm):
+    code, out, _ = run("modes", arm, "--q", "0.3,-0.5,0.8")
+    assert code == 0
+    assert "frequency [Hz]" in out
+    assert "j3.motor" in out
+    assert len([line for line in out.splitlines() if line.strip()[:1].isdigit()]) == 6
+
+
+def test_json(run, arm):
+    facts = json.loads(run("modes", arm, "--q", "0.3,-0.5,0.8", "--held", "--json").out)
+    expected = gw.modes(gw.assemble(elastic_elbow(damping=2.0)), [0.3, -0.5, 0.8], "held")
+    assert [mode["frequency"] for mode in facts["modes"]] == pytest.approx(expected.frequencies)
+    assert [mode["damping"] for mode in facts["modes"]] == pytest.approx(expected.damping)
+    assert sum(facts["modes"][0]["energy"].values()) == pytest.approx(1)
+    assert facts["q"] == {"j1": 0.3, "j2": -0.5, "j3": 0.8}
+
+
+def test_figures(run, arm, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("modes", arm, "--plot", "--map", "j2,j3").code == 0
+    assert (tmp_path / "elbow_modes.png").stat().st_size > 10_000
+    assert (tmp_path / "elbow_map.png").stat().st_size > 10_000
+    assert "drawn.pdf" in run("modes", arm, "--output", "drawn.pdf").err
+    assert (tmp_path / "drawn.pdf").exists()
+
+
+def test_refusals(refused, arm):
+    refused("modes", "elbow", words=["no springs", "stiffness"])
+    refused("modes", arm, "--q", "0.3,1", words=["2 numbers", "3 joints", "j1, j2, j3"])
+    refused("modes", arm, "--q", "a,b,c", words=["not a list of numbers"])
+    refused("modes", arm, "--map", "j2,j9", words=["no joint 'j9'"])
