@@ -7,6 +7,8 @@ turning at a rate that is linear in the generalized speeds. `load` or write a ro
 from gearwright import parts
 from gearwright._version import __version__
 from gearwright.catalogue import load
+from gearwright.design.frequency_response import FrequencyResponse, frequency_response
+from gearwright.design.vibration import Modes, modes
 from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
 from gearwright.forces.of_robot import laws
@@ -64,11 +66,13 @@ __all__ = [
     "ElasticForm",
     "Event",
     "Frame",
+    "FrequencyResponse",
     "Kernel",
     "Law",
     "Line",
     "Log",
     "Mechanism",
+    "Modes",
     "MotorMotion",
     "RedundantModel",
     "Run",
@@ -95,6 +99,7 @@ __all__ = [
     "explain",
     "fastest_mode",
     "forward_dynamics",
+    "frequency_response",
     "gravity",
     "identify",
     "impact",
@@ -108,6 +113,7 @@ __all__ = [
     "linearise",
     "load",
     "mass_matrix",
+    "modes",
     "momentum",
     "motor_inertias",
     "motor_motion",
