@@ -22,6 +22,7 @@ from gearwright.cli import (
     identify,
     info,
     list_robots,
+    modes,
     schema,
     simulate,
     torque,
@@ -67,6 +68,7 @@ app.command("check")(check.check)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
 app.command("compare")(compare.compare)
+app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)
 app.command("convert")(convert.convert)
