@@ -1,21 +1,22 @@
-"""The laws of a robot: what its file says about friction, losses, stops and motors."""
+"""The laws of a robot: what its file says about friction, losses, stops, elasticity and motors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 
+from gearwright.forces.elastic_drives import elastic_laws
+from gearwright.forces.friction import friction_laws
 from gearwright.forces.law import Law
+from gearwright.forces.losses import loss_laws
 from gearwright.forces.motors_of_robot import motor_laws
+from gearwright.forces.stops import stop_laws
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
-Builder = Callable[[Robot, Mechanism, Collection[str]], Iterable[Law]]
 
-BUILDERS: tuple[Builder, ...] = (motor_laws,)
-"""What makes laws of a robot's data; a new kind of law adds a line."""
-
-
-def laws(robot: Robot, mech: Mechanism | None = None, inputs: Collection[str] = ()) -> tuple[Law, ...]:
+def laws(
+    robot: Robot, mech: Mechanism | None = None, inputs: Collection[str] = (), *, smooth: bool = False
+) -> tuple[Law, ...]:
     """All laws that a robot's data state.
 
     Args:
@@ -23,10 +24,17 @@ def laws(robot: Robot, mech: Mechanism | None = None, inputs: Collection[str] = 
         mech: its machine, if it is assembled already.
         inputs: names of inputs that somebody gives; a drive's motor is a law where its voltage or current is among
             them, otherwise its torque is given directly.
+        smooth: friction, stops and backlash without modes, for compiled fixed-step runs.
 
     >>> import gearwright as gw
     >>> laws(gw.load("elbow"))
     ()
     """
     machine = assemble(robot) if mech is None else mech
-    return tuple(law for build in BUILDERS for law in build(robot, machine, inputs))
+    return (
+        *friction_laws(robot, machine, smooth=smooth),
+        *stop_laws(robot, machine, smooth=smooth),
+        *loss_laws(robot, machine),
+        *elastic_laws(robot, machine, smooth=smooth),
+        *motor_laws(robot, machine, inputs),
+    )

@@ -14,7 +14,8 @@ from gearwright.simulation.marching import has_sundials
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation
 
-METHODS = ("adaptive", "stiff")
+FIXED = ("euler", "rk4")
+METHODS = ("adaptive", "stiff", *FIXED)
 
 MANY = 2e4
 """An explicit method takes about one step per three over the fastest decay rate; more than this many are too many."""
@@ -29,8 +30,8 @@ def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
     decay, span = fastest_decay(work, x), float(work.times[-1] - work.times[0])
     if decay * span / 3 > MANY:
         return "stiff", (
-            f"method: {_title('stiff')}, because something decays at {decay:.3g} 1/s, {decay * span:.2g} times faster "
-            "than the run is long."
+            f"method: {_title('stiff')}, because something decays at {decay:.3g} 1/s, within "
+            f"{1 / (decay * span):.0e} of the run."
         )
     return "adaptive", f"method: {_title('adaptive')}; tolerances {work.rtol:g} relative, {work.atol:g} absolute."
 

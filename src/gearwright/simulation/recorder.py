@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,20 +37,21 @@ class Recorder:
         return self._times[-1] if self._times else 0.0
 
     def record(self, t: float, x: Array, u: Array, modes: Modes, evaluation: Evaluation) -> None:
-        """Remember one sample."""
+        """Remember one evaluated instant."""
+        stored = float(sum(outcome.stored for outcome in evaluation.outcomes))
+        self.keep(t, x, u, modes, evaluation.a, [outcome.signals for outcome in evaluation.outcomes], stored)
+
+    def keep(
+        self, t: float, x: Array, u: Array, modes: Modes, a: Array, signals: Sequence[Mapping[str, Any]], stored: float
+    ) -> None:
+        """Remember one sample: signals are given per law."""
         system = self._system
-        signals = [
-            float(outcome.signals[one.name])
-            for law, outcome in zip(system.laws, evaluation.outcomes, strict=True)
-            for one in law.signals
-        ]
+        seen = [float(mine[one.name]) for law, mine in zip(system.laws, signals, strict=True) for one in law.signals]
+        moving, own = x[: system.v.stop].tolist(), x[system.own.start : system.controlled.stop].tolist()
+        works = [float(x[system.supplied]), float(x[system.dissipated])]
         self._times.append(t)
         self._modes.append(modes)
-        states = x[: system.v.stop].tolist(), evaluation.a.tolist(), u.tolist()
-        own = x[system.own.start : system.controlled.stop].tolist()
-        stored = float(sum(outcome.stored for outcome in evaluation.outcomes))
-        works = [float(x[system.supplied]), float(x[system.dissipated])]
-        self._rows.append([*states[0], *states[1], *states[2], *own, *signals, stored, *works])
+        self._rows.append([*moving, *a.tolist(), *u.tolist(), *own, *seen, stored, *works])
 
     def run(self) -> Run:
         """The run so far."""

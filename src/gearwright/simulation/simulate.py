@@ -13,8 +13,9 @@ from gearwright.forces.of_robot import laws as laws_of
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
-from gearwright.simulation.choice import choose
+from gearwright.simulation.choice import FIXED, choose
 from gearwright.simulation.controllers import Controller, controller_of
+from gearwright.simulation.fixed_step import run_fixed
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
@@ -71,7 +72,7 @@ def simulate(
     begin = initial_state(mech, state)
     times = _times(until, samples)
     control = controller_of(controller)
-    chosen = _laws(robot_or_mech, mech, laws, inputs, control, begin)
+    chosen = _laws(robot_or_mech, mech, laws, inputs, control, begin, smooth=method in FIXED)
     system = System(mech, chosen, control.states if control else {})
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     recorder = Recorder(system, given.names, getattr(robot_or_mech, "name", "machine"))
@@ -80,6 +81,10 @@ def simulate(
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
     work.method, why = choose(work, x, method)
     recorder.remarks.append(why)
+    if work.method in FIXED:
+        return run_fixed(work, x, step)
+    if step is not None:
+        raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
     return _adaptive(work, x, progress)
 
 
@@ -122,7 +127,13 @@ def _times(until: Any, samples: Any) -> Array:
 
 
 def _laws(
-    robot: Robot | Mechanism, mech: Mechanism, laws: Any, inputs: Any, control: Controller | None, begin: State
+    robot: Robot | Mechanism,
+    mech: Mechanism,
+    laws: Any,
+    inputs: Any,
+    control: Controller | None,
+    begin: State,
+    smooth: bool,
 ) -> tuple[Law, ...]:
     """The laws of a run; motors join in where a voltage or current is given."""
     if laws is not None:
@@ -132,7 +143,7 @@ def _laws(
     named = set(inputs) if isinstance(inputs, Mapping) else set()
     if control is not None:
         named |= _outputs(control, begin)
-    return laws_of(robot, mech, named)
+    return laws_of(robot, mech, named, smooth=smooth)
 
 
 def _outputs(control: Controller, begin: State) -> set[str]:

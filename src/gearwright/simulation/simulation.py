@@ -193,6 +193,11 @@ class Simulation:
             answer, rates = self.controller.answer(t, self._state(x))
         return put(answer, t, self.inputs.names, self.system.mech.n, known), rates
 
+    def held_inputs(self, t: float, x: Array) -> Array:
+        """The inputs at a time at which the controller is asked."""
+        self._call_sampled(t, x)
+        return self._inputs_at(t, x)[0]
+
     def _call_sampled(self, t: float, x: Array) -> None:
         if self.controller is not None and self.controller.period is not None:
             self._answer, _ = self.controller.answer(t, self._state(x))

@@ -1,0 +1,74 @@
+"""Runs with a fixed step: all steps in machine code, or step by step where a controller has its say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.errors import InputError
+from gearwright.kernels.inputs import Array
+from gearwright.kernels.rollout_steps import FixedStep, fixed_step
+from gearwright.simulation.run import Run
+
+if TYPE_CHECKING:
+    from gearwright.simulation.simulation import Simulation
+
+CHUNK = 1000
+"""Steps between two reports of progress."""
+
+
+def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
+    """A run with equal steps; samples are the steps nearest to those asked for."""
+    if work.events:
+        raise InputError("simulate: a fixed step does not look for events. Use method='adaptive' to watch for them.")
+    if work.system.controller_states:
+        raise InputError("simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff'.")
+    count, h = _steps(work.times, step)
+    engine = fixed_step(work.system.mech, work.system.laws, work.method, work=True)
+    engine.require_stable(x, h)
+    if work.controller is None:
+        t = h * np.arange(2 * count + 1) / 2
+        inputs = np.array([work.inputs.at(float(now)) for now in t])[:, None]
+        record = engine.run(x[None], inputs, h, count)[:, 0]
+        used = inputs[::2, 0]
+    else:
+        record, used = _controlled(work, engine, x, h, count)
+    kept = np.unique(np.rint(work.times / h).astype(int))
+    _keep(work, engine, record[kept], used[kept], h * kept)
+    return work.recorder.run()
+
+
+def _steps(times: Array, step: float | None) -> tuple[int, float]:
+    """How many steps of what duration: the one asked for, made to fit the end."""
+    span = float(times[-1])
+    wanted = 1e-3 if step is None else float(step)
+    if not (np.isfinite(wanted) and wanted > 0):
+        raise InputError(f"simulate: step={step!r} must be a positive time [s].")
+    count = max(1, round(span / wanted))
+    return count, span / count
+
+
+def _controlled(work: Simulation, engine: FixedStep, x: Array, h: float, count: int) -> tuple[Array, Array]:
+    """Step by step, the controller being called at every step or once per period, its outputs held."""
+    period = work.controller.period if work.controller is not None else None
+    pause = 1 if period is None else max(1, round(period / h))
+    record, used = np.empty((count + 1, len(x))), np.empty((count + 1, len(work.inputs.names)))
+    record[0] = x
+    for k in range(0, count, pause):
+        steps = min(pause, count - k)
+        used[k : k + steps + 1] = u = work.held_inputs(k * h, record[k])
+        record[k : k + steps + 1] = engine.run(record[k][None], u[None, None], h, steps, start=k * h)[:, 0]
+        if k % CHUNK < pause:
+            work.report(k * h)
+    return record, used
+
+
+def _keep(work: Simulation, engine: FixedStep, record: Array, used: Array, t: Array) -> None:
+    """Samples of a fixed-step motion into the recorder."""
+    seen = engine.seen(record, used, t)
+    names = [[one.name for one in law.signals] for law in work.system.laws]
+    modes = tuple(law.modes[0] for law in work.system.laws)
+    for k, now in enumerate(t):
+        signals = [{name: float(seen.signals[name][k]) for name in mine} for mine in names]
+        work.recorder.keep(float(now), record[k], used[k], modes, seen.a[k], signals, float(seen.stored[k]))
