@@ -161,9 +161,9 @@ class Winding:
         if self.motor.has_inductance:
             rates.append((voltage - at.resistance * i - at.emf) / self._inductance)
         if self.control is not None:
-            # What the electronics could not command is taken off again, so that the integral does not wind up.
+            # The integral grows with the error that the commanded voltage can answer: so it stays R i at a limit too.
             missing = self.held_back(at, ops) - at.wanted
-            rates.append(self.control.bandwidth * (self.motor.resistance * at.error + missing))
+            rates.append(self.motor.resistance * (self.control.bandwidth * at.error + missing / self._inductance))
         if self.motor.heat is not None and at.warmth is not None:
             rates += warming(self.motor.heat, at.warmth, at.resistance * i * i)
         return tuple(rates)
