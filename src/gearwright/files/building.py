@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from gearwright.algebra import Vec
 from gearwright.files.data_sheet_words import friction_of
 from gearwright.files.drive_words import DriveWords
+from gearwright.files.elastic_words import made_flexible, put_on_springs, spring_of
 from gearwright.files.geometry import Seat
 from gearwright.files.link_words import Free, LinkWords
 from gearwright.files.problems import Problems
@@ -36,12 +37,14 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     drives = _each(contents, problems, "drives", lambda words: _drive(words, driven, frames))
     trains = _each(contents, problems, "trains", lambda words: words.train(frames))
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
-    head, complete = contents.header, [*links, *drives, *trains, *marks]
+    springs = _each(contents, problems, "springs", lambda words: words.part())
+    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs]
     if head is None or not links or None in complete or problems.found:
         return None
     supply = None if head.supply is None else head.supply.part()
-    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply)  # type: ignore[arg-type]
-    return _loaded(robot, head.payload, frames, contents, problems)
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, springs)  # type: ignore[arg-type]
+    loaded = _loaded(robot, head.payload, frames, contents, problems)
+    return None if loaded is None else _elastic(loaded, frames, contents, problems)
 
 
 def _each(contents: Contents, problems: Problems, word: str, make: Callable[[Any], Part]) -> list[Part | None]:
@@ -85,6 +88,7 @@ def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
         follows=(follows.joint, follows.multiplier, follows.offset) if follows is not None else None,
         damping=getattr(joint, "damping", 0.0),
         friction=friction_of(getattr(joint, "friction", 0.0)),
+        spring=spring_of(getattr(joint, "spring", None)),
     )
 
 
@@ -127,6 +131,19 @@ def _loaded(
         payload = Payload(words.mass, frame.point(words.position), words.link, frame.tensor(words.inertia.tensor))
         loaded = replace(robot, payload=payload)
     return loaded
+
+
+def _elastic(robot: Robot, frames: Frames, contents: Contents, problems: Problems) -> Robot:
+    """The robot with its flexible links cut and put on its elastic base."""
+    for i, words in enumerate(contents.links):
+        if words is not None and words.flexible is not None:
+            path = ("links", i, "flexible")
+            with problems.of(spell(path), contents.root.line_of(path)):
+                robot = made_flexible(robot, words.name, words.flexible, frames[words.name])
+    if contents.header is not None and contents.header.elastic_base is not None:
+        with problems.of("elastic_base", contents.root.line_of(("elastic_base",))):
+            robot = put_on_springs(robot, contents.header.elastic_base)
+    return robot
 
 
 def physical_problems(contents: Contents, problems: Problems) -> None:

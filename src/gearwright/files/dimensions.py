@@ -9,9 +9,19 @@ from gearwright.files.units import quantity
 from gearwright.files.validation import Contents, spell
 
 WANTED = {
-    "revolute": {"ratio": "number", "stiffness": "angular stiffness", "damping": "angular damping", "offset": "angle"},
-    "prismatic": {"ratio": "turns per length", "stiffness": "stiffness", "damping": "damping", "offset": "length"},
+    "revolute": {
+        **{"ratio": "number", "stiffness": "angular stiffness", "damping": "angular damping", "offset": "angle"},
+        **{"backlash": "angle", "hardening": "angular hardening", "until": "torque", "torque": "torque"},
+        **{"width": "angle", "amplitude": "angle"},
+    },
+    "prismatic": {
+        **{"ratio": "turns per length", "stiffness": "stiffness", "damping": "damping", "offset": "length"},
+        **{"backlash": "length", "hardening": "hardening", "until": "force", "torque": "force"},
+        **{"width": "length", "amplitude": "length"},
+    },
 }
+INSIDE = ("torsion", "pieces", "hysteresis", "errors")
+"""Words within a gear whose own words have the units of the joint."""
 
 
 def dimension_problems(contents: Contents, problems: Problems) -> None:
@@ -28,8 +38,13 @@ def dimension_problems(contents: Contents, problems: Problems) -> None:
 
 
 def _note(words: Any, kind: str | None, path: tuple[str | int, ...], contents: Contents, problems: Problems) -> None:
+    if isinstance(words, list):
+        for i, item in enumerate(words):
+            _note(item, kind, (*path, i), contents, problems)
     if not isinstance(words, dict) or kind not in WANTED:
         return
+    for word in INSIDE:
+        _note(words.get(word), kind, (*path, word), contents, problems)
     for word, dimension in WANTED[kind].items():
         value = words.get(word)
         if isinstance(value, str):

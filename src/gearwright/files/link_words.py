@@ -9,6 +9,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from gearwright.algebra import Vec
 from gearwright.files.data_sheet_words import SlideFrictionField, TurnFrictionField
+from gearwright.files.elastic_words import BeamWords, SlideSpring, TurnSpring
 from gearwright.files.geometry import Seat, Vectors, modified_dh, standard_dh
 from gearwright.files.words import (
     Angle,
@@ -152,6 +153,7 @@ class Revolute(_Moving):
     limits: TurnLimits = TurnLimits()
     damping: Annotated[float, Unit("angular damping", least=0)] = 0.0
     friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
+    spring: TurnSpring | None = Field(default=None, description="a passive spring between parent and link")
 
 
 class Prismatic(_Moving):
@@ -161,6 +163,7 @@ class Prismatic(_Moving):
     limits: SlideLimits = SlideLimits()
     damping: Annotated[float, Unit("damping", least=0)] = 0.0
     friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
+    spring: SlideSpring | None = Field(default=None, description="a passive spring between parent and link")
 
 
 class Fixed(_Placed):
@@ -257,6 +260,9 @@ class LinkWords(Words):
         default=False, description="only combinations of its numbers matter; physical checks are relaxed"
     )
     shapes: list[ShapeWords] = Field(default=[])
+    flexible: BeamWords | None = Field(
+        default=None, description="the link is a beam, cut into segments; its own mass is that of a hub at the root"
+    )
 
     @model_validator(mode="after")
     def _frame_at_mass_centre(self) -> LinkWords:

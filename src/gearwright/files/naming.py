@@ -22,6 +22,7 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.unique("joints", names.joints())
     names.unique("frames", names.of("frames", "name"))
     names.unique("drives", names.titles())
+    names.unique("springs", names.of("springs", "name"))
     names.apart("links and frames", names.of("links", "name"), names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
@@ -33,6 +34,7 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     first = {path: name for path, name in names.of("attach", "frame").items() if path[1] == 0}
     names.exist("frame", first, names.of("frames", "name").values(), "frame")
     names.exist("follows", names.leaders(), joints, "joint")
+    names.exist("row", names.rows(), joints, "joint", attached)
     names.exist("payload", names.carrier(), links, "link", attached)
     names.refuse_circles(names.parents(), "the parents", "Hang one of them on the base.")
     names.refuse_circles(names.followers(), "joints that follow each other", "Let one of them have its own speed.")
@@ -79,6 +81,17 @@ class _Names:
         payload = self.root.data.get("payload")
         link = payload.get("link") if isinstance(payload, dict) else None
         return {("payload", "link"): link} if isinstance(link, str) else {}
+
+    def rows(self) -> dict[Path, str]:
+        """The joints that springs name."""
+        rows = {i: item.get("row") for i, item in self.entries("springs")}
+        return {
+            ("springs", i, "row", joint): joint
+            for i, row in rows.items()
+            if isinstance(row, dict)
+            for joint in row
+            if isinstance(joint, str)
+        }
 
     def note(self, path: Path, message: str) -> None:
         self.problems.add(message, spell(path), self.root.line_of(path))

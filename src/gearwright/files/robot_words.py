@@ -8,6 +8,7 @@ from pydantic import Field
 
 from gearwright.files.data_sheet_words import SupplyWords
 from gearwright.files.drive_words import DriveWords
+from gearwright.files.elastic_words import ElasticBaseWords, SpringWords
 from gearwright.files.link_words import LinkWords
 from gearwright.files.train_words import TrainWords
 from gearwright.files.words import Gravity, Mass, Name, Origin, Position, TensorWords, Words
@@ -49,6 +50,7 @@ class HeaderWords(Words):
     gravity: Gravity = Field(default=(0.0, 0.0, -9.81), description="acceleration of free fall in the base frame")
     payload: PayloadWords | None = None
     supply: SupplyWords | None = Field(default=None, description="what feeds every drive that has no supply of its own")
+    elastic_base: ElasticBaseWords | None = Field(default=None, description="springs between ground and base")
 
 
 class RobotWords(HeaderWords):
@@ -59,6 +61,7 @@ class RobotWords(HeaderWords):
     trains: list[TrainWords] = Field(default=[])
     frames: list[FrameWords] = Field(default=[])
     attach: list[AttachWords] = Field(default=[])
+    springs: list[SpringWords] = Field(default=[])
 
 
 def schema() -> dict[str, Any]:

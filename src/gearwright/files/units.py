@@ -39,6 +39,7 @@ UNITS: dict[str, dict[str, float]] = {
     },
     "hardening": {"N/m3": 1.0, "N/mm3": 1e9},
     "angular hardening": {"Nm/rad3": 1.0, "kNm/rad3": 1e3, "MNm/rad3": 1e6},
+    "flexural rigidity": {"Nm2": 1.0, "kNm2": 1e3, "Nmm2": 1e-6},
     "damping": {"Ns/m": 1.0, "kNs/m": 1e3, "Ns/mm": 1e3},
     "angular damping": {"Nms/rad": 1.0, "Nms": 1.0, "mNms/rad": 1e-3, "mNms": 1e-3, "Nm/rpm": 60 / TURN},
     "torque constant": {"Nm/A": 1.0, "mNm/A": 1e-3, "Ncm/A": 1e-2, "Vs/rad": 1.0, "Vs": 1.0},

@@ -16,6 +16,7 @@ from gearwright.files.data_sheet_words import (
     TurnFriction,
 )
 from gearwright.files.drive_words import DriveWords, MotorWords
+from gearwright.files.elastic_words import BeamWords, ElasticBaseWords, SpringWords, TurnSpring
 from gearwright.files.gear_words import MODELS
 from gearwright.files.link_words import (
     DH,
@@ -30,6 +31,7 @@ from gearwright.files.link_words import (
     TurnLimits,
     VectorWords,
 )
+from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
 from gearwright.files.problems import ENOUGH, Problems, did_you_mean
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
@@ -44,6 +46,9 @@ INSIDE: dict[str, type[Words]] = {
     **{"motor": MotorWords, "payload": PayloadWords, "inertia": TensorWords, "tensor": TensorWords, "origin": Origin},
     **{"dh": DH, "mdh": DH, "vector": VectorWords, "limits": TurnLimits, "follows": Follows, "shapes": ShapeWords},
     **{"wheels": WheelWords, "meshes": MeshWords, "motors": TrainMotorWords},
+    **{"spring": TurnSpring, "springs": SpringWords, "flexible": BeamWords, "elastic_base": ElasticBaseWords},
+    **{"torsion": TorsionWords, "pieces": PieceWords, "hysteresis": HysteresisWords, "errors": ErrorWords},
+    **{"losses": LossWords},
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
     **{"supply": SupplyWords, "current_control": CurrentControlWords},
 }
@@ -61,6 +66,7 @@ class Contents:
     trains: list[TrainWords | None]
     frames: list[FrameWords | None]
     attach: list[AttachWords | None]
+    springs: list[Any]
 
 
 def validated(model: type[AnyWords], data: Any, root: Node, path: Path, problems: Problems) -> AnyWords | None:

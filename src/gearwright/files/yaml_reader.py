@@ -12,6 +12,7 @@ from gearwright.files.building import build, physical_problems
 from gearwright.files.dcmotor_words import dcmotor_notes
 from gearwright.files.dimensions import dimension_problems
 from gearwright.files.drive_words import DriveWords
+from gearwright.files.elastic_words import SpringWords
 from gearwright.files.formats import YAML_ENDINGS
 from gearwright.files.link_words import LinkWords
 from gearwright.files.naming import name_problems
@@ -31,6 +32,7 @@ LISTS: dict[str, type[Words]] = {
     "trains": TrainWords,
     "frames": FrameWords,
     "attach": AttachWords,
+    "springs": SpringWords,
 }
 AnyWords = TypeVar("AnyWords", bound=Words)
 

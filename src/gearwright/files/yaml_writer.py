@@ -14,7 +14,7 @@ from gearwright.files.gear_words import gear_words
 from gearwright.files.part_words import plain_words
 from gearwright.files.train_words import train_words
 from gearwright.files.yaml_tree import plain_scalar
-from gearwright.parts import Drive, Frame, Friction, Joint, Link, Motor, Payload, Robot, Shape
+from gearwright.parts import Drive, Frame, Friction, Joint, Link, Motor, PassiveSpring, Payload, Robot, Shape
 
 ALWAYS = ("inertia", "mass")
 """Numbers of a motor that are written even if they are zero."""
@@ -49,6 +49,7 @@ def write_yaml(robot: Robot) -> str:
         words["payload"] = _payload(robot.payload)
     if robot.supply is not None:
         words["supply"] = plain_words("supply", robot.supply)
+    words |= _given({"springs": [_spring(spring) for spring in robot.springs]})
     words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
     return dump(words)
 
@@ -145,6 +146,8 @@ def _joint(joint: Joint, owner: str) -> dict[str, Any]:
     if joint.follows is not None:
         leader, multiplier, offset = joint.follows
         words["follows"] = {"joint": leader, **_numbers(owner, {"multiplier": multiplier, "offset": offset})}
+    if joint.spring is not None:
+        words["spring"] = plain_words(f"{owner}, spring", joint.spring)
     return words | _friction(joint, owner)
 
 
@@ -190,6 +193,13 @@ def _motor(motor: Motor, owner: str) -> dict[str, Any]:
     words |= {"position": position} if any(position) else {}
     words |= {} if motor.com is None else {"com": _vector(f"{owner}, com", motor.com)}
     return words | ({} if motor.tensor is None else {"tensor": _tensor(f"{owner}, tensor", motor.tensor)})
+
+
+def _spring(spring: PassiveSpring) -> dict[str, Any]:
+    owner = f"spring {spring.name!r}"
+    row = {joint: _number(owner, factor) for joint, factor in spring.row.items()}
+    numbers = {word: getattr(spring, word) for word in ("stiffness", "damping", "rest")}
+    return {"name": spring.name, "row": row, **{w: x for w, x in _numbers(owner, numbers).items() if x}}
 
 
 def _payload(payload: Payload) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.placing import Placement, moved_gear, moved_motor, rows
 from gearwright.parts.robot import Robot
 
+MASSLESS = Tensor.diagonal(0.0, 0.0, 0.0)
+
 
 @dataclass(frozen=True)
 class Beam:
@@ -144,7 +146,7 @@ def _segments(name: str, beam: Beam) -> Iterator[Link]:
             title = f"{name}.{k}" if len(hinges) == 1 else f"{name}.{k}.{way}"
             spring = JointSpring(stiffness, beam.damping * stiffness)
             joint = Joint(title, axis=e, position=shift if place == 0 else Vec(0.0, 0.0, 0.0), spring=spring)
-            yield Link(own, parent, joint, m, c, I) if final else Link(own, parent, joint)
+            yield Link(own, parent, joint, m, c, I) if final else Link(own, parent, joint, inertia=MASSLESS)
             parent = own
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.algebra import ZERO, Scalar, Vec, is_number
+from gearwright.algebra import ZERO, Scalar, Tensor, Vec, is_number
 from gearwright.errors import PartError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import JointSpring, PassiveSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.placing import Placement, moved_gear, moved_motor, moved_wheel
+from gearwright.parts.placing import Placement, moved_gear, moved_motor, moved_wheel, rows
 from gearwright.parts.robot import Robot
 from gearwright.parts.train import Train, TrainMotor
 
@@ -61,6 +61,11 @@ class ElasticBase:
     def coupled(self) -> bool:
         """Whether the ways are coupled by a matrix."""
         return any(hasattr(row, "__len__") for row in self.stiffness)
+
+    @property
+    def body(self) -> tuple[Scalar, Vec, Tensor]:
+        """Mass, centre of mass and central tensor of what moves with the base."""
+        return self.mass, Vec.of(self.com), Tensor.of(rows(self.inertia))
 
     @property
     def ways(self) -> list[str]:
@@ -117,11 +122,11 @@ def _chain(support: ElasticBase) -> list[Link]:
     for place, way in enumerate(ways):
         axis = Vec(*(1.0 if k == "xyz".index(way[-1]) else 0.0 for k in range(3)))
         kind = "revolute" if way.startswith("r") else "prismatic"
-        where = support.position if place == 0 else ZERO
+        where = Vec.of(support.position) if place == 0 else ZERO
         joint = Joint(f"support.{way}", kind, axis, position=where, spring=_joint_spring(support, way))
         name = "support" if place == len(ways) - 1 else f"support.{way}"
-        heavy = {"mass": support.mass, "com": support.com, "inertia": support.inertia} if name == "support" else {}
-        links.append(Link(name, parent, joint, **heavy))
+        mass, com, inertia = support.body if name == "support" else (0.0, ZERO, Tensor.diagonal(0.0, 0.0, 0.0))
+        links.append(Link(name, parent, joint, mass, com, inertia))
         parent = name
     return links
 
