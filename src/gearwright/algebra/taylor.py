@@ -86,6 +86,10 @@ class Taylor:
         """A number over the series."""
         return Taylor([other, *[0.0] * (len(self.c) - 1)]) / self
 
+    def __abs__(self) -> Taylor:
+        """The absolute value of a series of plain numbers."""
+        return -self if self.c[0] < 0 else self
+
     def __lt__(self, other: Scalar) -> Scalar:
         """Comparisons are those of the values; derivatives have no say."""
         return self.c[0] < _value(other)

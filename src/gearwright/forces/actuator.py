@@ -9,6 +9,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import DriveError
+from gearwright.forces.actuator_inverse import Inversion
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import Terms, along, plain, terms
@@ -179,6 +180,11 @@ class LinearActuator(Law):
     def signals(self) -> tuple[Quantity, ...]:
         """The force on the machine along its line."""
         return (Quantity(f"{self.name}.force", "Nm, N"),)
+
+    @cached_property
+    def inverse(self) -> Inversion:
+        """What gives its input from the motion along its line and the force it must give."""
+        return Inversion(self)
 
     def vector(self, position: Scalar, speed: Scalar, own: Sequence[Scalar]) -> list[Scalar]:
         """All of x from the motion along the line and its own states."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Quantity
+from gearwright.forces.places import motors_of
 from gearwright.mechanism import Mechanism
+from gearwright.parts import Robot
 
 
 def dc_motor(
@@ -65,3 +70,28 @@ def dc_motor(
         limits=(max_voltage,),
         port=port,
     )
+
+
+def dc_motors(robot: Robot, mech: Mechanism) -> list[LinearActuator]:
+    """The motors of a robot as linear actuators; their friction and the losses of their gears are laws of the robot."""
+    found = []
+    for title, motor in motors_of(robot):
+        if motor.torque_constant is None or motor.resistance is None:
+            raise DriveError(
+                f"motor {title!r} has no torque constant or no resistance, so that its voltage "
+                "is not known. Give both to the motor, or give `actuators`."
+            )
+        bare = not any(spin.name == f"{title}.rotor" for spin in mech.spins)
+        one = dc_motor(
+            mech,
+            title,
+            torque_constant=motor.torque_constant,
+            resistance=motor.resistance,
+            inductance=motor.inductance or 0.0,
+            max_voltage=motor.max_voltage,
+            inertia=1.0 if bare else None,
+            port=title,
+        )
+        # A rotor without inertia: any number in the actuator's equations does, once it is given back.
+        found.append(replace(one, carried=1.0) if bare else one)
+    return found

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.actuator_inverse import Answer, Demand
 from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
@@ -72,6 +76,16 @@ class SynchronousMotor(Law):
         """Its torque."""
         return self._named({"motor_torque": "Nm"})
 
+    @property
+    def limits(self) -> tuple[None, None]:
+        """Its voltages have no limits of their own."""
+        return (None, None)
+
+    @property
+    def inverse(self) -> SynchronousInverse:
+        """What gives its voltages from motion and torque."""
+        return SynchronousInverse(self)
+
     def torque(self, i_d: Scalar, i_q: Scalar) -> Scalar:
         """Torque of the currents [Nm]."""
         d, q = self.inductances
@@ -102,6 +116,22 @@ class SynchronousMotor(Law):
             stored=0.75 * stored,
             signals={self.signals[0].name: self.torque(*currents)},
         )
+
+
+@dataclass(frozen=True)
+class SynchronousInverse:
+    """Voltages of a synchronous motor for a motion and a torque, with no current along the magnets."""
+
+    motor: SynchronousMotor
+    degree: int = 2
+
+    def solve(self, demand: Demand, inner: Any = None) -> tuple[Answer, Any]:
+        """Currents and voltages over a piece of motion; nothing is left open from piece to piece."""
+        per_ampere = self.motor.torque(0.0, 1.0)
+        none = np.zeros_like(demand.t)
+        current, rate = demand.force[0] / per_ampere, demand.force[1] / per_ampere
+        voltages = self.motor.voltages(demand.way[1], (none, current), (none, rate))
+        return Answer(np.column_stack([none, current]), np.column_stack(voltages)), none[:0]
 
 
 def synchronous_motor(
