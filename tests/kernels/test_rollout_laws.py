@@ -31,14 +31,15 @@ class Motor(Law):
     name: str
     line: gw.Line
     initial: float = 0.0
+    title: str = "motor"
 
     @property
     def states(self):
-        return (Quantity("motor.current", "A", self.initial),)
+        return (Quantity(f"{self.title}.current", "A", self.initial),)
 
     @property
     def inputs(self):
-        return (Quantity("motor.voltage", "V", 3.0),)
+        return (Quantity(f"{self.title}.voltage", "V", 3.0),)
 
     def act(self, mode, situation):
         (i,), w = situation.states, self.line.speed(situation.v)
@@ -110,6 +111,18 @@ def test_states_and_inputs_of_a_law():
     for k, u in enumerate(voltages):
         found = np.array([run.v[-1, k, 0], run.states["motor.current"][-1, k]])
         np.testing.assert_allclose(found, exact(0.05, u, np.array([2.0, 0.3])), rtol=1e-9)
+
+
+def test_every_law_has_its_own_states_and_inputs():
+    wheels = [gw.Body(name, mass=1.0, inertia=np.diag([J, J, J])) for name in ("left", "right")]
+    pair = gw.Mechanism(wheels, gravity=(0, 0, 0))
+    laws = [Motor(x, gw.Line.of(pair, x), start, x) for x, start in (("left", 0.3), ("right", -0.5))]
+    voltages = {"right.voltage": 4.0, "left.voltage": -2.0}
+    run = gw.rollout(pair, [0.0, 0.0], [2.0, 1.0], 500, 1e-4, method="rk4", laws=laws, inputs=voltages)
+    for k, law in enumerate(laws):
+        found = [run.v[-1, k], run.states[f"{law.title}.current"][-1]]
+        begin = np.array([2.0 - k, law.initial])
+        np.testing.assert_allclose(found, exact(0.05, voltages[f"{law.title}.voltage"], begin), rtol=1e-9)
 
 
 def test_what_is_not_given_starts_at_its_own_value():
@@ -189,6 +202,16 @@ def test_work_balances_energy():
     assert dissipated > 0.01
     assert stored[1] - stored[0] == pytest.approx(supplied - dissipated, abs=1e-8 * abs(supplied))
     assert engine.states[-2:] == ("work.supplied", "work.dissipated")
+
+
+def test_dampers_of_springs_dissipate():
+    mech = spring(500.0, 0.4)
+    engine = fixed_step(mech, (), "rk4", work=True)
+    run = engine.run(engine.start([0.1, 0.0], [0.0, 2.0])[None], None, 1e-4, 2000, 2000)[:, 0]
+    energy = gw.kinetic_energy(mech, run[:, :2], run[:, 2:4]) + gw.potential_energy(mech, run[:, :2])
+    assert run[1, 4] == 0.0
+    assert run[1, 5] == pytest.approx(energy[0] - energy[1], rel=1e-7)
+    assert run[1, 5] > 0.5 * energy[0]
 
 
 @pytest.mark.parametrize(("law", "reason"), [(Two("rub"), "stick, slide"), (Held("clamp", line()), "accelerations")])
