@@ -53,6 +53,10 @@ class Acceleration(NamedTuple):
         return Acceleration.of(motion.omega, motion.alpha, motion.acceleration - gravity)
 
 
+AT_BASE = Acceleration.of_base(ZERO, AT_REST)
+"""A base at rest where nothing weighs anything."""
+
+
 def relative(dofs: Sequence[Dof], x: Sequence[Scalar]) -> tuple[Vec | None, Vec | None]:
     """The joint's share of an angular and a linear motion, sum of axis times rate; None where there is none."""
     angular: Vec | None = None
@@ -108,6 +112,13 @@ def accelerations(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar], base: Ac
             w = w + turning
         moving[i] = Acceleration.of(w, wd, linear)
         yield moving[i]
+
+
+def axial_drifts(pose: Pose, v: Sequence[Scalar]) -> list[Scalar]:
+    """Per spin the acceleration of its carrier about its axis that speeds alone bring, dh/dt . v = e . wd at a = 0."""
+    still = [0.0] * pose.mech.n
+    coasting = [*accelerations(pose, v, still, AT_BASE), AT_BASE]
+    return [spin.axis.dot(coasting[int(spin.carrier)].alpha) for spin in pose.mech.spins]
 
 
 def _plus(known: Vec, more: Vec | None) -> Vec:

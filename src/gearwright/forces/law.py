@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.dynamics.kinematics import axial_drifts
+from gearwright.dynamics.mass_matrix import axial_rates
 from gearwright.dynamics.pose import Pose, place
 from gearwright.forces.line import Line
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import BASE, Mechanism, Spin
 
 ON = "on"
 """The mode of a law that has only one."""
@@ -30,9 +32,35 @@ class Quantity:
     initial: float = 0.0
 
 
+class Scene:
+    """What all laws of one instant share, computed once when one of them asks: where things are and how they turn."""
+
+    def __init__(self, mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], ops: Operations) -> None:
+        self.mech, self.q, self.v, self.ops = mech, q, v, ops
+
+    @cached_property
+    def pose(self) -> Pose:
+        """The placed machine."""
+        return place(self.mech, self.q, self.ops)
+
+    @cached_property
+    def _drifts(self) -> Mapping[str, Scalar]:
+        drifts = axial_drifts(self.pose, self.v)
+        return {spin.name: drift for spin, drift in zip(self.mech.spins, drifts, strict=True)}
+
+    def turning(self, spin: Spin) -> tuple[Sequence[tuple[int, Scalar]], Scalar]:
+        """How a wheel's carrier turns about its axis: h as (speed, number), and the acceleration dh/dt . v."""
+        if spin.carrier == BASE:
+            return (), 0.0
+        return tuple(axial_rates(self.pose, spin).items()), self._drifts[spin.name]
+
+
 @dataclass(frozen=True)
 class Situation:
-    """What a law sees: time [s], the machine's q and v, and its own states and inputs, in its own order."""
+    """What a law sees: time [s], the machine's q and v, and its own states and inputs, in its own order.
+
+    Laws of the same instant share a `scene`, where they find the placed machine.
+    """
 
     t: Scalar
     q: Sequence[Scalar]
@@ -41,11 +69,17 @@ class Situation:
     inputs: Sequence[Scalar]
     ops: Operations
     mech: Mechanism
+    shared: Scene | None = None
 
     @cached_property
+    def scene(self) -> Scene:
+        """What the laws of this instant share."""
+        return self.shared if self.shared is not None else Scene(self.mech, self.q, self.v, self.ops)
+
+    @property
     def pose(self) -> Pose:
         """The placed machine, for laws that need to know where things are."""
-        return place(self.mech, self.q, self.ops)
+        return self.scene.pose
 
 
 @dataclass(frozen=True)

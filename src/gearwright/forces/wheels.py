@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.algebra import ZERO, Scalar
-from gearwright.dynamics.kinematics import Acceleration, BaseMotion, accelerations
-from gearwright.dynamics.mass_matrix import axial_rates
+from gearwright.algebra import Scalar
 from gearwright.forces.law import Situation
-from gearwright.mechanism import BASE, Spin
+from gearwright.mechanism import Spin
 
 
 def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tuple[list[Scalar], Scalar]:
@@ -20,24 +18,14 @@ def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tu
     Returns:
         (row over all speeds, offset), so that torque = row . a + offset.
     """
-    mech = situation.mech
-    row: list[Scalar] = [0.0] * mech.n
+    row: list[Scalar] = [0.0] * situation.mech.n
     offset: Scalar = 0.0
-    carried = [spin for spin in spins if spin.carrier != BASE]
-    still = _coasting(situation) if carried else []
     for spin in spins:
         weight = spin.terms[0][1] / per
         for index, b in spin.terms:
             row[index] = row[index] + weight * spin.inertia * b
-        if spin.carrier == BASE:
-            continue
-        for index, h in axial_rates(situation.pose, spin).items():
+        carried, drift = situation.scene.turning(spin)
+        for index, h in carried:
             row[index] = row[index] + weight * spin.coupled * h
-        offset = offset + weight * spin.coupled * spin.axis.dot(still[int(spin.carrier)].alpha)
+        offset = offset + weight * spin.coupled * drift
     return row, offset
-
-
-def _coasting(situation: Situation) -> list[Acceleration]:
-    """Accelerations of all bodies for a = 0 without gravity: what speeds alone bring."""
-    nothing = [0.0] * situation.mech.n
-    return list(accelerations(situation.pose, situation.v, nothing, Acceleration.of_base(ZERO, BaseMotion())))

@@ -12,7 +12,7 @@ from gearwright.dynamics.energy import centre_of_mass, kinetic_energy, momentum,
 from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
 from gearwright.dynamics.inverse_dynamics import Wrench, gravity, inverse_dynamics, reactions
 from gearwright.dynamics.jacobian import jacobian, jacobian_rate
-from gearwright.dynamics.kinematics import AT_REST, BaseMotion
+from gearwright.dynamics.kinematics import AT_REST, BaseMotion, axial_drifts
 from gearwright.dynamics.lagrange import lagrange_form
 from gearwright.dynamics.mass_matrix import axial_rates, mass_matrix
 from gearwright.dynamics.pose import Pose, place
@@ -123,6 +123,12 @@ AXIAL_RATES = Program(
     lambda m, ops, x, _: _axial_rates(_placed(m, ops, x)),
     lambda m, _: (len(m.spins), m.n),
     growth=2,
+)
+AXIAL_DRIFTS = Program(
+    "axial_drifts",
+    ("q", "v"),
+    lambda m, ops, x, _: axial_drifts(_placed(m, ops, x), x["v"]),
+    lambda m, _: (len(m.spins),),
 )
 GRAVITY = Program("gravity", ("q",), lambda m, ops, x, _: gravity(_placed(m, ops, x)), _per_speed)
 CORIOLIS_MATRIX = Program(

@@ -11,7 +11,7 @@ from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.stepping import METHODS, Field, Moving
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import Action, Law, Outcome, Quantity, Reaction, Scene, Situation
 from gearwright.kernels.prepare import prepare
 from gearwright.kernels.program import Fixed, Inputs, Program
 from gearwright.mechanism import Mechanism
@@ -75,10 +75,11 @@ class System:
         """What each law sees."""
         place_of = {quantity.name: mech.n + k for k, quantity in enumerate(self.inputs)}
         seen, first = [], 0
+        scene = Scene(mech, x.q, x.v, ops)
         for law in self.laws:
             own = x.states[first : first + len(law.states)]
             first += len(law.states)
-            seen.append(Situation(t, x.q, x.v, own, [u[place_of[y.name]] for y in law.inputs], ops, mech))
+            seen.append(Situation(t, x.q, x.v, own, [u[place_of[y.name]] for y in law.inputs], ops, mech, scene))
         return seen
 
 

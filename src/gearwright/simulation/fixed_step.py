@@ -28,10 +28,10 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     engine = fixed_step(work.system.mech, work.system.laws, work.method, work=True)
     engine.require_stable(x, h)
     if work.controller is None:
-        t = h * np.arange(2 * count + 1) / 2
-        inputs = np.array([work.inputs.at(float(now)) for now in t])[:, None]
-        record = engine.run(x[None], inputs, h, count)[:, 0]
-        used = inputs[::2, 0]
+        moments = [0.0] if work.inputs.constant else (0.5 * h * np.arange(2 * count + 1)).tolist()
+        inputs = np.array([work.inputs.at(now) for now in moments])
+        record = engine.run(x[None], inputs[:, None], h, count)[:, 0]
+        used = np.broadcast_to(inputs[::2], (count + 1, inputs.shape[1]))
     else:
         record, used = _controlled(work, engine, x, h, count)
     kept = np.unique(np.rint(work.times / h).astype(int))

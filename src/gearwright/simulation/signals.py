@@ -23,6 +23,7 @@ class Signal:
 
     at: Callable[[float], float]
     breaks: tuple[float, ...] = ()
+    constant: bool = False
 
 
 def steps(times: Sequence[float], values: Sequence[float]) -> Signal:
@@ -67,7 +68,7 @@ def signal(name: str, given: Any) -> Signal:
         ) from None
     if not np.isfinite(value):
         raise InputError(f"simulate: input {name!r} is {value}. Give a finite number.")
-    return Signal(lambda _: value)
+    return Signal(lambda _: value, constant=True)
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ class Inputs:
     forces: Callable[[float], Any] | None = None
     initial: tuple[float, ...] = ()
     size: int = 0
+
+    @property
+    def constant(self) -> bool:
+        """Whether nothing changes with time."""
+        return self.forces is None and all(one.constant for one in self.signals.values())
 
     @property
     def breaks(self) -> tuple[float, ...]:
@@ -118,8 +124,9 @@ def gathered(mech: Mechanism, law_inputs: Mapping[str, float], given: Any) -> In
         return Inputs(names, {name: signal(name, x) for name, x in given.items()}, None, initial, mech.n)
     if callable(given):
         return Inputs(names, {}, given, initial, mech.n)
-    constant = checked_output("inputs", given, mech.n, 0.0)
-    return Inputs(names, {}, lambda _: constant, initial, mech.n)
+    forces = checked_output("inputs", given, mech.n, 0.0).tolist()
+    signals = {name: signal(name, force) for name, force in zip(names, forces, strict=False)}
+    return Inputs(names, signals, None, initial, mech.n)
 
 
 def checked_output(who: str, value: Any, size: int, t: float) -> Array:

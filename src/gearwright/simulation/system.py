@@ -10,14 +10,14 @@ import numpy as np
 
 from gearwright.dynamics.configuration import nudge
 from gearwright.errors import InputError, SimulationError
-from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Reaction, Situation
+from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Reaction, Scene, Situation
 from gearwright.forces.line import Line
 from gearwright.kernels.actuation import structure_matrix
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.operations import FLOATS
-from gearwright.kernels.programs import BIAS, FORWARD_DYNAMICS, MASS_MATRIX
+from gearwright.kernels.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
 from gearwright.kernels.run import prompt
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.mechanism.rows import along
 
 Modes = tuple[str, ...]
@@ -69,6 +69,21 @@ class System:
         return prompt(MASS_MATRIX, self.mech)
 
     @cached_property
+    def axial_rates(self) -> Callable[..., Array]:
+        """Axial rates h of all spins of q, compiled."""
+        return prompt(AXIAL_RATES, self.mech)
+
+    @cached_property
+    def axial_drifts(self) -> Callable[..., Array]:
+        """Axial drifts of all spins' carriers of (q, v), compiled."""
+        return prompt(AXIAL_DRIFTS, self.mech)
+
+    @cached_property
+    def spins(self) -> dict[str, int]:
+        """The number of each spin."""
+        return {spin.name: k for k, spin in enumerate(self.mech.spins)}
+
+    @cached_property
     def bias(self) -> Callable[..., Array]:
         """Bias forces of (q, v), compiled."""
         return prompt(BIAS, self.mech)
@@ -106,8 +121,9 @@ class System:
         """What each law sees."""
         q, v = x[self.q].tolist(), x[self.v].tolist()
         own, all_inputs = x[self.own].tolist(), u.tolist()
+        scene = QuickScene(self, q, v, x)
         return [
-            Situation(t, q, v, own[states], [all_inputs[k] for k in inputs], FLOATS, self.mech)
+            Situation(t, q, v, own[states], [all_inputs[k] for k in inputs], FLOATS, self.mech, scene)
             for states, inputs in self._places
         ]
 
@@ -204,6 +220,27 @@ class System:
     def guards(self, evaluation: Evaluation) -> list[tuple[int, Guard]]:
         """All guards with the index of their law."""
         return [(k, guard) for k, outcome in enumerate(evaluation.outcomes) for guard in outcome.guards]
+
+
+class QuickScene(Scene):
+    """The same for numbers, from compiled functions."""
+
+    def __init__(self, system: System, q: Sequence[float], v: Sequence[float], x: Array) -> None:
+        super().__init__(system.mech, q, v, FLOATS)
+        self._system, self._x = system, x
+
+    @cached_property
+    def _turning(self) -> tuple[list[list[float]], list[float]]:
+        system, x = self._system, self._x
+        rates, drifts = system.axial_rates(x[system.q]), system.axial_drifts(x[system.q], x[system.v])
+        return rates.tolist(), drifts.tolist()
+
+    def turning(self, spin: Spin) -> tuple[Sequence[tuple[int, float]], float]:
+        """How a wheel's carrier turns about its axis."""
+        if spin.carrier == BASE:
+            return (), 0.0
+        k = self._system.spins[spin.name]
+        return tuple(enumerate(self._turning[0][k])), self._turning[1][k]
 
 
 def rows_of(lines: Sequence[Line], n: int) -> Array:
