@@ -56,8 +56,9 @@ def test_a_machine_that_is_not_elastic_is_refused():
     mixed = robot(drives=[soft, replace(hard, gear=Gear(50))])
     with pytest.raises(JointError, match=r"no spring joins joint 'elbow'.*stiffness.*joints='rigid'"):
         gw.RedundantModel(gw.assemble(mixed))
-    with pytest.raises(StructureError, match=r"elastic drives \(shafts shoulder.motor"):
+    with pytest.raises(StructureError, match=r"elastic drives \(shafts shoulder.motor.*approximate\(mech, 'rigid'\)"):
         gw.RedundantModel(elastic(), joints="rigid")
+    assert gw.RedundantModel(gw.approximate(elastic(), "rigid"), joints="rigid").size == 30
 
 
 def test_a_machine_without_joints_is_refused():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gearwright as gw
-from support.chains import elastic_chain, elastic_machine, rigid_machine
+from support.chains import elastic_machine
 from support.compare import STEPS, rate, relative
 
 EXACT = ("full", "absolute", "link_frames", "points")
@@ -81,30 +81,43 @@ def test_rate_of_the_jacobian(form, kinds, seed):
     assert relative(model.jacobian_rate(q, v) * slow, found, 1e-2 * slow) < 1e-8
 
 
+@pytest.mark.parametrize(("form", "kind"), [("reduced", "spong"), ("reduced_bare", "spong_bare")])
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=25)
-def test_reduced_model_neglects_the_push_of_rotors_only(kinds, seed):
-    """Rotors that only spin are "reflected". As printed, their tensors at rest are lost as well."""
+@settings(max_examples=20)
+def test_reduced_model_is_that_of_spong(form, kind, kinds, seed):
+    """Rotors that only spin; as printed, the links even lose the tensors of the rotors they carry."""
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
     q, v, _ = state(rng, mech)
-    light = gw.approximate(mech, "reflected")
-    found = gw.RedundantModel(mech, "reduced").project(q, v)
-    assert relative(found.H, gw.mass_matrix(light, q)) < 1e-9
+    simple = gw.approximate(mech, kind)
+    found = gw.RedundantModel(mech, form).project(q, v)
+    assert relative(found.H, gw.mass_matrix(simple, q)) < 1e-9
     scale = np.abs(found.H).max() * np.abs(v).max() ** 2
-    assert relative(found.C @ v, velocity_forces(light, q, v), 1e-3 * scale) < 1e-9
+    assert relative(found.C @ v, velocity_forces(simple, q, v), 1e-3 * scale) < 1e-9
+
+
+@given(kinds=KINDS, seed=SEEDS)
+@settings(max_examples=20)
+def test_what_the_reduced_models_lose(kinds, seed):
+    """In the blocks of the full model: H2 = J2' M2 J3, and J2' M2 J2 as well where the rotors are not even carried."""
+    rng = np.random.default_rng(seed)
+    mech = elastic_machine(rng, kinds)
+    q, v, _ = state(rng, mech)
     full, n = gw.RedundantModel(mech), len(kinds)
-    J2, M2 = full.jacobian(q)[9 * n : 12 * n, :], full.inertia[9 * n : 12 * n, 9 * n : 12 * n]
-    lost = found.H - gw.RedundantModel(mech, "reduced_bare").project(q, v).H
-    assert relative(lost, J2.T @ M2 @ J2, np.abs(found.H).max()) < 1e-12
+    J2, J3 = np.split(full.jacobian(q)[9 * n :], 2)
+    M2 = full.inertia[9 * n : 12 * n, 9 * n : 12 * n]
+    exact, simple, bare = (gw.RedundantModel(mech, f).project(q, v).H for f in ("full", "reduced", "reduced_bare"))
+    pushes = J2.T @ M2 @ J3
+    assert relative(exact - simple, pushes + pushes.T, np.abs(exact).max()) < 1e-12
+    assert relative(simple - bare, J2.T @ M2 @ J2, np.abs(exact).max()) < 1e-12
 
 
 @given(kinds=KINDS, seed=SEEDS)
 @settings(max_examples=25)
 def test_rigid_counterpart(kinds, seed):
     rng = np.random.default_rng(seed)
-    design = elastic_chain(rng, kinds)
-    stiff = rigid_machine(design)
+    soft = elastic_machine(rng, kinds)
+    stiff = gw.approximate(soft, "rigid")
     q, v, _ = state(rng, stiff)
     for form in EXACT:
         rigid = gw.RedundantModel(stiff, form, joints="rigid")
@@ -113,7 +126,7 @@ def test_rigid_counterpart(kinds, seed):
         assert relative(found.H, gw.mass_matrix(stiff, q)) < 1e-9
         assert relative(found.C @ v, velocity_forces(stiff, q, v), 1e-3 * scale) < 1e-9
         assert relative(found.g, gw.gravity(stiff, q), 1.0) < 1e-9
-        elastic = gw.RedundantModel(gw.assemble(design.robot()), form)
+        elastic = gw.RedundantModel(soft, form)
         E = np.vstack([np.eye(len(kinds))] * 2)
         assert relative(rigid.jacobian(q), elastic.jacobian(E @ q) @ E) < 1e-12
         assert relative(rigid.inertia, elastic.inertia) < 1e-12
@@ -195,3 +208,15 @@ def test_points_need_no_quadratic_terms(seed):
     assert np.abs(model.quadratic(model.velocities(q, v))).max() == 0
     exact = model.jacobian(q).T @ model.inertia @ model.jacobian_rate(q, v)
     assert relative(exact @ v, velocity_forces(mech, q, v), 1e-3 * np.abs(gw.mass_matrix(mech, q)).max()) < 1e-9
+
+
+@pytest.mark.parametrize("form", EXACT)
+@pytest.mark.parametrize("name", ["elastic_elbow", "harmonic_6"])
+def test_bundled_arms(name, form):
+    mech = gw.assemble(gw.load(name))
+    q, v, a = state(np.random.default_rng(0), mech)
+    model = gw.RedundantModel(mech, form)
+    found = model.project(q, v)
+    assert relative(found.H, gw.mass_matrix(mech, q)) < 1e-12
+    assert relative(found.C @ v, velocity_forces(mech, q, v)) < 1e-10
+    assert relative(model.jacobian(q).T @ model.reactions(q, v, a), gw.inverse_dynamics(mech, q, v, a)) < 1e-10

@@ -29,11 +29,3 @@ def elastic_chain(rng: np.random.Generator, kinds: Sequence[str], *, damping: bo
 
 def elastic_machine(rng: np.random.Generator, kinds: Sequence[str], *, damping: bool = True) -> gw.Mechanism:
     return gw.assemble(elastic_chain(rng, kinds, damping=damping).robot())
-
-
-def rigid_machine(design: Design) -> gw.Mechanism:
-    """The same chain with gears that do not give."""
-    robot = design.robot()
-    return gw.assemble(
-        replace(robot, drives=[replace(d, gear=replace(d.gear, stiffness=None, damping=0.0)) for d in robot.drives])
-    )

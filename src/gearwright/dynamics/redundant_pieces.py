@@ -107,7 +107,7 @@ def require_elastic(function: str, mech: Mechanism) -> None:
         if not any(speed in row and max(row) >= joints for row in springs):
             raise JointError(
                 f"{function}: no spring joins joint {mech.speeds[speed]!r} to a motor shaft. Give the gear of its "
-                "drive a stiffness, or ask for joints='rigid' of a machine without elastic drives."
+                "drive a stiffness, or ask for RedundantModel(approximate(mech, 'rigid'), joints='rigid')."
             )
 
 
@@ -116,5 +116,5 @@ def require_rigid(function: str, mech: Mechanism) -> None:
     if mech.shafts:
         raise StructureError(
             f"{function}: the machine has elastic drives (shafts {', '.join(mech.shafts)}). Ask for joints='elastic', "
-            "or take the stiffness from its gears."
+            "or for approximate(mech, 'rigid')."
         )

@@ -14,5 +14,6 @@ The only room that knows backends. Where to find what:
   (machine and laws), `rollout_code` (the loop over steps), `rollout_stability` (how long a step may be).
 - Equations to read and parameters to find: `closed_form`, `closed_form_text`, `trig_*`, `symbolic_machine`,
   `parameter_groups`, `base_parameters`, `exact_parameters`, `explain`.
+- Links and rotors as free bodies: `redundant` (public), `redundant_programs`, `redundant_properties`.
 - Speed: `bench` and `bench_*`, `peers`, `timing`, `peak`.
 """

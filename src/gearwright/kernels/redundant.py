@@ -43,7 +43,7 @@ class Projection(NamedTuple):
 class RedundantModel:
     r"""A chain of links and rotors as if they were free, and the kinematics that ties them together.
 
-    $$\nu = J(q) v, \qquad M \dot\nu + n(\nu) + w(q) + (J^+)' f(q, v) = Q, \qquad J' Q = \tau$$
+    $\nu = J(q) v, \quad M \dot\nu + n(\nu) + w(q) + (J^+)' f(q, v) = Q, \quad J' Q = \tau$
 
     with a constant inertia M, the quadratic terms n, the weights w, the spring forces f, any left inverse $J^+$ of J
     and the reactions Q. Melhem and Loria, eqs (13) and (32); their paper omits n, which is right for planar arms and
@@ -56,8 +56,8 @@ class RedundantModel:
 
             - "full": 15 n, a rotor's angular velocity in two parts, its carrier's and its own spin; M has rank 12 n.
             - "absolute": 12 n, a rotor's angular velocity as one; M is definite. The same motion.
-            - "reduced": 12 n, rotors turn by their own spin only, the links carry them at rest (what `approximate`
-              calls "reflected"). "reduced_bare", as printed, forgets that they are carried.
+            - "reduced": 12 n, rotors turn by their own spin only, the links carry them at rest: what `approximate`
+              calls "spong". "reduced_bare", as printed, forgets that they are carried ("spong_bare").
             - "link_frames": "full" with the linear velocities in link axes: a constant left inverse for every chain.
             - "points": 36 n, six equimomental points per body, base axes: n is zero and C = J' M dJ/dt exact.
         joints: "elastic", where a spring joins every joint to its motor, or "rigid", the counterpart without shafts.
@@ -101,8 +101,10 @@ class RedundantModel:
 
     @cached_property
     def inertia(self) -> Array:
-        """The constant M, (size, size)."""
-        return np.array(redundant.inertia(self._layout), dtype=np.float64)
+        """The constant M, (size, size), not to be written to."""
+        M = np.array(redundant.inertia(self._layout), dtype=np.float64)
+        M.setflags(write=False)
+        return M
 
     def jacobian(self, q: ArrayLike) -> Array:
         """J(q) of nu = J v, (..., size, n)."""
