@@ -16,6 +16,9 @@ from gearwright.mechanism import Mechanism
 FREE = "free"
 """The mode of a clutch or brake that is not pressed."""
 
+LETS_GO, GRIPS = 1e-7, 2e-7
+"""Levels at which it becomes free and at which it grips again; apart, so that rounding does not switch between them."""
+
 
 @dataclass(frozen=True)
 class Clutch(Sticking):
@@ -81,7 +84,7 @@ class Clutch(Sticking):
 
     def start(self, situation: Situation) -> str:
         """Free unless it is pressed."""
-        return FREE if situation.inputs[0] <= 0 else super().start(situation)
+        return FREE if situation.inputs[0] <= LETS_GO else super().start(situation)
 
     def holding(self, situation: Situation) -> Scalar:
         """What it holds at rest."""
@@ -100,8 +103,8 @@ class Clutch(Sticking):
         """It becomes free at level 0, and grips above."""
         level = situation.inputs[0]
         if mode == FREE:
-            grips = Guard(-level, sense_of(self.line.speed(situation.v)))
+            grips = Guard(GRIPS - level, sense_of(self.line.speed(situation.v)))
             return Outcome(guards=(grips,), signals={f"{self.name}.force": 0.0})
         outcome = super().follow(mode, situation, reaction)
-        lets_go = Guard(level, FREE, rate=-1.0)  # at level 0 there is nothing to stick with
+        lets_go = Guard(level - LETS_GO, FREE)
         return Outcome(guards=(*outcome.guards, lets_go), dissipated=outcome.dissipated, signals=outcome.signals)

@@ -1,0 +1,91 @@
+"""Clutches and brakes: what they hold, how they slip, that they are free without pressure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import InputError
+from gearwright.forces import Line, Load
+from gearwright.forces.clutch import Clutch
+
+J1, J2 = 1.0, 0.5
+
+
+def disc(name: str, J: float) -> gw.Body:
+    return gw.Body(name, axis=(0, 0, 1), mass=1.0, inertia=np.diag([J] * 3))
+
+
+SHAFTS = gw.Mechanism([disc("a", J1), disc("b", J2)], gravity=(0, 0, 0))
+
+
+def test_two_shafts_slip_until_they_turn_together():
+    """Angular momentum is kept; the slip ends after (w1 - w2) / (T/J1 + T/J2) and costs the known energy."""
+    clutch = Clutch.between(SHAFTS, "clutch", "a", "b", normal_force=40.0, coefficients=[(0, 0.5)], geometry=0.1)
+    run = gw.simulate(SHAFTS, ([0, 0], [10.0, 0.0]), until=5.0, laws=[clutch], inputs={"clutch.level": 1.0})
+    together = J1 * 10 / (J1 + J2)
+    np.testing.assert_allclose(run.v[-1], together, rtol=1e-9)
+    locked = next(h.t for h in run.happenings if h.what == "stick")
+    assert locked == pytest.approx(10 / (2.0 / J1 + 2.0 / J2), rel=1e-8)
+    assert run["energy.dissipated"][-1] == pytest.approx(J1 * J2 / (J1 + J2) * 10**2 / 2, rel=1e-8)
+
+
+def test_it_holds_up_to_its_peak_and_then_drags():
+    brake = Clutch.brake(SHAFTS, "brake", "a", normal_force=10.0, coefficients=[(0, 0.5)], peak=1.2)
+    push = Load("push", Line.of(SHAFTS, "a"))
+    inputs = {"brake.level": 1.0, "push": lambda t: 2.0 * t}
+    run = gw.simulate(SHAFTS, until=4.0, laws=[brake, push], inputs=inputs)
+    sliding = np.maximum(run.t - 3.0, 0.0)
+    np.testing.assert_allclose(run.v[:, 0], (sliding**2 + sliding) / J1, atol=1e-7)
+
+
+def test_friction_follows_its_table_over_speed():
+    """mu = 0.5 - 0.03 w down to 0.2 at 10 rad/s: w' = -c (0.5 - 0.03 w) below that speed."""
+    table = [(0.0, 0.5), (10.0, 0.2)]
+    brake = Clutch.brake(SHAFTS, "brake", "a", normal_force=10.0, coefficients=table)
+    run = gw.simulate(SHAFTS, ([0, 0], [8.0, 0.0]), until=1.0, laws=[brake], inputs={"brake.level": 1.0})
+    k = 10 * 0.03 / J1
+    expected = 0.5 / 0.03 + (8 - 0.5 / 0.03) * np.exp(k * run.t)
+    np.testing.assert_allclose(run.v[:, 0], expected, rtol=1e-7)
+
+
+def test_without_pressure_it_is_free_and_grips_as_it_is_pressed():
+    brake = Clutch.brake(SHAFTS, "brake", "a", normal_force=10.0, coefficients=[(0, 0.5)])
+    level = {"brake.level": lambda t: max(t - 1.0, 0.0)}
+    run = gw.simulate(SHAFTS, ([0, 0], [3.0, 0.0]), until=3.0, laws=[brake], inputs=level)
+    assert np.all(run.v[run.t <= 1, 0] == 3.0)
+    braked = np.maximum(run.t - 1.0, 0.0)
+    expected = np.maximum(3.0 - 5.0 / J1 * braked**2 / 2, 0.0)
+    np.testing.assert_allclose(run.v[:, 0], expected, atol=1e-7)
+    assert [h.what for h in run.happenings] == ["forward", "stick"]
+    assert np.all(run.v[:, 1] == 0)
+
+
+def test_it_lets_go():
+    """A brake that holds a pull is released: the shaft starts at that moment."""
+    brake = Clutch.brake(SHAFTS, "brake", "a", normal_force=10.0, coefficients=[(0, 0.5)])
+    push = Load("push", Line.of(SHAFTS, "a"))
+    inputs = {"brake.level": lambda t: max(1.0 - t, 0.0), "push": 1.0}
+    run = gw.simulate(SHAFTS, until=2.0, laws=[brake, push], inputs=inputs)
+    # it slips from 5 (1 - t) = 1 on
+    slipping = np.clip(run.t - 0.8, 0.0, 0.2)
+    expected = (5 * slipping**2 / 2 + np.maximum(run.t - 1.0, 0.0)) / J1
+    np.testing.assert_allclose(run.v[:, 0], expected, atol=1e-7)
+    assert run.modes["brake"][-1] == "free"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"normal_force": -1.0}, "normal_force -1.0"),
+        ({"peak": 0.5}, "peak 0.5 is below 1"),
+        ({"coefficients": [(0, -0.2)]}, "negative"),
+        ({"coefficients": [(1, 0.2), (0, 0.1)]}, "rising speeds"),
+        ({"coefficients": []}, "no table"),
+        ({"geometry": 0.0}, "geometry 0.0"),
+    ],
+)
+def test_impossible_clutches_are_refused(data, words):
+    with pytest.raises(InputError, match=words):
+        Clutch.brake(SHAFTS, "brake", "a", **data)
