@@ -180,8 +180,8 @@ def _refuse_missing(mech: Mechanism, pushes: Sequence[Push], missing: Array, wan
     if size > 1e-8 * (1 + np.abs(wanted).max()):
         raise SingularityError(
             f"inputs_for_motion: no forces of the {len(pushes)} actuators give what {mech.speeds[worst]!r} needs for "
-            f"this motion (short by {size:.3g}). Add an actuator, or prescribe a motion that they can make; for "
-            "elastic drives prescribe what motor_motion returns."
+            f"this motion (short by {size:.3g}). Add an actuator, or prescribe a motion that they can make; behind a "
+            "spring motor and joint must move as it lets them (motor_motion)."
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,9 @@ def _through(motion: Motion) -> Trajectory:
     if len(motion.t) <= DEGREE:
         raise InputError(f"inputs_for_motion: {len(motion.t)} samples are too few. Give {DEGREE + 1} or more.")
     curve = make_interp_spline(motion.t - motion.t[0], motion.q, k=DEGREE)
-    inner = slice(DEGREE, -DEGREE)  # the end knots are repeated and make pieces of no length
-    whole = PPoly.from_spline(curve)
-    return Trajectory(PPoly(whole.c[:, inner], whole.x[DEGREE:-DEGREE]))
+    knots = np.unique(curve.t)
+    slopes = [curve.derivative(k)(knots[:-1]) / factorial(k) if k else curve(knots[:-1]) for k in range(DEGREE + 1)]
+    return Trajectory(PPoly(np.array(slopes[::-1]), knots))
 
 
 def smooth_pieces(

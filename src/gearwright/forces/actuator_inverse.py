@@ -61,7 +61,8 @@ class Inversion:
                 f"actuator {self.actuator.name!r}: its input {self.actuator.controls[0].name!r} never reaches its "
                 "output. Check d and C."
             )
-        if self.inner.size and np.linalg.eigvals(self._inner_rate).real.max() > 1e-6 * np.abs(self._inner_rate).max():
+        pace = np.abs(np.linalg.eigvals(self.C)).max()
+        if self.inner.size and np.linalg.eigvals(self._inner_rate).real.max() > 1e-6 * pace:
             raise DriveError(
                 f"actuator {self.actuator.name!r}: its inner motion is unstable when its output is prescribed (it is "
                 "not of minimum phase), so that no input follows a motion for long. Prescribe another output."
