@@ -122,10 +122,11 @@ def test_the_whole_run_names_every_number_that_must_hold():
         "derivatives",
         "peak",
         "cache",
+        "elastic",
     ):
         assert word in told
     assert "time of 64 joints" in told
-    assert len(report.promises) == 19
+    assert len(report.promises) == 20
     counted = [promise for promise in report.promises if "operations" in promise.what]
     assert len(counted) == 2
     assert all(promise.kept for promise in counted)

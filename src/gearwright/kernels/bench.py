@@ -106,6 +106,13 @@ class Bench:
             speed = cases.long_motion(mech, method, self.rounds)
             self.promise(f"panda_like: simulation of 10 s at 1 kHz, {method}, vs real time", speed, 300)
 
+    def elastic(self, mech: Mechanism) -> None:
+        """What springs in all drives, and with them twice the speeds, add to forward dynamics."""
+        task = "elastic forward dynamics, batch"
+        self.say(f"panda_like: {task}")
+        timed = self.compared("panda_like", task, cases.elastic_batch(mech, self.states, self.rounds))
+        self.promise(f"panda_like: {task}, over the rigid arm", timed.ratio(cases.ELASTIC), 2.5, at_most=True)
+
     def compilations(self, mech: Mechanism) -> None:
         """Seconds to the first kernel."""
         self.say("panda_like: compilation in fresh processes")
@@ -151,6 +158,7 @@ def bench(
             run.seven_axes(seven)
         if seven is not None:
             run.motions(seven)
+            run.elastic(seven)
             run.compilations(seven)
         if "manutec_r3" in run.machines:
             count = compile("forward_dynamics", run.machines["manutec_r3"]).operations.arithmetic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -16,9 +17,10 @@ from gearwright.kernels.peers import Mujoco, Pinocchio, casadi_batch, installed,
 from gearwright.kernels.rollout import rollout
 from gearwright.kernels.rollout_steps import fixed_step
 from gearwright.kernels.timing import Times, interleaved
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, Spring
 
 OURS = "Gearwright"
+ELASTIC = "Gearwright, every drive elastic"
 FEW = 500
 """States for peers that are called state by state."""
 
@@ -99,6 +101,33 @@ def forward_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
     peer = Pinocchio(mech).batch("abaInParallel", *motion)
     return _timed(
         {OURS: (partial(kernel, *motion, out=out), states), "Pinocchio abaInParallel": (peer, states)}, rounds
+    )
+
+
+def elastic_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
+    """Forward dynamics of a machine with a spring in every drive, twice the speeds, beside the rigid machine's own."""
+    soft = softened(mech)
+    calls: dict[str, tuple[Callable[[], object], int]] = {}
+    for name, machine in ((OURS, mech), (ELASTIC, soft)):
+        kernel, out = compile("forward_dynamics", machine), np.empty((states, machine.n))
+        calls[name] = partial(kernel, *Motion.of(machine, states), out=out), states
+    return _timed(calls, rounds)
+
+
+def softened(mech: Mechanism, stiffness: float = 1e4, damping: float = 5.0) -> Mechanism:
+    """The machine with a spring between each joint and the wheels that it alone drives."""
+    rows = [[mech.speeds[k] for k, _ in spin.terms] for spin in mech.spins]
+    driven = sorted({row[0] for row in rows if len(row) == 1}, key=mech.speeds.index)
+    spins = []
+    for spin, row in zip(mech.spins, rows, strict=True):
+        behind = [f"{name}.motor" if len(row) == 1 else name for name in row]
+        spins.append(replace(spin, ratio=dict(zip(behind, (x for _, x in spin.terms), strict=True))))
+    return replace(
+        mech,
+        spins=spins,
+        shafts=[f"{name}.motor" for name in driven],
+        springs=[Spring(name, {name: 1.0, f"{name}.motor": -1.0}, stiffness, damping) for name in driven],
+        actuators=(),
     )
 
 
