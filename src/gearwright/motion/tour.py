@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +12,7 @@ from gearwright.algebra import is_number
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.profiles import chain, polynomial
-from gearwright.motion.trajectory import Array, Motion
+from gearwright.motion.trajectory import Array, Motion, Trajectory
 from gearwright.parts import Limits, Robot
 
 REACH = {"revolute": 0.8, "prismatic": 0.1}
@@ -32,18 +34,22 @@ def tour(robot: Robot, mech: Mechanism, count: int = 801) -> Motion:
     columns = [k for k, place in enumerate(mech.layout.coordinate_of) if place >= 0]
     if not columns:
         raise InputError(f"robot {robot.name!r} has no revolute or prismatic joint: there is nothing to move.")
+    return _spread(mech, columns, ways(robot, mech, columns).sample(count))
+
+
+def ways(robot: Robot, mech: Mechanism, columns: Sequence[int]) -> Trajectory:
+    """The two ways of the speeds in these columns as a trajectory, with all its derivatives."""
     limits = _limits(robot)
     points = np.array([_points(phase, *limits[_joint(mech.speeds[k])]) for phase, k in _phases(mech, columns)]).T
     fastest = np.array([limits[_joint(mech.speeds[k])][1].speed or np.inf for k in columns])
     way = np.abs(np.diff(points, axis=0)).max(axis=0)
     duration = max(SHORTEST, float((35 / 16 * way / fastest).max()))  # order 7 peaks at 35/16 of the mean speed
-    short = chain(*(polynomial(*ends, duration=duration, order=7) for ends in pairwise(points))).sample(count)
-    return _spread(mech, columns, short)
+    return chain(*(polynomial(*ends, duration=duration, order=7) for ends in pairwise(points)))
 
 
 def _joint(speed: str) -> str:
     """The joint whose limits a speed keeps: its own, or that of the joint which the shaft drives."""
-    return speed.removesuffix(".motor")
+    return re.sub(r"\.(motor|stage\d+)$", "", speed)
 
 
 def _limits(robot: Robot) -> dict[str, tuple[str, Limits]]:
@@ -58,7 +64,7 @@ class _Known(dict[str, tuple[str, Limits]]):
         return "revolute", Limits()
 
 
-def _phases(mech: Mechanism, columns: list[int]) -> list[tuple[float, int]]:
+def _phases(mech: Mechanism, columns: Sequence[int]) -> list[tuple[float, int]]:
     order = list(dict.fromkeys(_joint(mech.speeds[k]) for k in columns))
     return [(2.4 * order.index(_joint(mech.speeds[k])), k) for k in columns]  # 2.4 rad: no two joints move alike
 
