@@ -73,3 +73,22 @@ def test_demo_shows_numbers_and_draws(run, tmp_path):
     assert code == 0
     assert "approximations" in out
     assert list((tmp_path / "shown").glob("*.png"))
+
+
+def test_intermediate_shafts_move_with_their_joint():
+    robot = load("sea_leg")
+    mech = assemble(robot)
+    q = tour(robot, mech, 11).q
+    columns = [mech.coordinates.index(name) for name in ("hip", "hip.stage1", "hip.motor")]
+    assert np.abs(q[:, columns[1:]] - q[:, columns[:1]]).max() == 0
+
+
+def test_elastic_robots_show_their_reduced_models(run):
+    out = run("compare", "elastic_elbow").out
+    assert "Reduced models" in out
+    assert "spong_bare" in out
+    facts = json.loads(run("compare", "elastic_elbow", "--json").out)
+    assert {error["motor"] for error in facts["reduced"]} == {"j1.motor", "j2.motor", "j3.motor"}
+    worst = {kind: max(e["largest"] for e in facts["reduced"] if e["kind"] == kind) for kind in ("spong", "rigid")}
+    assert 0 < worst["spong"] < worst["rigid"]
+    assert "reduced" not in json.loads(run("compare", "elbow", "--json").out)

@@ -17,7 +17,7 @@ def test_each_point_is_the_first_mode_there():
     assert found.values.shape == (5, 5)
     q = [0.4, found.first[1], found.second[3]]
     assert found.values[1, 3] == pytest.approx(gw.modes(mech, q, "held").frequencies[0], rel=1e-10)
-    assert found.places[1, 3] == pytest.approx(gw.placement(mech, [*q, 0, 0, 0], "link3").position)
+    assert found.places[1, 3] == pytest.approx(gw.placement(mech, [*q, 0, 0, 0], "tool").position)
 
 
 def test_free_motors_show_the_first_vibration_and_not_the_rigid_motion():

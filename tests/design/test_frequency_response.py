@@ -89,6 +89,12 @@ def test_figure_has_a_panel_per_side():
     assert all(len(axes.lines) == 2 for axes in page.axes)
 
 
+def test_figure_of_several_motors_names_the_sides():
+    mech = gw.assemble(elastic_elbow(damping=3.0))
+    first, second = (gw.frequency_response(mech, PLACE, name) for name in ("j1", "j2"))
+    assert [axes.get_title() for axes in first.figure({"j2": second}).axes] == ["motor side", "joint side"]
+
+
 def test_bad_input():
     mech = turntable()
     with pytest.raises(InputError, match=r"no motor 'tabel'. Did you mean 'table'"):

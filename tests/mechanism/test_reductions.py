@@ -101,6 +101,14 @@ def test_a_wheel_between_joint_and_shaft_is_divided():
     assert relative(reduced.H3, form.H3) < 1e-14
 
 
+def test_reflected_values_were_never_in_the_links():
+    """The splines of the series elastic leg are figures reflected to the joint: nothing of them is taken off."""
+    mech = gw.assemble(gw.load("sea_leg"))
+    bare = gw.approximate(mech, "spong_bare")
+    lost = mech.bodies[0].inertia.yy - bare.bodies[0].inertia.yy
+    assert lost == pytest.approx(next(s for s in mech.spins if s.name == "knee.rotor").inertia)
+
+
 def test_full_models_are_the_machine_itself():
     mech = gw.assemble(elastic_elbow())
     assert gw.approximate(mech, "nicosia_tomei") == mech

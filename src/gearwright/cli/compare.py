@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Json, RobotName
 from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
@@ -35,7 +37,8 @@ def compare(
     """Compare exact torques with the usual approximations.
 
     "reflected" keeps the wheels' energy without their push on the links, "diagonal" is one number per joint (armature),
-    "none" leaves the wheels' turning out.
+    "none" leaves the wheels' turning out. Of an elastic robot the reduced models are compared too: "spong" (rotors do
+    not push on links), "spong_bare" (links without the rotors they carry), "rigid".
 
     Example: gearwright compare elbow --figure
     """
@@ -50,6 +53,8 @@ def compare(
         "errors": [miss._asdict() for miss in comparison.misses()],
         "uncoupled": list(comparison.uncoupled),
     }
+    if mech.shafts and trajectory is None:
+        facts["reduced"] = _reduced(loaded, mech)
     drawing = output or (Path(f"{loaded.name}_comparison.png") if figure else None)
     if drawing is not None:
         from gearwright.plots import save
@@ -75,20 +80,42 @@ def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:
     return motion
 
 
+def _reduced(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:
+    """What reduced models of an elastic robot get wrong at the motors, for the same motion of the joints."""
+    from gearwright.design import compare_reductions
+    from gearwright.motion.tour import ways
+
+    joints = range(mech.n - len(mech.shafts))
+    try:
+        found = compare_reductions(mech, ways(robot, mech, joints), ("spong", "spong_bare", "rigid"))
+    except GearwrightError as error:
+        say(f"Reduced models are not compared: {error}")
+        return []
+    return [miss._asdict() for miss in found.misses()]
+
+
 def _show(facts: dict[str, Any]) -> None:
     screen = results()
     screen.print(
         f"[bold]{escape(facts['robot'])}[/bold], a motion of {number(facts['seconds'])} s: peak torque (Nm, or N)"
     )
     screen.print("and largest error of each approximation, with its share of the peak.")
-    kinds = list(dict.fromkeys(error["kind"] for error in facts["errors"]))
-    rows: dict[str, list[str]] = {}
-    for error in facts["errors"]:
-        rows.setdefault(error["speed"], [error["speed"], number(error["peak"])]).extend(_miss(error))
-    columns = ["joint", "exact", *(heading for kind in kinds for heading in (kind, ""))]
-    screen.print(table(columns, rows.values()))
+    screen.print(_table(facts["errors"], "speed", "joint"))
     if facts["uncoupled"]:
         screen.print("Wheels that never push on their carrier: " + escape(", ".join(facts["uncoupled"])) + ".")
+    if facts.get("reduced"):
+        screen.print("\nReduced models: largest error of the motor torque for the same joint motion,")
+        screen.print("at the joint side, dampers left out.")
+        screen.print(_table(facts["reduced"], "motor", "motor"))
+
+
+def _table(errors: list[dict[str, Any]], key: str, heading: str) -> Table:
+    """A line per joint or motor, two columns per model."""
+    kinds = list(dict.fromkeys(error["kind"] for error in errors))
+    rows: dict[str, list[str]] = {}
+    for error in errors:
+        rows.setdefault(error[key], [error[key], number(error["peak"])]).extend(_miss(error))
+    return table([heading, "exact", *(word for kind in kinds for word in (kind, ""))], rows.values())
 
 
 def _miss(error: dict[str, Any]) -> tuple[str, str]:

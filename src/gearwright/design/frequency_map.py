@@ -28,7 +28,7 @@ class FrequencyMap:
         first: coordinates of the first joint (N,) [rad, m].
         second: coordinates of the second joint (N,).
         values: the first frequency above zero [Hz], (N, N).
-        places: where the last body is then [m], (N, N, 3).
+        places: where the end of the machine is then [m], (N, N, 3).
     """
 
     joints: tuple[str, str]
@@ -38,7 +38,7 @@ class FrequencyMap:
     places: Array
 
     def figure(self) -> Any:
-        """Contours over the two joints, and the frequency where the last body reaches, by distance and height."""
+        """Contours over the two joints, and the frequency where the end reaches, by distance and height."""
         x, y = np.meshgrid(self.first, self.second, indexing="ij")
         plane = Plane(x, y, *(f"{name} [rad, m]" for name in self.joints))
         distance = np.hypot(self.places[..., 0], self.places[..., 1])
@@ -64,7 +64,7 @@ def frequency_map(
         q: where the other joints are, (nq,) or without the shafts; zero unless given.
         motors: "held", as while working at a place, or "free".
         count: points per joint.
-        body: body or frame whose place is noted; the last body unless given.
+        body: body or frame whose place is noted; the last frame, or the last body, unless given.
 
     >>> import gearwright as gw
     >>> from dataclasses import replace
@@ -85,7 +85,8 @@ def frequency_map(
     states[..., columns[0]], states[..., columns[1]] = np.meshgrid(first, second, indexing="ij")
     found = natural_frequencies(mech, states, motors)
     lowest = np.where(found > 0, found, np.inf).min(axis=-1)
-    places = placement(mech, states, len(mech.bodies) - 1 if body is None else body).position
+    end = mech.frames[-1].name if mech.frames else len(mech.bodies) - 1
+    places = placement(mech, states, end if body is None else body).position
     return FrequencyMap((joints[0], joints[1]), first, second, lowest, places)
 
 

@@ -61,8 +61,9 @@ class FrequencyResponse:
         `others` are drawn beside it under their names; its own is `name`, the motor's unless given.
         """
         drawn = {name or self.motor: self, **(others or {})}
+        several = any(one.sides != self.sides for one in drawn.values())
         panels = []
-        for k, side in enumerate(self.sides):
+        for k, side in enumerate(("motor side", "joint side")[: len(self.sides)] if several else self.sides):
             curves = {
                 title: np.interp(self.frequencies, one.frequencies, _decibels(one.speeds[:, k]))
                 for title, one in drawn.items()

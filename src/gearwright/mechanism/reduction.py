@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.algebra import Scalar, Tensor, is_zero
-from gearwright.errors import InputError
+from gearwright.errors import InertiaError, InputError
 from gearwright.mechanism.elements import BASE, Body, Spin, Spring
 from gearwright.mechanism.mechanism import Mechanism
 
@@ -91,10 +91,14 @@ def _apart(mech: Mechanism, spin: Spin) -> list[Spin]:
 
 
 def spong_bare(mech: Mechanism) -> Mechanism:
-    """Spong's model as it is often written: the links do not feel the tensors of the rotors they carry either."""
+    """Spong's model as it is often written: the links do not feel the tensors of the rotors they carry either.
+
+    Balanced wheels (coupling 0), such as reflected values of a data sheet, were never in the links.
+    """
     bodies = list(mech.bodies)
     for spin in mech.spins:
-        if spin.carrier != BASE and any(name in mech.shafts for name in named(mech, spin.ratio)):
+        turns_with_shaft = any(name in mech.shafts for name in named(mech, spin.ratio))
+        if spin.carrier != BASE and turns_with_shaft and not is_zero(spin.coupled):
             bodies[int(spin.carrier)] = _unloaded(bodies[int(spin.carrier)], spin)
     return replace(spong(mech), bodies=bodies)
 
@@ -107,4 +111,10 @@ def _unloaded(body: Body, spin: Spin) -> Body:
             f"{body.name!r}. Give it `rest`, or assemble the machine from parts."
         )
     carried = Tensor.of_revolution(spin.axis, spin.inertia, spin.rest.transverse_inertia)
-    return replace(body, inertia=body.inertia - carried)
+    try:
+        return replace(body, inertia=body.inertia - carried)
+    except InertiaError as error:
+        raise InputError(
+            f"approximation 'spong_bare': without the rotor {spin.name!r} nothing physical is left of {body.name!r} "
+            f"({error}) Use 'spong'."
+        ) from None
