@@ -91,10 +91,9 @@ class Beam:
         return self.axes[2] * (max(segment - 0.5, 0.0) * self.step)
 
     def rod(self, length: Scalar) -> tuple[Scalar, Vec, Tensor]:
-        """Mass, centre of mass and central tensor of a piece."""
-        d, m = self.axes[2], self.line_density * length
-        across = m * length * length / 12
-        return m, d * (length / 2), Tensor.of_revolution(d, self.polar_inertia * length, across)
+        """Mass, centre of mass and central tensor of a piece; half of its polar inertia is about each axis across."""
+        d, m, polar = self.axes[2], self.line_density * length, self.polar_inertia * length
+        return m, d * (length / 2), Tensor.of_revolution(d, polar, m * length * length / 12 + polar / 2)
 
 
 def with_beam(robot: Robot, link: str, beam: Beam) -> Robot:

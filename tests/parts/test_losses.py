@@ -1,0 +1,174 @@
+"""What gears lose: statics of worms, planetary power flow mesh by mesh, series, tables over speed."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from gearwright.errors import TrainError
+from gearwright.parts import Gear, Losses, Planetary, Series, Spur, Wolfrom, Worm, losses_at, losses_of
+
+
+def test_back_driving_from_statics():
+    """The same load loses the same torque both ways; at one half nothing is left."""
+    driving = losses_of(Gear(100, efficiency=0.8))[0]
+    load = 10.0
+    lost = load / driving.efficiency - load
+    assert driving.back_efficiency == pytest.approx((load - lost) / load)
+    assert losses_of(Gear(100, efficiency=0.5))[0].back_efficiency == 0
+    assert losses_of(Gear(100, efficiency=0.4))[0].back_efficiency < 0
+
+
+@pytest.mark.parametrize("lead", [0.05, 0.2, 0.6])
+@pytest.mark.parametrize("friction", [0.02, 0.1, 0.25])
+def test_worm_is_an_inclined_plane(lead, friction):
+    """Without pressure angle: tan(lead) / tan(lead +- angle of friction); it locks when the lead is the smaller one."""
+    gear = Worm(wheel=40, lead_angle=lead, friction_coefficient=friction, pressure_angle=0.0)
+    rho = math.atan(friction)
+    row = losses_of(gear)[0]
+    assert row.efficiency == pytest.approx(math.tan(lead) / math.tan(lead + rho))
+    assert row.back_efficiency == pytest.approx(math.tan(lead - rho) / math.tan(lead))
+    assert (row.back_efficiency <= 0) == (lead <= rho)
+
+
+def test_worm_by_its_forces():
+    """The normal force of a thread with pressure angle and friction, resolved along and around the worm."""
+    lead, mu, alpha = 0.25, 0.08, math.radians(20)
+    along, across = math.cos(lead), math.sin(lead)
+    ideal = math.tan(lead)
+
+    def tangential_per_axial(friction):
+        tangential = math.cos(alpha) * across + friction * along
+        axial = math.cos(alpha) * along - friction * across
+        return tangential / axial
+
+    gear = Worm(wheel=40, lead_angle=lead, friction_coefficient=mu)
+    assert gear.efficiencies[0] == pytest.approx(ideal / tangential_per_axial(mu))
+    assert gear.efficiencies[1] == pytest.approx(tangential_per_axial(-mu) / ideal)
+
+
+ETA0 = 0.98**2
+"""Two meshes of 0.98: the stage with its carrier at rest."""
+
+
+@pytest.mark.parametrize(
+    ("held", "driving", "back"),
+    [  # Published formulas of two-shaft epicyclic gears, i0 = -Zr/Zs = -4.
+        ("carrier", ETA0, ETA0),
+        ("ring", (1 + 4 * ETA0) / 5, 5 / (1 + 4 / ETA0)),
+        ("sun", (1 + ETA0 / 4) / 1.25, 1.25 / (1 + 1 / (4 * ETA0))),
+    ],
+)
+def test_planetary_power_flow(held, driving, back):
+    row = losses_of(Planetary(sun=18, planet=27, ring=72, held=held, mesh_efficiency=0.98))[0]
+    assert row.efficiency == pytest.approx(driving)
+    assert row.back_efficiency == pytest.approx(back)
+
+
+def test_wolfrom_by_the_forces_on_its_planets():
+    """Tooth forces on the stepped planet, friction in each mesh against the rolling power; the carrier is free."""
+    gear = Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57, mesh_efficiency=0.99)
+    s = gear.rates
+    c, eta = s["carrier"], 0.99
+    # Torques T of sun, held ring, second ring: sum T = 0; powers relative to the carrier with the losses of each mesh.
+    # Driving: the sun feeds the planets, the held ring (relative to the carrier it turns backwards) feeds or takes.
+    for signs in np.ndindex(2, 2, 2):
+        factor = [eta if feeds else 1 / eta for feeds in signs]
+        rolling = np.array([(s["sun"] - c) * factor[0], -c * factor[1], (1 - c) * factor[2]])
+        T = np.linalg.solve([[1, 0, 0], [1, 1, 1], rolling], [1.0, 0.0, 0.0])
+        power = T * np.array([s["sun"] - c, -c, 1 - c])
+        if all((p > 0) == bool(feeds) for p, feeds in zip(power, signs, strict=True)):
+            assert losses_of(gear)[0].efficiency == pytest.approx(-T[2] / (T[0] * s["sun"]))
+            return
+    pytest.fail("no consistent power flow")
+
+
+def test_high_ratio_wolfrom_locks_before_its_efficiency_is_gone():
+    teeth = {"sun": 12, "planet": 24, "ring": 60, "second_planet": 21, "second_ring": 57}
+    found = [losses_of(Wolfrom(**teeth, mesh_efficiency=eta))[0] for eta in (0.99, 0.98, 0.95)]
+    assert [row.back_efficiency > 0 for row in found] == [True, True, False]
+    assert all(row.efficiency > 0.4 for row in found)
+
+
+def test_every_idler_adds_a_mesh():
+    row = losses_of(Spur(driver=20, driven=60, idlers=(17, 19), mesh_efficiency=0.98))[0]
+    assert row.efficiency == pytest.approx(0.98**3)
+
+
+def test_stages_multiply_and_their_no_load_torques_reach_the_motor():
+    stages = [
+        Spur(driver=20, driven=60, efficiency=0.95, back_efficiency=0.94, no_load_torque=0.01),
+        Spur(driver=20, driven=80, efficiency=0.9, back_efficiency=0.88, no_load_torque=0.06),
+    ]
+    (row,) = losses_of(Series(stages=stages))
+    assert (row.efficiency, row.back_efficiency) == pytest.approx((0.95 * 0.9, 0.94 * 0.88))
+    assert row.no_load_torque == pytest.approx(0.01 + 0.06 / (3 * 0.95))
+
+
+def test_stages_with_tables_meet_at_the_motors_speeds():
+    """The second stage turns three times slower than the motor."""
+    stages = [
+        Spur(driver=20, driven=60, losses=[Losses(0, 0.9), Losses(300, 0.96)]),
+        Spur(driver=20, driven=80, losses=[Losses(0, 0.8), Losses(50, 0.9)]),
+    ]
+    rows = losses_of(Series(stages=stages))
+    assert [row.speed for row in rows] == [0, 150, 300]
+    assert [row.efficiency for row in rows] == pytest.approx([0.9 * 0.8, 0.93 * 0.9, 0.96 * 0.9])
+
+
+def test_a_locking_stage_locks_the_series():
+    stages = [
+        Worm(wheel=40, lead_angle=0.05, friction_coefficient=0.1),
+        Worm(wheel=40, lead_angle=0.05, friction_coefficient=0.1),
+    ]
+    assert losses_of(Series(stages=stages))[0].back_efficiency < 0
+
+
+def test_between_and_beyond_the_speeds_of_a_table():
+    table = [Losses(10, 0.6, 0.4, 0.2), Losses(20, 0.8, 0.7, 0.1)]
+    for speed, expected in ((0, 0.6), (15, 0.7), (-15, 0.7), (99, 0.8)):
+        assert losses_at(table, speed).efficiency == pytest.approx(expected)
+    assert losses_at(table, 15).no_load_torque == pytest.approx(0.15)
+    assert losses_at((), 3.0).none
+
+
+def test_a_gear_that_loses_nothing_has_no_losses():
+    assert losses_of(Gear(50)) == ()
+    assert losses_of(Spur(driver=20, driven=60)) == ()
+    assert losses_of(Gear(50, no_load_torque=0.02))[0].no_load_torque == 0.02
+
+
+REFUSED = {
+    "above one": (lambda: Gear(2, efficiency=1.2), "efficiency 1.2 is not between 0 and 1"),
+    "mesh above one": (lambda: Spur(driver=9, driven=9, mesh_efficiency=1.01), "mesh_efficiency 1.01 is not between"),
+    "back above one": (lambda: Gear(2, efficiency=0.9, back_efficiency=1.1), "back_efficiency 1.1 is more than 1"),
+    "back alone": (lambda: Gear(2, back_efficiency=0.9), "back_efficiency 0.9 without efficiency"),
+    "locks though efficient": (
+        lambda: Gear(2, efficiency=0.9, back_efficiency=0.0),
+        "contradicts efficiency 0.9: statics allows 2 - 1/efficiency = 0.8889",
+    ),
+    "better backwards": (lambda: Gear(2, efficiency=0.5, back_efficiency=0.95), "Check whether the two are swapped"),
+    "in a table": (lambda: Gear(2, losses=[Losses(0, 0.9, -0.5)]), "back_efficiency -0.5 contradicts efficiency 0.9"),
+    "no-load that drives": (lambda: Gear(2, no_load_torque=-1.0), "no_load_torque -1.0 Nm is not 0 or more"),
+    "falling speeds": (lambda: Gear(2, losses=[Losses(5), Losses(1)]), "do not rise"),
+    "twice": (lambda: Gear(2, efficiency=0.9, losses=[Losses()]), "efficiency and losses are given"),
+    "twice by meshes": (
+        lambda: Planetary(sun=18, planet=27, ring=72, efficiency=0.9, mesh_efficiency=0.99),
+        "planetary: efficiency and mesh_efficiency are given",
+    ),
+    "half a worm": (lambda: Worm(wheel=40, lead_angle=0.1), "both lead_angle and friction_coefficient"),
+    "worm that lets nothing through": (
+        lambda: Worm(wheel=40, lead_angle=1.4, friction_coefficient=0.3),
+        "let nothing through",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals(case):
+    make, message = REFUSED[case]
+    with pytest.raises(TrainError, match=re.escape(message)):
+        make()
