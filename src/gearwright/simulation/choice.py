@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FIXED = ("euler", "rk4")
 METHODS = ("adaptive", "stiff", *FIXED)
 
-MANY = 2e4
+MANY = 5e3
 """An explicit method takes about one step per three over the fastest decay rate; more than this many are too many."""
 
 

@@ -174,9 +174,12 @@ class System:
                 left[index] += factor * drag.gain * sense[k]
                 right[index] += factor * drag.gain * inflow[k]
                 pull[index] += factor * drag.gain * through[k]
-        compliance = np.diag([float(hold.compliance) for hold in holds]) if holds else np.zeros((0, 0))
-        targets = np.array([float(hold.target) for hold in holds])
-        solution = _solve(np.block([[left, -pull], [W, compliance]]), np.concatenate([right, targets]), holds)
+        matrix, known = np.zeros((n + len(holds),) * 2), np.empty(n + len(holds))
+        matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = left, -pull, W
+        known[:n] = right
+        for k, hold in enumerate(holds, n):
+            matrix[k, k], known[k] = hold.compliance, hold.target
+        solution = _solve(matrix, known, holds)
         a, multipliers = solution[:n], solution[n:]
         return a, multipliers, inflow + through @ multipliers - sense @ a
 
