@@ -11,7 +11,8 @@ The only room that knows backends. Where to find what:
   Python), `module` (all of it), `host` (processor, LLVM), `store` (cache on disk), `machine_code` (loaded).
 - A kernel: `kernel` (the object), `compile`, `call`, `threads`, `vectorcall`, `machine_parameters` (numbers as inputs).
 - Whole motions with a fixed step: `rollout` (public), `rollout_steps` (compiled once, run often), `rollout_system`
-  (machine and laws), `rollout_code` (the loop over steps), `rollout_stability` (how long a step may be).
+  (machine and laws), `rollout_code` (the loop over steps), `rollout_checks`,
+  `rollout_stability` (how long a step may be).
 - Equations to read and parameters to find: `closed_form`, `closed_form_text`, `trig_*`, `symbolic_machine`,
   `parameter_groups`, `base_parameters`, `exact_parameters`, `explain`.
 - Links and rotors as free bodies: `redundant` (public), `redundant_programs`, `redundant_properties`.

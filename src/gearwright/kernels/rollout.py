@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.kernels.inputs import Array, as_floats
+from gearwright.kernels.rollout_checks import common_batch, require_steps
 from gearwright.kernels.rollout_steps import FixedStep, fixed_step
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
@@ -77,27 +78,29 @@ def rollout(
     >>> (1e3 * run.q[:, 0, 0]).round(3)   # cos(sqrt(9.81) t) at 0, 0.5 and 1 s
     array([ 1.   ,  0.005, -1.   ])
     """
-    values = {path: as_floats("rollout", path, x) for path, x in (parameters or {}).items()}
+    require_steps(step, steps, every)
+    values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
     engine = fixed_step(robot_or_mech, laws, method, parameters=tuple(values))
-    x0 = engine.start(q0, v0, states0)
-    lead = _batch(x0.shape[:-1], values)
+    x0 = engine.start(q0, v0, _mapping("states0", states0))
+    lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
-    x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, -1)
+    x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, x0.shape[-1])
     numbers = [np.broadcast_to(value, lead).reshape(rows) for value in values.values()]
-    engine.require_stable(x[0], step)
-    given = _inputs(engine, lead, steps, tau, inputs or {})
+    given = _inputs(engine, lead, steps, tau, _mapping("inputs", inputs))
+    for state in x[:1]:
+        engine.require_stable(state, step)
     record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
-    return _named(engine, record.reshape(len(record), *lead, -1), step * every)
+    return _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
 
 
-def _batch(lead: tuple[int, ...], parameters: Mapping[str, Array]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(lead, *(x.shape for x in parameters.values()))
-    except ValueError:
-        shapes = ", ".join(f"{path} {x.shape}" for path, x in parameters.items())
+def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
         raise InputError(
-            f"rollout: states {lead} and parameters do not broadcast: {shapes}. Make them equal or 1."
-        ) from None
+            f"rollout: {name} is a {type(given).__name__}; give a mapping from names to numbers or arrays."
+        )
+    return given
 
 
 def _inputs(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.dynamics.stepping import METHODS
-from gearwright.errors import InputError, SimulationError
+from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.kernels.batch import evaluate
 from gearwright.kernels.compile import layout_of
@@ -22,6 +22,7 @@ from gearwright.kernels.functions import forward_dynamics
 from gearwright.kernels.inputs import Array, as_floats, checked, not_finite
 from gearwright.kernels.kernel import recipe_of
 from gearwright.kernels.operations import ARRAYS
+from gearwright.kernels.rollout_checks import common_batch, diverged, require_steps
 from gearwright.kernels.rollout_code import LoopCode, loop_code
 from gearwright.kernels.rollout_stability import require_stable
 from gearwright.kernels.rollout_system import System, acting, following, pushed, split, step_program
@@ -95,7 +96,8 @@ class FixedStep:
                 )
         own = [as_floats("fixed_step", x.name, given.get(x.name, x.initial)) for x in further]
         at, pace = checked("fixed_step", mech, "q", q, mech.nq), checked("fixed_step", mech, "v", v, mech.n)
-        lead = np.broadcast_shapes(at.shape[:-1], pace.shape[:-1], *(x.shape for x in own))
+        shapes = {"q": at.shape[:-1], "v": pace.shape[:-1]}
+        lead = common_batch({**shapes, **{one.name: x.shape for one, x in zip(further, own, strict=True)}})
         parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (at, pace, *(x[..., None] for x in own))]
         return np.concatenate(parts, axis=-1)
 
@@ -127,11 +129,7 @@ class FixedStep:
             start: time at the beginning [s].
             parameters: (N or 1, P) values of the parameters that are inputs.
         """
-        if steps < 1 or every < 1 or steps % every or not (np.isfinite(h) and h > 0):
-            raise InputError(
-                f"fixed_step: {steps} steps of {h} s, every {every} recorded: give a positive step, and a number of "
-                "steps that is a multiple of `every`."
-            )
+        require_steps(h, steps, every)
         begin = self._begin(x0)
         record = np.empty((1 + steps // every, *begin.shape))
         record[0] = begin
@@ -231,22 +229,6 @@ class FixedStep:
         return [np.ascontiguousarray(p)[None]]
 
 
-def diverged(names: Sequence[str], record: Array, start: float, period: float) -> SimulationError:
-    """What to say about a motion that left all bounds: when, which state, and what it was."""
-    bad = ~np.isfinite(record).all(axis=(1, 2))
-    first = int(np.argmax(bad)) if bad.any() else len(record)
-    last = np.abs(record[first - 1])
-    if bad.any():
-        last[np.isfinite(record[first]).all(axis=1)] = -1.0  # only rows that fail are looked at
-    row, entry = (int(k) for k in np.unravel_index(np.argmax(last), last.shape))
-    where = f" (state {row} of the batch)" if record.shape[1] > 1 else ""
-    return SimulationError(
-        f"the motion leaves all bounds after t = {start + period * (first - 1):g} s{where}: {names[entry]!r} was "
-        f"{record[first - 1, row, entry]:.6g} then. Take a shorter step, or look for a law that feeds on itself.",
-        record[:first],
-    )
-
-
 def fixed_step(
     robot_or_mech: Robot | Mechanism,
     laws: Sequence[Law] = (),
@@ -264,6 +246,12 @@ def fixed_step(
         work: whether the supplied and dissipated work run along as the last two states.
         parameters: paths of numbers that are inputs, as for `compile`.
     """
+    if not isinstance(robot_or_mech, Robot | Mechanism):
+        raise InputError(
+            f"fixed_step: the first argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
+        )
+    if not isinstance(laws, Sequence):
+        raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     known = (robot_or_mech, tuple(laws), method, work, paths)
     try:

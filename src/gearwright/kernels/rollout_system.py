@@ -34,6 +34,8 @@ class System:
 
     def __post_init__(self) -> None:
         for law in self.laws:
+            if not isinstance(law, Law):
+                raise InputError(f"{law!r} is no law. Give instances of gearwright.forces.Law.")
             if len(law.modes) > 1:
                 raise _unfit(law.name, f"it has the modes {', '.join(law.modes)}")
         names = [quantity.name for quantity in self.states]
