@@ -84,7 +84,7 @@ def compare_reductions(
 ) -> ReductionComparison:
     """Motor motion and torques of reduced models (see `approximate`) beside the exact ones, for the same joint motion.
 
-    Dampers of springs are left out, as `motor_motion` asks. The trajectory should be smooth in as many derivatives as
+    Dampers of springs are left out. The trajectory should be smooth in as many derivatives as
     `needed_derivatives` names; where it is not, the exact torques jump.
 
     Args:

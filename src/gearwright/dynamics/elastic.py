@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
@@ -61,29 +61,31 @@ class Step:
 
 
 def motor_motion(
-    mech: Mechanism, steps: Sequence[Step], derivatives: Sequence[Sequence[Scalar]], ops: Operations
+    mech: Mechanism, steps: Sequence[Step], derivatives: Sequence[Sequence[Scalar]], ops: Operations, spare: int = 0
 ) -> list[list[Scalar]]:
     """[q, v, a, tau] of the whole machine for a motion of its joints.
 
     An equation without a motor says how far the springs at its speed must be stretched: K theta = -(M a + C v + g).
     What stands on the right may contain other shafts' accelerations, so it is run over Taylor series of time, step by
-    step.
+    step. Dampers add D theta' on the left: found is the motion that remains when their transient has died out.
 
     Args:
-        mech: the machine, with springs but without dampers between what a step solves for.
+        mech: the machine.
         steps: which equations decide which shafts, in an order in which each needs only what is known.
         derivatives: the joints' coordinates, then their time derivatives.
         ops: sine and cosine of the scalars.
+        spare: how many more derivatives came than the steps ask for; they make what dampers leave more exact.
     """
     joints = first_shaft(mech)
     motion = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
     motion += [Taylor([0.0] * len(derivatives))] * (mech.n - joints)
-    K = spring_matrices(mech).stiffness
+    springs = spring_matrices(mech)
     for step in steps:
-        length = step.order + ACCELERATION + 1
+        length = step.order + spare + ACCELERATION + 1
         missing = _forces(mech, [x.cut(length) for x in motion], TaylorOperations(ops))
-        for shaft, found in zip(step.shafts, _stretched(K, step, missing), strict=True):
-            motion[shaft] = found.cut(len(derivatives))
+        found = _stretched(springs, step, [missing[e].c[: length - ACCELERATION] for e in step.equations])
+        for shaft, *coefficients in zip(step.shafts, *found, strict=True):
+            motion[shaft] = Taylor(coefficients).cut(len(derivatives))
     q, v, a = ([x.derivatives()[k] for x in motion] for k in range(3))
     tau = inverse_dynamics(place(mech, q, ops), v, a)
     for equation in (k for step in steps for k in step.equations):
@@ -97,12 +99,28 @@ def _forces(mech: Mechanism, motion: Sequence[Taylor], ops: Any) -> list[Scalar]
     return inverse_dynamics(place(mech, motion, ops), rates, [x.rate() for x in rates])
 
 
-def _stretched(K: Matrix, step: Step, missing: Sequence[Scalar]) -> list[Taylor]:
-    """Theta of K theta = -missing for the equations and shafts of a step; K is symmetrised by its transpose."""
-    block = [[K[e][s] for s in step.shafts] for e in step.equations]
-    if len(block) == 1:
-        return [-missing[step.equations[0]] / block[0][0]]
-    size = range(len(block))
-    normal = [[sum(block[k][i] * block[k][j] for k in size) for j in size] for i in size]
-    right = [sum((missing[step.equations[k]] * -block[k][i] for k in size), 0.0) for i in size]
-    return solve(normal, [frozenset(size) - {i} for i in size], list(size), right)
+def _stretched(springs: SpringMatrices, step: Step, missing: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """Coefficients of theta, those of each power for all shafts of a step, from K theta + D theta' = -missing.
+
+    From the highest power down, K c_k = -missing_k - (k + 1) D c_{k+1}: what is neglected above it shrinks with D/K at
+    every power, and without dampers nothing is.
+    """
+    K, D = ([[matrix[e][s] for s in step.shafts] for e in step.equations] for matrix in springs[:2])
+    size = range(len(K))
+    found: list[list[Scalar]] = []
+    above: list[Scalar] = [0.0 for _ in size]
+    for k in reversed(range(len(missing[0]))):
+        pull = [sum((D[i][j] * above[j] for j in size if not is_zero(D[i][j])), 0.0) for i in size]
+        above = _solved(K, [-missing[i][k] - (k + 1) * pull[i] for i in size])
+        found.append(above)
+    return found[::-1]
+
+
+def _solved(K: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
+    """X of K x = right; K need not be symmetric, K'K is."""
+    if len(K) == 1:
+        return [right[0] / K[0][0]]
+    size = range(len(K))
+    normal = [[sum(K[k][i] * K[k][j] for k in size) for j in size] for i in size]
+    projected = [sum((right[k] * K[k][i] for k in size), 0.0) for i in size]
+    return solve(normal, [frozenset(size) - {i} for i in size], list(size), projected)

@@ -104,8 +104,12 @@ def motor_motion(
     chain of n joints (De Luca and Book). `needed_derivatives` counts them for a machine. Several springs in a row add
     two derivatives for each. All derivatives are exact, by Taylor series through the recursion.
 
+    With dampers D the motor motion has a transient of its own, exp(-K t / D). Found is the motion that remains when it
+    has died out, $\theta = (1 - (D/K) d/dt + (D/K)^2 d^2/dt^2 ...) (...)$, which takes four derivatives more and gets
+    more exact with every further one; the torque that is returned fits the state that is returned exactly.
+
     Args:
-        mech: the machine; springs without damping (see `approximate(mech, "undamped")`).
+        mech: the machine.
         q: coordinates of the joints alone, without shafts [rad, m], (..., joints).
         v: their speeds.
         a: their accelerations.
@@ -130,7 +134,7 @@ def motor_motion(
     joints = first_shaft(mech)
     ready = {
         name: checked("motor_motion", mech, name, x, joints, mech.speeds[:joints])
-        for name, x in list(arrays.items())[: found.order + 1]
+        for name, x in list(arrays.items())[: None if found.damped else found.order + 1]
     }
     flat = evaluate(_PROGRAM, mech, ready, {"plan": found})
     return MotorMotion(*np.moveaxis(flat, -2, 0))
@@ -154,16 +158,19 @@ def needed_derivatives(mech: Mechanism) -> dict[str, int]:
 def _too_few(found: Plan, given: int) -> str:
     names = {3: "jerk", 4: "snap"}
     wanted = ", ".join(f"{shaft} the {order}th" for shaft, order in found.needed.items() if order > given)
+    why = "rotors push on the links that carry them, or several springs lie in a row"
+    ways = {"spong": "the push"} | ({"undamped": "the dampers"} if found.damped else {})
+    out = " or ".join(f"approximate(mech, {kind!r}), which leaves {what} out" for kind, what in ways.items())
     return (
-        "motor_motion: rotors push on the links that carry them, or several springs lie in a row, so that the motors "
-        f"take higher derivatives of the joints' motion than the {names.get(given, f'{given}th')}: {wanted}. Give "
-        f"derivatives=(fifth, sixth, ...) up to the {found.order}th, or use approximate(mech, 'spong'), which leaves "
-        "the push out."
+        f"motor_motion: {'springs have dampers, ' * found.damped}{why}, so that the motors take higher derivatives of "
+        f"the joints' motion than the {names.get(given, f'{given}th')}: {wanted}. Give derivatives=(fifth, sixth, ...) "
+        f"up to the {found.order}th, or use {out}."
     )
 
 
 def _run(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:
-    return recursion(mech, fixed["plan"].steps, list(x.values()), ops)
+    plan: Plan = fixed["plan"]
+    return recursion(mech, plan.steps, list(x.values()), ops, spare=len(x) - 1 - plan.order)
 
 
 _PROGRAM = Program("motor_motion", ("q", "v", "a", "jerk", "snap"), _run, lambda m, _: (4, m.n))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft, spring_matrices
 from gearwright.errors import InputError
@@ -15,6 +16,9 @@ from gearwright.mechanism import Mechanism
 
 ALONE = -1
 """What an equation does not contain has no derivative in it."""
+
+SETTLED = 4
+"""Further derivatives that dampers take: each makes what they leave more exact by D/K times the rate of the motion."""
 
 NOTHING = 1e-9
 """Share of a wheel's own inertia below which its coupling is rounding."""
@@ -26,10 +30,12 @@ class Plan:
 
     Args:
         steps: equations and the shafts they decide, in order.
+        damped: whether a damper lies between what a step solves for.
         needed: per shaft the highest derivative of the joints' motion that its acceleration takes.
     """
 
     steps: tuple[Step, ...]
+    damped: bool
     needed: Mapping[str, int]
 
     @property
@@ -50,9 +56,13 @@ def plan(mech: Mechanism) -> Plan:
             "own. Fix the base, or divide the machine at that joint."
         )
     K, D = stiffness_and_damping(mech)
-    order_in = _orders(mech, K, D)
-    pairs = _matched(mech, K)
-    return _planned(mech, _blocks(mech, pairs, order_in, D), order_in)
+    pushes = _pushes(mech)
+    order_in = np.maximum(pushes, np.where(D != 0, 1, np.where(K != 0, 0, ALONE)))
+    blocks = _blocks(_matched(mech, K), order_in)
+    for block in blocks:
+        _require_triangular(mech, block, pushes)
+    damped = any(D[equation, shaft] for block in blocks for equation, _ in block for _, shaft in block)
+    return _planned(mech, blocks, order_in, SETTLED if damped else 0)
 
 
 def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:
@@ -65,8 +75,8 @@ def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:
         raise
 
 
-def _orders(mech: Mechanism, K: Array, D: Array) -> Array:
-    """Per equation and speed the highest derivative of that speed's coordinate in it, `ALONE` where there is none.
+def _pushes(mech: Mechanism) -> NDArray[np.int_]:
+    """Per equation and speed the highest derivative of its coordinate that inertia brings in, `ALONE` for none.
 
     The couplings of a wheel are trigonometric polynomials of the coordinates: they vanish identically if they do at a
     few configurations without special angles.
@@ -81,8 +91,7 @@ def _orders(mech: Mechanism, K: Array, D: Array) -> Array:
     for spin in mech.spins:
         for speed, ratio in spin.terms:
             own[speed] += abs(ratio) * max(abs(spin.inertia * ratio), abs(spin.coupled))
-    orders = np.where(K != 0, 0, ALONE)
-    orders[D != 0] = 1
+    orders = np.full((n, n), ALONE)
     orders[:, first:][gyroscopic > NOTHING * own[first:]] = 1
     orders[inertia > NOTHING * own] = ACCELERATION
     orders[:, :first] = ACCELERATION
@@ -108,9 +117,7 @@ def _matched(mech: Mechanism, K: Array) -> list[tuple[int, int]]:
     return pairs
 
 
-def _blocks(
-    mech: Mechanism, pairs: Sequence[tuple[int, int]], order_in: Array, D: Array
-) -> list[list[tuple[int, int]]]:
+def _blocks(pairs: Sequence[tuple[int, int]], order_in: NDArray[np.int_]) -> list[list[tuple[int, int]]]:
     """The pairs in an order in which each needs only earlier shafts; those that need each other stand together."""
     import networkx
 
@@ -119,25 +126,16 @@ def _blocks(
     for k, (equation, _) in enumerate(pairs):
         graph.add_edges_from((j, k) for j, (_, shaft) in enumerate(pairs) if order_in[equation, shaft] != ALONE)
     whole = networkx.condensation(graph)
-    blocks = [[pairs[k] for k in sorted(whole.nodes[c]["members"])] for c in networkx.topological_sort(whole)]
-    for block in blocks:
-        _require_algebraic(mech, block, order_in, D)
-    return blocks
+    return [[pairs[k] for k in sorted(whole.nodes[c]["members"])] for c in networkx.topological_sort(whole)]
 
 
-def _require_algebraic(mech: Mechanism, block: Sequence[tuple[int, int]], order_in: Array, D: Array) -> None:
-    """Inside a block only positions of its shafts may occur; else their motion has a history of its own."""
+def _require_triangular(mech: Mechanism, block: Sequence[tuple[int, int]], pushes: NDArray[np.int_]) -> None:
+    """Inside a block only springs and dampers may act; else the motion of its shafts has a history of its own."""
     for equation, _ in block:
         for _, shaft in block:
-            if order_in[equation, shaft] < 1:
+            if pushes[equation, shaft] == ALONE:
                 continue
             row, name = mech.speeds[equation], mech.speeds[shaft]
-            if D[equation, shaft]:
-                raise InputError(
-                    f"motor_motion: the spring between {row!r} and {name!r} has damping {-D[equation, shaft]:g} Nms/rad"
-                    "; the motor motion then depends on the past, not on the derivatives at one instant. Leave the "
-                    "dampers out with approximate(mech, 'undamped'), or simulate."
-                )
             raise InputError(
                 f"motor_motion: the wheels of {name!r} push on {row!r}, whose own spring they stretch (H2 is not "
                 "triangular: is a motor carried by a link beyond the joint it drives?). Its motion then depends on the "
@@ -145,8 +143,13 @@ def _require_algebraic(mech: Mechanism, block: Sequence[tuple[int, int]], order_
             )
 
 
-def _planned(mech: Mechanism, blocks: Sequence[Sequence[tuple[int, int]]], order_in: Array) -> Plan:
-    """Count derivatives: forwards those of the joints that a shaft takes, backwards those that are asked of it."""
+def _planned(
+    mech: Mechanism, blocks: Sequence[Sequence[tuple[int, int]]], order_in: NDArray[np.int_], more: int
+) -> Plan:
+    """Count derivatives: forwards those of the joints that a shaft takes, backwards those that are asked of it.
+
+    With dampers there are `more` of them, once for all: what is neglected shrinks along every power alike.
+    """
     takes: dict[int, int] = {}
     for block in blocks:
         below = [order + int(order_in[e, s]) for e, _ in block for s, order in takes.items() if order_in[e, s] != ALONE]
@@ -158,6 +161,6 @@ def _planned(mech: Mechanism, blocks: Sequence[Sequence[tuple[int, int]]], order
         for other in asked:
             inside = [int(order_in[e, other]) for e, _ in block if order_in[e, other] != ALONE]
             asked[other] = max([asked[other], *(order + k for k in inside)])
-        steps.append(Step(tuple(e for e, _ in block), tuple(s for _, s in block), order))
-    needed = {mech.speeds[k]: takes[k] + ACCELERATION for k in sorted(takes)}
-    return Plan(tuple(reversed(steps)), needed)
+        steps.append(Step(tuple(e for e, _ in block), tuple(s for _, s in block), order + more))
+    needed = {mech.speeds[k]: takes[k] + ACCELERATION + more for k in sorted(takes)}
+    return Plan(tuple(reversed(steps)), more > 0, needed)
