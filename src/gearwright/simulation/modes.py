@@ -10,7 +10,8 @@ from gearwright.errors import SimulationError
 from gearwright.forces.law import Guard, Impact
 from gearwright.kernels.functions import kinetic_energy
 from gearwright.kernels.inputs import Array
-from gearwright.simulation.system import Evaluation, Modes, System, rows_of
+from gearwright.simulation.balance import rows_of
+from gearwright.simulation.system import Evaluation, Modes, System
 
 ZERO = 0.5e-9
 """Guards below minus this, in their own scale, are violated."""

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gearwright.dynamics.configuration import nudge
-from gearwright.errors import InputError, SimulationError
-from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Reaction, Scene, Situation
+from gearwright.dynamics.configuration import rate
+from gearwright.errors import InputError
+from gearwright.forces.law import Action, Drag, Guard, Hold, Law, Outcome, Reaction, Scene, Situation
 from gearwright.forces.line import Line
 from gearwright.kernels.actuation import structure_matrix
 from gearwright.kernels.inputs import Array
@@ -19,6 +19,7 @@ from gearwright.kernels.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD
 from gearwright.kernels.run import prompt
 from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.mechanism.rows import along
+from gearwright.simulation.balance import balanced, pushed
 
 Modes = tuple[str, ...]
 """Per law its mode."""
@@ -142,56 +143,30 @@ class System:
         return Evaluation(a, tuple(outcomes), tuple(h for action in actions for h in action.holds), multipliers)
 
     def _solved(self, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array]:
-        """Accelerations, multipliers of all holds and flows of all drags.
-
-            [M + P G S,  -(W' + P G Q)] [a     ]   [tau - bias + P G (flow of forces - offset)]
-            [W,           C           ] [lambda] = [target                                    ]
-
-        with W the rows of the holds, C their compliances, P the lines of the drags, G their gains, S the rows they
-        sense, and Q the shares of holds that pass through their ports.
-        """
-        n = self.mech.n
-        tau = u[:n].copy()
-        for action in actions:
-            for force in action.forces:
-                for index, factor in force.line.terms:
-                    tau[index] += factor * force.value
+        """Accelerations, multipliers of all holds and flows of all drags."""
+        tau = pushed(u[: self.mech.n], actions)
         holds = [hold for action in actions for hold in action.holds]
         drags = [drag for action in actions for drag in action.drags]
         q, v = x[self.q], x[self.v]
         if not holds and not drags:
             return self.forward_dynamics(q, v, tau), np.zeros(0), np.zeros(0)
-        left, right = self.mass_matrix(q), tau - self.bias(q, v)
-        W = rows_of([hold.line for hold in holds], n)
-        pull = W.T.copy()
-        inflow = np.zeros(len(drags))
-        through = np.zeros((len(drags), len(holds)))
-        sense = np.array([drag.sense for drag in drags], dtype=float).reshape(len(drags), n)
-        for k, drag in enumerate(drags):
-            inflow[k] = self._inflow(drag.push, drag.port, actions, u) - drag.offset
-            through[k] = [self._share(h.line, drag.push) if h.port and h.port == drag.port else 0.0 for h in holds]
-            for index, factor in drag.push.terms:
-                left[index] += factor * drag.gain * sense[k]
-                right[index] += factor * drag.gain * inflow[k]
-                pull[index] += factor * drag.gain * through[k]
-        matrix, known = np.zeros((n + len(holds),) * 2), np.empty(n + len(holds))
-        matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = left, -pull, W
-        known[:n] = right
-        for k, hold in enumerate(holds, n):
-            matrix[k, k], known[k] = hold.compliance, hold.target
-        solution = _solve(matrix, known, holds)
-        a, multipliers = solution[:n], solution[n:]
-        return a, multipliers, inflow + through @ multipliers - sense @ a
 
-    def _inflow(self, push: Line, port: str | None, actions: Sequence[Action], u: Array) -> float:
-        """What forces bring through a port, along its line."""
+        def share(hold: Hold, drag: Drag) -> float:
+            return self._share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
+
+        right = tau - self.bias(q, v)
+        return balanced(self.mass_matrix(q), right, holds, drags, lambda drag: self._inflow(drag, actions, u), share)
+
+    def _inflow(self, drag: Drag, actions: Sequence[Action], u: Array) -> float:
+        """What forces bring through a drag's port, along its line."""
+        port = drag.port
         if port is None:
             return 0.0
         total = float(self.motor_shares[port] @ u[: self.mech.n]) if port in self.motor_shares else 0.0
         for action in actions:
             for force in action.forces:
                 if force.port == port:
-                    total += force.value * self._share(force.line, push)
+                    total += force.value * self._share(force.line, drag.push)
         return total
 
     def _share(self, line: Line, push: Line) -> float:
@@ -213,8 +188,7 @@ class System:
         return out
 
     def _configuration_rate(self, x: Array) -> Array:
-        q = x[self.q].tolist()
-        return np.array(nudge(self.mech, q, x[self.v].tolist())) - x[self.q]
+        return np.array(rate(self.mech, x[self.q].tolist(), x[self.v].tolist()))
 
     def _damping(self, v: Array) -> float:
         """Power in the dampers of the machine's own springs."""
@@ -244,37 +218,3 @@ class QuickScene(Scene):
             return (), 0.0
         k = self._system.spins[spin.name]
         return tuple(enumerate(self._turning[0][k])), self._turning[1][k]
-
-
-def rows_of(lines: Sequence[Line], n: int) -> Array:
-    """Lines as full rows, (lines, n)."""
-    W = np.zeros((len(lines), n))
-    for k, line in enumerate(lines):
-        for index, factor in line.terms:
-            W[k, index] = factor
-    return W
-
-
-def _solve(matrix: Array, right: Array, holds: Sequence[Hold]) -> Array:
-    """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
-    try:
-        if len(holds) > 1 and _repeated(holds):
-            solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
-            if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
-                raise np.linalg.LinAlgError
-        else:
-            solution = np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        names = ", ".join(hold.line.name for hold in holds)
-        raise SimulationError(
-            f"simulate: accelerations cannot be solved for: the holds along {names} contradict each other, or a gear "
-            "transmits nothing. Take away a stop, brake or prescribed motion that acts twice on the same joint."
-        ) from None
-    return np.asarray(solution, dtype=np.float64)
-
-
-def _repeated(holds: Sequence[Hold]) -> bool:
-    """Whether rigid holds act along lines that depend on each other, such as two frictions that stick at one joint."""
-    rigid = [hold.line for hold in holds if not hold.compliance]
-    W = rows_of(rigid, len(rigid[0].speeds)) if rigid else np.zeros((0, 1))
-    return len(rigid) > 1 and int(np.linalg.matrix_rank(W)) < len(rigid)
