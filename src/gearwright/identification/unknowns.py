@@ -6,9 +6,10 @@ constants. The flat machine's parameters are affine in them, because `assemble` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from gearwright.identification.model import Model
 from gearwright.kernels.functions import parameter_names, parameters
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Body, Mechanism, assemble
-from gearwright.parts import Drive, Gear, Link, Robot
+from gearwright.parts import Drive, Gear, Link, Robot, parameter, with_parameters
 
 
 @dataclass(frozen=True)
@@ -131,18 +132,32 @@ class Knob:
 
 
 def knobs(robot: Robot) -> list[Knob]:
-    """Rotor inertias, gear inertias at the input, stiffness and damping of elastic drives."""
+    """Rotor inertias, gear inertias at the input, stiffness and damping of elastic drives and of joints' springs."""
     found = []
     for drive in robot.drives:
         if _positive(drive.motor.inertia) and drive.motor.tensor is None:
             found.append(_knob(drive, "motor.inertia", drive.motor.inertia, _with_rotor))
-        if isinstance(drive.gear, Gear):
-            if _positive(drive.gear.inertia):
-                found.append(_knob(drive, "gear.inertia", drive.gear.inertia, _with_gear("inertia")))
-            if drive.gear.stiffness is not None:
-                found.append(_knob(drive, "gear.stiffness", drive.gear.stiffness, _with_gear("stiffness")))
-                found.append(_knob(drive, "gear.damping", drive.gear.damping, _with_gear("damping")))
+        if isinstance(drive.gear, Gear) and _positive(drive.gear.inertia):
+            found.append(_at(robot, f"{drive.title}.gear.inertia"))
+        found += [_at(robot, path) for path in _spring_paths(f"{drive.title}.gear", drive.gear)]
+    for link in robot.links:
+        if link.joint.spring is not None:
+            found += [_at(robot, f"{link.joint_name}.spring.{word}") for word in ("stiffness", "damping")]
     return found
+
+
+def _spring_paths(path: str, gear: Any) -> Iterator[str]:
+    """The numbers of a gear's linear springs, stage by stage; a curve of pieces stays as it is."""
+    for place, stage in enumerate(getattr(gear, "stages", ())):
+        yield from _spring_paths(f"{path}.stages.{place}", stage)
+    torsion = getattr(gear, "torsion", None)
+    if gear.stiffness is not None and (torsion is None or not torsion.pieces):
+        yield f"{path}.stiffness"
+        yield f"{path}.damping"
+
+
+def _at(robot: Robot, path: str) -> Knob:
+    return Knob(path, float(parameter(robot, path)), lambda fresh, x: with_parameters(fresh, {path: x}))
 
 
 def _positive(x: object) -> bool:
@@ -163,10 +178,6 @@ def _with_rotor(drive: Drive, inertia: float) -> Drive:
         None if x is None else x * share for x in (drive.motor.transverse_inertia, drive.motor.coupling)
     )
     return replace(drive, motor=replace(drive.motor, inertia=inertia, transverse_inertia=across, coupling=coupling))
-
-
-def _with_gear(field: str) -> Callable[[Drive, float], Drive]:
-    return lambda drive, x: replace(drive, gear=replace(drive.gear, **{field: x}))
 
 
 def link_parameters(link: Link) -> Array:
@@ -218,10 +229,9 @@ def _of_parts(model: Model, robot: Robot) -> Unknowns:
 def _stated_friction(robot: Robot, name: str) -> float:
     """The friction that a robot states for a joint; zero for anything else."""
     joint, _, kind = name.rpartition(".")
-    field = {"viscous": "damping", "coulomb": "friction"}.get(kind)
     for link in robot.links:
-        if field is not None and link.joint_name == joint:
-            return float(getattr(link.joint, field))
+        if kind in ("viscous", "coulomb") and link.joint_name == joint:
+            return float(getattr(link.joint.total_friction, kind))
     return 0.0
 
 
