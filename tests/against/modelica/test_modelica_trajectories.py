@@ -120,9 +120,8 @@ def test_what_need_not_stick_is_at_rest(reference, law):
     columns = read(reference, model.file)
     motion = simulated(model, columns["time"], COARSE)
     mode = motion.other(f"{law}.mode")
-    differs = np.isfinite(mode) & (mode != columns[f"{law}.mode"])
-    assert np.abs(motion.rate("Inertia2")[differs]).max(initial=0.0) < 1e-8
-    assert np.abs(columns["Inertia2.w"][differs]).max(initial=0.0) < 1e-8
-    assert np.isfinite(mode).sum() > 150
-    assert differs.sum() < 100
+    same, moving = mode == columns[f"{law}.mode"], np.abs(columns["Inertia2.w"]) > 1e-6
+    assert moving.sum() > 60
+    assert (same | np.isnan(mode))[moving].all()
+    assert np.abs(motion.rate("Inertia2")[~moving]).max() < 1e-6
     assert model.excuse(f"{law}.mode") == NOT_UNIQUE
