@@ -37,14 +37,14 @@ def two_joints() -> gw.Mechanism:
 
 
 def chain(*joints: tuple[str, tuple[float, float, float]]) -> gw.Mechanism:
-    """Links along x with these joints and axes, every joint driven by a rotor of its own through a spring."""
+    """Links along x with these joints and axes, every moving joint driven by a rotor of its own through a spring."""
     links, drives, parent = [], [], "base"
     for i, (kind, axis) in enumerate(joints):
         joint = Joint(f"j{i}", kind, axis, position=(0.3 if i else 0, 0, 0))
         links.append(Link(f"b{i}", parent, joint, 2.0 + i, (0.1, 0.02, -0.03), np.diag([0.02, 0.03, 0.04])))
-        drives.append(
-            Drive(f"j{i}", Motor(1e-4, 0.3, 8e-5, (0.05, 0, 0)), Gear(50, stiffness=2000), parent, (0, 0.6, 0.8))
-        )
+        motor = Motor(1e-4, 0.3, 8e-5, (0.05, 0, 0))
+        drive = Drive(f"j{i}", motor, Gear(50, stiffness=2000), parent, (0, 0.6, 0.8))
+        drives += [drive] if kind != "fixed" else []
         parent = f"b{i}"
     return gw.assemble(Robot("chain", links, drives))
 
@@ -150,6 +150,20 @@ def test_mixed_chains_without_one_say_so_and_offer_the_variant(joints):
     variant = gw.RedundantModel(mech, "link_frames")
     q = variant.configurations(30, seed=7)
     assert np.abs(variant.constant_left_inverse() @ variant.jacobian(q) - np.eye(mech.n)).max() < 1e-12
+
+
+@pytest.mark.parametrize("form", ["full", "link_frames", "points"])
+def test_fixed_links_are_bodies_like_others(form):
+    mech = chain((R, Z), ("fixed", X), (P, SKEW), ("fixed", X), (R, Y))
+    model = gw.RedundantModel(mech, form)
+    assert model.size == {"full": 57, "link_frames": 57, "points": 144}[form]
+    q, v = model.configurations(1)[0], np.array([1.0, -0.5, 0.7, 0.4, -0.3, 0.2])
+    found = model.project(q, v)
+    assert relative(found.H, gw.mass_matrix(mech, q)) < 1e-12
+    assert relative(found.C @ v, gw.coriolis_matrix(mech, q, v) @ v) < 1e-10
+    if form != "points":
+        L = model.constant_left_inverse()
+        assert np.abs(L @ model.jacobian(model.configurations(30, seed=7)) - np.eye(6)).max() < 1e-9
 
 
 def test_points_have_no_constant_left_inverse():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gearwright as gw
@@ -29,7 +29,6 @@ def velocity_forces(mech, q, v):
 
 @pytest.mark.parametrize("form", EXACT)
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=25)
 def test_projection_is_the_generalized_model(form, kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
@@ -44,7 +43,6 @@ def test_projection_is_the_generalized_model(form, kinds, seed):
 
 @pytest.mark.parametrize("form", EXACT)
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=15)
 def test_velocities_carry_the_kinetic_energy(form, kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
@@ -56,7 +54,6 @@ def test_velocities_carry_the_kinetic_energy(form, kinds, seed):
 
 @pytest.mark.parametrize("form", EXACT)
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=15)
 def test_coriolis_is_skew(form, kinds, seed):
     """dH/dt - 2 C, with the rate of the generalized inertia taken by differences."""
     rng = np.random.default_rng(seed)
@@ -70,7 +67,6 @@ def test_coriolis_is_skew(form, kinds, seed):
 
 @pytest.mark.parametrize("form", [*EXACT, "reduced", "reduced_bare"])
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=15)
 def test_rate_of_the_jacobian(form, kinds, seed):
     """Against differences along a slow motion: rotors turn up to 40 times as fast, and dJ/dt is linear in v."""
     rng = np.random.default_rng(seed)
@@ -83,7 +79,6 @@ def test_rate_of_the_jacobian(form, kinds, seed):
 
 @pytest.mark.parametrize(("form", "kind"), [("reduced", "spong"), ("reduced_bare", "spong_bare")])
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=20)
 def test_reduced_model_is_that_of_spong(form, kind, kinds, seed):
     """Rotors that only spin; as printed, the links even lose the tensors of the rotors they carry."""
     rng = np.random.default_rng(seed)
@@ -97,7 +92,6 @@ def test_reduced_model_is_that_of_spong(form, kind, kinds, seed):
 
 
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=20)
 def test_what_the_reduced_models_lose(kinds, seed):
     """In the blocks of the full model: H2 = J2' M2 J3, and J2' M2 J2 as well where the rotors are not even carried."""
     rng = np.random.default_rng(seed)
@@ -113,7 +107,6 @@ def test_what_the_reduced_models_lose(kinds, seed):
 
 
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=25)
 def test_rigid_counterpart(kinds, seed):
     rng = np.random.default_rng(seed)
     soft = elastic_machine(rng, kinds)
@@ -135,7 +128,6 @@ def test_rigid_counterpart(kinds, seed):
 @pytest.mark.parametrize("form", ["full", "absolute", "reduced", "reduced_bare", "link_frames"])
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 @given(joints=st.integers(1, 4), seed=SEEDS)
-@settings(max_examples=10)
 def test_constant_left_inverse_of_one_kind_of_joint(form, kind, joints, seed):
     model = gw.RedundantModel(elastic_machine(np.random.default_rng(seed), [kind] * joints), form)
     L = model.constant_left_inverse()
@@ -144,7 +136,6 @@ def test_constant_left_inverse_of_one_kind_of_joint(form, kind, joints, seed):
 
 
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=25)
 def test_link_frames_have_a_constant_left_inverse_for_every_chain(kinds, seed):
     model = gw.RedundantModel(elastic_machine(np.random.default_rng(seed), kinds), "link_frames")
     q = model.configurations(20, seed=seed, slide=3.0)
@@ -152,7 +143,6 @@ def test_link_frames_have_a_constant_left_inverse_for_every_chain(kinds, seed):
 
 
 @given(kinds=KINDS, seed=SEEDS)
-@settings(max_examples=20)
 def test_any_left_inverse_gives_the_springs_and_the_forces(kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
@@ -168,7 +158,6 @@ def test_any_left_inverse_gives_the_springs_and_the_forces(kinds, seed):
 
 
 @given(joints=st.integers(1, 4), seed=SEEDS)
-@settings(max_examples=20)
 def test_reactions_of_all_masses_add_up_to_the_force_on_the_base(joints, seed):
     """In an arm of revolute joints the springs only turn, so the linear parts of Q are forces between the bodies."""
     rng = np.random.default_rng(seed)
@@ -199,7 +188,6 @@ def test_the_printed_bias_is_wrong(joints):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=10)
 def test_points_need_no_quadratic_terms(seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, ["revolute", "prismatic", "revolute"])
