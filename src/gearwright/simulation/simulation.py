@@ -69,6 +69,7 @@ class Simulation:
         t, until = float(self.times[0]), float(self.times[-1])
         self._call_sampled(t, x)
         x, modes = self._settled(t, x, self._first_modes(t, x))
+        x = self._first_balance(x)
         self._sides = [self._side(event, t, x) for event in self.events]
         self._record(t, x, modes)
         step: float | None = None
@@ -91,6 +92,15 @@ class Simulation:
                     )
             self._call_sampled(t, x)
             x, modes = self._settled(t, x, modes)
+
+    def _first_balance(self, x: Array) -> Array:
+        """Books that begin at zero; what an inconsistent start lost is remarked upon."""
+        lost = float(x[self.system.dissipated])
+        if abs(lost) > 1e-12:
+            self.recorder.remarks.append(f"the start was changed by holds or stops, which took {lost:.3g} J.")
+        out = x.copy()
+        out[self.system.supplied] = out[self.system.dissipated] = 0.0
+        return out
 
     def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
         """The rates near the start, in the modes that laws start in."""
