@@ -40,6 +40,11 @@ class Moment(NamedTuple):
         """Back-EMF [V]."""
         return self.constant * self.speed
 
+    @property
+    def limited(self) -> bool:
+        """Whether any current is too much."""
+        return self.low is not None or self.high is not None
+
 
 @dataclass(frozen=True)
 class Winding:
@@ -130,7 +135,7 @@ class Winding:
         least, most = self._currents(speed, K, R, ops)
         error: Scalar = 0.0
         if self.control is not None:
-            error = within(given, least, most, ops) - current
+            error = given - current
             given = integral + self.control.bandwidth * self._inductance * error + K * speed
         low = self._voltage(least, current, K * speed, R, ops.maximum, -1.0)
         high = self._voltage(most, current, K * speed, R, ops.minimum, 1.0)
@@ -237,7 +242,7 @@ class Winding:
         if current is None:
             return None if limit is None else emf + R * limit
         held = emf + R * current
-        # A controlled current has its reference within the limits already: the limiter must not be slower.
+        # The limiter is as fast as a current controller, whose integral then stays as it would without a limit.
         pace = R / LIMITER if self.control is None else self.control.bandwidth * self._inductance
         found = None if limit is None else held + pace * (limit - current)
         rate = self.motor.max_current_rate
