@@ -138,3 +138,15 @@ def test_stops_of_a_robot_follow_its_limits():
 def test_impossible_stops_are_refused(data, words):
     with pytest.raises(InputError, match=words):
         Stops("ends", LINE, **{"lower": 0.0, "upper": 1.0, **data})
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_compiled_stops_return_as_much_as_rigid_ones(e):
+    """The soft stops of fixed-step runs have the same restitution, whatever the joint weighs."""
+    joint = Joint("slide", "prismatic", axis=(1, 0, 0), limits=Limits(position=(-1.0, 1.0)))
+    robot = Robot("slide", [Link("sled", joint=joint, mass=37.0)])
+    mech = gw.assemble(robot)
+    laws = stop_laws(robot, mech, restitution=e, smooth=True)
+    run = gw.simulate(mech, ([0.0], [2.0]), until=0.7, laws=laws, method="rk4", step=1e-4)
+    assert run.v[-1, 0] == pytest.approx(-2.0 * e, abs=0.02)
+    assert run.q.max() < 1 + 2.0 / 200

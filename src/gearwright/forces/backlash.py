@@ -17,11 +17,11 @@ class Backlash(NonlinearSpring):
     r"""A spring with a gap b, its contacts as modes, so that they are met and left exactly.
 
     With the twist x: gap, $|x| < b/2$: no torque; upper, $x > b/2$: $-(T(x - b/2) + D)$; lower, $x < -b/2$:
-    $-(T(x + b/2) + D)$, with $|D| \le |T|$ as for every spring with a gap: neither does it pull, nor does the torque
+    $-(T(x + b/2) + D)$, with $|D| \le c |T|$ as for every spring with a gap: neither does it pull, nor does the torque
     jump. The quantities are those of Modelica's `ElastoBacklash`.
 
     Args:
-        name, twist, curve, damping, gap, instead_of, unit: as for NonlinearSpring; the gap is positive.
+        name, twist, curve, damping, gap, instead_of, unit, damping_limit: as for NonlinearSpring; the gap is positive.
     """
 
     def __post_init__(self) -> None:

@@ -98,8 +98,9 @@ class NonlinearSpring(Law):
     r"""A spring and damper over a twist, with any curve and, if there is backlash, a gap; without modes.
 
     With y the twist beyond the gap and T(y) its curve, the torque is $-(T + D)$, D the damping torque $d \dot x$. With
-    a gap, D is limited to $|D| \le |T|$: there is no torque inside the gap, the element never pulls, and the torque
-    does not jump at contact (Modelica's `ElastoBacklash`).
+    a gap, D is limited to $|D| \le c |T|$: there is no torque inside the gap, the element never pulls, and the torque
+    does not jump at contact (Modelica's `ElastoBacklash`, c = 1). With much damping a contact then gives back the part
+    $e^2 = (1 - c) / (1 + c)$ of the energy: $c = (1 - e^2) / (1 + e^2)$ makes a compliant impact of restitution e.
 
     The machine may already have a linear spring in its place, for modes and linearisation; the law then takes that
     one's force off, and the energy and losses that are booked for it.
@@ -112,6 +113,7 @@ class NonlinearSpring(Law):
         gap: the whole gap [rad, m].
         instead_of: the linear spring of the machine that it stands in for.
         unit: of its torque, Nm or N.
+        damping_limit: c, at most 1.
 
     >>> import gearwright as gw
     >>> from gearwright.kernels.operations import FLOATS
@@ -128,8 +130,11 @@ class NonlinearSpring(Law):
     gap: Scalar = 0.0
     instead_of: LinearSpring | None = None
     unit: str = "Nm"
+    damping_limit: float = 1.0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.damping_limit <= 1:
+            raise TrainError(f"{self.name}: damping_limit {self.damping_limit} is not between 0 and 1.")
         for word in ("damping", "gap"):
             value = getattr(self, word)
             if is_number(value) and not 0 <= value < float("inf"):
@@ -172,7 +177,7 @@ class NonlinearSpring(Law):
         elastic = self.curve.torque(y, ops)
         damping = self.damping * self.twist.speed(situation)
         if not (is_number(self.gap) and self.gap == 0):
-            most = ops.absolute(elastic)
+            most = self.damping_limit * ops.absolute(elastic)
             damping = ops.minimum(ops.maximum(damping, -most), most)
         return y, elastic, damping
 

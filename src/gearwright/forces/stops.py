@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
+from gearwright.dynamics.configuration import neutral
+from gearwright.dynamics.mass_matrix import mass_matrix
+from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.kinematic_error import Twist
@@ -26,6 +31,9 @@ CLEAR = 1e-8
 
 FAR = 1e6
 """Where a compliant range ends [rad, m] on a side without a limit."""
+
+RATE = 200.0
+"""How fast compliant stops of compiled runs swing [rad/s]: a fifth of what a step of a millisecond can follow."""
 
 RESTING = 1e-10
 """Below this speed [rad/s, m/s] the acceleration says whether something at a stop leaves it."""
@@ -157,17 +165,15 @@ def compliant_stops(
     return kind(name, twist, Curve(stiffness), damping, upper - lower, unit=unit)
 
 
-def stop_laws(
-    robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth: bool = False, stiffness: float = 1e5
-) -> tuple[Law, ...]:
+def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth: bool = False) -> tuple[Law, ...]:
     """Stops at the position limits that a robot states, as laws `<joint>.stops`.
 
     Args:
         robot: the robot.
         mech: its machine.
-        restitution: of the rigid stops.
-        smooth: compliant stops without modes instead, for compiled fixed-step runs.
-        stiffness: of the compliant ones [Nm/rad, N/m].
+        restitution: how much of the speed comes back, 0 to 1.
+        smooth: compliant stops without modes instead, for compiled fixed-step runs; as stiff as a step of about a
+            millisecond allows.
 
     >>> import gearwright as gw
     >>> robot = gw.load("panda_like")
@@ -175,15 +181,25 @@ def stop_laws(
     ['joint1.stops', 'joint2.stops']
     """
     found = [(link, joint_line(mech, link)) for link in robot.links if link.joint.limits.position is not None]
-    made = [_stops(link, *place, restitution, stiffness if smooth else None) for link, place in found if place]
-    return tuple(law for law in made if law is not None)
+    rigid = [_stops(link, *where, restitution) for link, where in found if where is not None]
+    limited = [law for law in rigid if abs(law.lower) < float("inf") or abs(law.upper) < float("inf")]
+    if not smooth:
+        return tuple(limited)
+    M = mass_matrix(place(mech, neutral(mech), math))  # type: ignore[arg-type]  # it needs cos and sin only
+    return tuple(_softened(law, M) for law in limited)
 
 
-def _stops(link: Link, line: Line, offset: Scalar, restitution: float, stiffness: float | None) -> Law | None:
+def _stops(link: Link, line: Line, offset: Scalar, restitution: float) -> Stops:
     lower, upper = (float(end) - float(offset) for end in link.joint.limits.position or ())
-    name, unit = f"{link.joint_name}.stops", force_unit(link)
-    if lower == float("-inf") and upper == float("inf"):
-        return None
-    if stiffness is None:
-        return Stops(name, line, lower, upper, restitution, unit=unit)
-    return compliant_stops(name, line, max(lower, -FAR), min(upper, FAR), stiffness, unit=unit, smooth=True)
+    return Stops(f"{link.joint_name}.stops", line, lower, upper, restitution, unit=force_unit(link))
+
+
+def _softened(law: Stops, M: Sequence[Sequence[Scalar]]) -> NonlinearSpring:
+    """Compliant stops with the same restitution; their spring takes 1/RATE to stop the joint's own inertia."""
+    index, factor = law.line.terms[0]
+    stiffness = RATE * RATE * float(M[index][index]) / float(factor) ** 2
+    square = law.restitution**2
+    soft = compliant_stops(
+        law.name, law.line, max(law.lower, -FAR), min(law.upper, FAR), stiffness, stiffness, law.unit, smooth=True
+    )
+    return replace(soft, damping_limit=(1 - square) / (1 + square))
