@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gearwright.parts import Friction
+from support import modelica_moving as moving
 from support import modelica_robot as robot
 from support import modelica_shafts as shafts
 from support import modelica_space as space
@@ -16,7 +17,7 @@ EFFECTS, ROTOR, SHAFTS = "Examples.Rotational3DEffects.", "Parts.Rotor1D.", "Rot
 MODELS: dict[str, Callable[[Path], Model]] = {
     "Examples.DCMachines.DCPM_Start": lambda _: shafts.motor_start(),
     EFFECTS + "ActuatedDrive": lambda _: space.rotor_on_support(EFFECTS + "ActuatedDrive"),
-    EFFECTS + "BevelGear1D": lambda _: space.bevel_gear(),
+    EFFECTS + "BevelGear1D": lambda _: moving.bevel_gear(),
     EFFECTS + "GearConstraint": lambda _: space.two_cylinders(EFFECTS + "GearConstraint"),
     EFFECTS + "GyroscopicEffects": lambda _: space.top(EFFECTS + "GyroscopicEffects", 10.0, quaternions=False),
     EFFECTS + "MovingActuatedDrive": lambda _: space.rotor_on_moving_support(EFFECTS + "MovingActuatedDrive"),
@@ -25,8 +26,8 @@ MODELS: dict[str, Callable[[Path], Model]] = {
     ROTOR + "Bevel1D": lambda _: space.two_cylinders(ROTOR + "Bevel1D"),
     ROTOR + "GearConstraint": lambda _: space.two_cylinders(ROTOR + "GearConstraint"),
     ROTOR + "GearConstraint2": lambda _: space.two_gears(),
-    ROTOR + "GearConstraint3": lambda _: space.gear_between_boxes(),
-    ROTOR + "GearConstraint4": lambda _: space.floating_gear(),
+    ROTOR + "GearConstraint3": lambda _: moving.gear_between_boxes(),
+    ROTOR + "GearConstraint4": lambda _: moving.floating_gear(),
     ROTOR + "Rotor1D_1": lambda _: space.top(ROTOR + "Rotor1D_1", 8.726646259971648, quaternions=True),
     ROTOR + "Rotor1D_2": lambda _: space.rotor_on_support(ROTOR + "Rotor1D_2"),
     ROTOR + "Rotor1D_3": lambda _: space.rotor_on_moving_support(ROTOR + "Rotor1D_3"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from support import modelica_robot, modelica_shafts, modelica_space
+from support import modelica_moving, modelica_robot, modelica_shafts, modelica_space
 from support.modelica import CHAOS, INEXACT, NOT_UNIQUE, extent, read, simulated, span
 from support.modelica_agreement import COARSE, FINE, WITHIN, agreements, stated
 from support.modelica_models import MODELS
@@ -73,7 +73,7 @@ def other_clutch(model):
 
 WRONG = {
     "top without coupling": (lambda: without_coupling(modelica_space.top(TOP, 10.0, False)), "rotor1D.w"),
-    "box without coupling": (lambda: without_coupling(modelica_space.floating_gear()), "freeMotion2.phi[1]"),
+    "box without coupling": (lambda: without_coupling(modelica_moving.floating_gear()), "freeMotion2.phi[1]"),
     "2 % less loss": (lambda: other_loss(modelica_shafts.half_lost(LOSSY)), "Inertia2.w"),
     "1 % more grip": (lambda: other_clutch(modelica_shafts.clutch_and_brake()), "clutch.w_rel"),
     "1 % less play": (lambda: other_play(modelica_shafts.backlash()), "elastoBacklash.w_rel"),
