@@ -32,10 +32,15 @@ def api_page() -> str:
         *(_module(name) for name in modules),
         "## Parts\n",
         _directives("autoclass", "gearwright.parts", [n for n in parts.__all__ if inspect.isclass(getattr(parts, n))]),
+        _directives("autofunction", "gearwright.parts", _functions_of_parts()),
         "## Errors\n",
         _directives("autoexception", "gearwright.errors", _errors()),
     ]
     return "\n".join(sections)
+
+
+def _functions_of_parts() -> list[str]:
+    return [name for name in parts.__all__ if inspect.isfunction(getattr(parts, name))]
 
 
 def _errors() -> list[str]:
