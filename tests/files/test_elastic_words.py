@@ -131,21 +131,28 @@ def test_a_crane_survives_being_written():
     assert again == robot
 
 
-def test_the_direction_of_a_beam_is_in_the_frame_of_its_words():
-    """With Denavit-Hartenberg words the link's frame is turned at its far end."""
-    robot = read_yaml("""
+def write_dh(direction: str, across: str) -> str:
+    return f"""
 robot: dh
 links:
   - name: boom
     parent: base
-    joint: {dh: {a: 1, alpha: 90 deg}}
-    flexible: {length: 1, line_density: 2, bending: [10, null], segments: 2, direction: [1, 0, 0], across: [0, 1, 0]}
-frames: [{name: tip, link: boom}]
-""")
+    joint: {{dh: {{a: 1, alpha: 90 deg}}}}
+    flexible: {{length: 1, line_density: 2, bending: [10, null], segments: 2, direction: {direction}, across: {across}}}
+frames: [{{name: tip, link: boom}}]
+"""
+
+
+def test_the_direction_of_a_beam_is_in_the_frame_of_its_words():
+    """With Denavit-Hartenberg words the link's frame is turned at its far end."""
+    robot = read_yaml(write_dh("[1, 0, 0]", "[0, 1, 0]"))
     assert tuple(robot.link("boom.1").joint.axis) == pytest.approx((0, 0, 1))
     assert robot.frames[0].link == "boom.2"
     mech = gw.assemble(robot)
     assert gw.placement(mech, np.zeros(3), "tip")[1] == pytest.approx([1, 0, 0])
+    upright = read_yaml(write_dh("[0, 1, 0]", "[1, 0, 0]"))
+    assert tuple(upright.link("boom.2").joint.position) == pytest.approx((0, 0, 0.5))
+    assert tuple(upright.link("boom.1").joint.axis) == pytest.approx((1, 0, 0))
 
 
 def test_a_stiffness_matrix_in_a_file():
