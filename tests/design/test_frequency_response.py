@@ -54,16 +54,15 @@ def test_antiresonances_are_the_frequencies_with_that_motor_held():
     """Where a motor stands still, the rest swings as if it were held."""
     mech = gw.assemble(elastic_elbow())
     q = np.array([*PLACE, 0, 0, 0])
-    A, B = gw.linearise(mech, q, 0 * q, gw.bias(mech, q, 0 * q))
-    kept = [k for k in range(12) if k not in (4, 10)]  # j2.motor out of positions and speeds
+    A, _ = gw.linearise(mech, q, 0 * q, gw.bias(mech, q, 0 * q))
     M = gw.mass_matrix(mech, q)
     K = -M @ A[6:, :6]
-    rest = [0, 1, 2, 3, 5]
+    rest = [0, 1, 2, 3, 5]  # without j2.motor
     w2 = np.linalg.eigvals(np.linalg.solve(M[np.ix_(rest, rest)], K[np.ix_(rest, rest)])).real
     expected = np.sqrt(w2[w2 > 1e-3]) / TURN
-    assert len(kept) == 10
-    assert B.shape == (12, 6)
-    for f in gw.frequency_response(mech, PLACE, "j2").antiresonances["j2.motor"]:
+    dips = gw.frequency_response(mech, PLACE, "j2").antiresonances["j2.motor"]
+    assert len(dips) >= 2
+    for f in dips:
         assert np.abs(expected / f - 1).min() < 1e-6
 
 
