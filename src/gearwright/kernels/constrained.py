@@ -94,9 +94,10 @@ def impact(
         raise InputError(f"impact: restitution {restitution!r} is not between 0 (plastic) and 1 (elastic).")
     if not (m > 0).all():
         raise InputError(f"impact: mass {mass!r} kg must be positive; leave it out for a fixed wall.")
+    approach = _times(rows, before) - as_floats("impact", "speed", speed)
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
-    impulse = _solved(matrix + other[..., None] * np.eye(matrix.shape[-1]), -(1 + e) * (_times(rows, before) - speed))
+    impulse = _solved(matrix + other[..., None] * np.eye(matrix.shape[-1]), -(1 + e) * approach)
     return Struck(before + _times(spread, impulse), impulse)
 
 
@@ -110,8 +111,9 @@ def _rows(name: str, mech: Mechanism, J: ArrayLike) -> Array:
 
 def _resistance(name: str, M: Array, rows: Array) -> tuple[Array, Array]:
     """M^-1 J' and J M^-1 J'; rows that depend on each other are refused."""
-    spread = np.linalg.solve(M, np.swapaxes(np.broadcast_to(rows, (*M.shape[:-2], *rows.shape[-2:])), -1, -2))
-    matrix = rows @ spread
+    right = np.swapaxes(np.broadcast_to(rows, (*M.shape[:-2], *rows.shape[-2:])), -1, -2)
+    spread = np.asarray(np.linalg.solve(M, right), dtype=np.float64)
+    matrix: Array = rows @ spread
     scale = np.sqrt(np.einsum("...ii->...i", matrix))
     normal = matrix / np.where(scale > 0, scale, 1.0)[..., None] / np.where(scale > 0, scale, 1.0)[..., None, :]
     if matrix.size and (np.linalg.eigvalsh(normal)[..., 0] < 1e-12).any():

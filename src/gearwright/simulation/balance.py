@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -88,6 +89,10 @@ def _solve(matrix: Array, right: Array, holds: Sequence[Hold]) -> Array:
 
 def _repeated(holds: Sequence[Hold]) -> bool:
     """Whether rigid holds act along lines that depend on each other, such as two frictions that stick at one joint."""
-    rigid = [hold.line for hold in holds if not hold.compliance]
-    W = rows_of(rigid, len(rigid[0].speeds)) if rigid else np.zeros((0, 1))
-    return len(rigid) > 1 and int(np.linalg.matrix_rank(W)) < len(rigid)
+    rigid = tuple(hold.line for hold in holds if not hold.compliance)
+    return len(rigid) > 1 and _dependent(rigid)
+
+
+@lru_cache(maxsize=1024)
+def _dependent(lines: tuple[Line, ...]) -> bool:
+    return int(np.linalg.matrix_rank(rows_of(lines, len(lines[0].speeds)))) < len(lines)
