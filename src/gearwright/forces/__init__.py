@@ -1,5 +1,11 @@
 """Laws: what pushes, holds and loses power in a machine."""
 
+from gearwright.forces.backlash import Backlash
+from gearwright.forces.clutch import Clutch
+from gearwright.forces.elastic_drives import elastic_laws
+from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
+from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
+from gearwright.forces.kinematic_error import Ripple, Twist
 from gearwright.forces.law import (
     ON,
     Action,
@@ -16,22 +22,45 @@ from gearwright.forces.law import (
 )
 from gearwright.forces.line import Line
 from gearwright.forces.load import Load
+from gearwright.forces.losses import GearLoss, loss_laws
+from gearwright.forces.lugre import LuGre
+from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.prescribed import Prescribed
+from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 
 __all__ = [
     "ON",
     "Action",
+    "Backlash",
+    "BoucWen",
+    "Clutch",
+    "Curve",
     "Drag",
+    "DryFriction",
     "Force",
+    "GearLoss",
     "Guard",
     "Hold",
     "Impact",
     "Law",
     "Line",
+    "LinearSpring",
     "Load",
+    "LuGre",
+    "MaxwellSlip",
+    "NonlinearSpring",
     "Outcome",
     "Prescribed",
     "Quantity",
     "Reaction",
+    "Ripple",
     "Situation",
+    "SmoothFriction",
+    "Stops",
+    "Twist",
+    "compliant_stops",
+    "elastic_laws",
+    "friction_laws",
+    "loss_laws",
+    "stop_laws",
 ]
