@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from types import ModuleType
 
 import gearwright
-from gearwright import errors, parts
+from gearwright import errors, forces, parts
 
 INTRODUCTION = """# Python reference
 
-Everything below is imported as `import gearwright as gw`; parts live in `gw.parts`. Units are SI and radians; arrays
-are float64, their last axis is the coordinate and leading axes are a batch (see [conventions](../../conventions.md)).
+Everything below is imported as `import gearwright as gw`; parts live in `gw.parts`, laws in `gw.forces`. Units are SI
+and radians; arrays are float64, their last axis is the coordinate and leading axes are a batch (see
+[conventions](../../conventions.md)).
 """
 
 
 def api_page() -> str:
-    """Three sections: functions and classes, parts, errors; what has no docstring of its own is left to its room."""
+    """Functions and classes, parts, laws, errors; what has no docstring of its own is left to its room."""
     names = [name for name in gearwright.__all__ if not name.startswith("__")]
     objects = {name: getattr(gearwright, name) for name in names}
     functions = [name for name, thing in objects.items() if not inspect.isclass(thing) and callable(thing)]
@@ -31,16 +32,25 @@ def api_page() -> str:
         _directives("autoclass", "gearwright", classes, ":members:"),
         *(_module(name) for name in modules),
         "## Parts\n",
-        _directives("autoclass", "gearwright.parts", [n for n in parts.__all__ if inspect.isclass(getattr(parts, n))]),
-        _directives("autofunction", "gearwright.parts", _functions_of_parts()),
+        _directives("autoclass", "gearwright.parts", _classes(parts)),
+        _directives("autofunction", "gearwright.parts", _functions(parts)),
+        "## Laws\n",
+        _directives("autoclass", "gearwright.forces", _classes(forces)),
+        _directives("autofunction", "gearwright.forces", _functions(forces)),
         "## Errors\n",
         _directives("autoexception", "gearwright.errors", _errors()),
     ]
     return "\n".join(sections)
 
 
-def _functions_of_parts() -> list[str]:
-    return [name for name in parts.__all__ if inspect.isfunction(getattr(parts, name))]
+def _classes(room: ModuleType) -> list[str]:
+    """The classes of a room that are not at the front door already."""
+    own = [name for name in room.__all__ if name not in gearwright.__all__]
+    return [name for name in own if inspect.isclass(getattr(room, name))]
+
+
+def _functions(room: ModuleType) -> list[str]:
+    return [name for name in room.__all__ if inspect.isfunction(getattr(room, name))]
 
 
 def _errors() -> list[str]:
