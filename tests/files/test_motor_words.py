@@ -8,12 +8,14 @@ from math import pi, sqrt
 import pytest
 import yaml
 
+import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning
 from gearwright.files import read_yaml, schema, write_yaml
 from gearwright.parts import (
     Cogging,
     CurrentControl,
     Drive,
+    Frame,
     Friction,
     Heat,
     Joint,
@@ -22,6 +24,7 @@ from gearwright.parts import (
     Ripple,
     Robot,
     Supply,
+    attach,
     parameter,
     with_parameters,
 )
@@ -234,3 +237,19 @@ def test_the_schema_takes_what_the_reader_takes():
         assert not list(validator.iter_errors({"robot": "x", "links": [link], "drives": [data]}))
     bad = {"robot": "x", "links": [], "supply": {"voltage": -1}}
     assert list(validator.iter_errors(bad))
+
+
+def test_a_urdf_and_its_second_file_keep_everything(tmp_path):
+    gw.save(ROBOT, tmp_path / "arm.urdf")
+    again = gw.load(tmp_path / "arm.urdf")
+    assert (again.supply, again.drives[0].supply) == (ROBOT.supply, ROBOT.drives[0].supply)
+    assert again.links[0].joint.total_friction == ROBOT.links[0].joint.total_friction
+    assert (again.drives[0].motor.heat, again.drives[0].motor.friction) == (FULL.heat, FULL.friction)
+
+
+def test_an_attached_robot_keeps_its_supply():
+    """Its drives stay on one bus, which is not the bus of the robot it is attached to."""
+    hand = replace(ROBOT, drives=[replace(ROBOT.drives[0], supply=None)])
+    both = attach(replace(ROBOT, frames=[Frame("tool", "rod")]), hand, "tool", "left_")
+    assert both.drives[1].supply == replace(ROBOT.supply, name="left_supply")
+    assert (both.supply, both.drives[0].supply) == (ROBOT.supply, ROBOT.drives[0].supply)

@@ -239,3 +239,19 @@ def test_compiled_fixed_steps_lead_to_the_same_motion():
     steps = gw.simulate(robot, until=0.2, inputs=given, method="rk4", step=1e-5, samples=21)
     for name in ("q.j", "v.j", "j.current", "j.winding_temperature"):
         assert np.abs(steps[name] - exact[name]).max() < 1e-5 * np.abs(exact[name]).max()
+
+
+def test_motors_of_gear_trains_are_driven_too():
+    """Their torque acts along their row of the structure matrix."""
+    robot = gw.load("wrist_roll3")
+    (train,) = robot.trains
+    motors = [replace(one, motor=replace(one.motor, torque_constant=K, resistance=R)) for one in train.motors]
+    driven = replace(robot, trains=[replace(train, motors=motors)])
+    mech = gw.assemble(driven)
+    laws = motor_laws(driven, mech, [f"{motors[1].name}.voltage"])
+    (force,) = laws[0].act("on", situation(driven, [0.0] * mech.n, [], [5.0])).forces
+    row = np.zeros(mech.n)
+    for index, factor in force.line.terms:
+        row[index] = factor * force.value
+    actuator = next(one for one in mech.actuators if one.name == motors[1].name)
+    assert row == pytest.approx(np.array(actuator.row) * K * 5.0 / R)

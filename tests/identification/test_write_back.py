@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,6 +22,8 @@ from gearwright.identification import (
 )
 from gearwright.identification.consistent import ConsistentFit
 from gearwright.identification.unknowns import knobs, unknowns
+from gearwright.identification.write_back import _with_friction
+from gearwright.parts import Friction, Joint, Link
 from support.compare import relative
 from support.machines import random_design, random_state
 
@@ -73,3 +76,12 @@ def test_urdf_is_written_by_save(tmp_path):
     """URDF needs the flat machine, which the writer of robot files does not know."""
     with pytest.raises(InputError, match=r"gearwright\.save\(identified_robot"):
         save_identified(SimpleNamespace(), tmp_path / "arm.urdf")
+
+
+def test_friction_by_words_keeps_what_a_fit_does_not_know():
+    """Sliding friction is replaced; what holds at rest stays, and is never less than what slides."""
+    rubbing = Friction(0.5, 0.1, static=0.8, stribeck_speed=0.2)
+    link = Link("rod", joint=Joint("j", friction=rubbing), mass=1.0)
+    found = _with_friction(link, {"j.viscous": 0.3, "j.coulomb": 0.6}).joint
+    assert (found.damping, found.friction) == (0.0, replace(rubbing, coulomb=0.6, viscous=0.3))
+    assert _with_friction(link, {"j.coulomb": 0.9}).joint.friction.static == 0.9
