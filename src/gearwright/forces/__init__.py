@@ -24,6 +24,9 @@ from gearwright.forces.line import Line
 from gearwright.forces.load import Load
 from gearwright.forces.losses import GearLoss, loss_laws
 from gearwright.forces.lugre import LuGre
+from gearwright.forces.motor import Winding
+from gearwright.forces.motor_circuit import MotorCircuit
+from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.prescribed import Prescribed
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
@@ -48,6 +51,7 @@ __all__ = [
     "Load",
     "LuGre",
     "MaxwellSlip",
+    "MotorCircuit",
     "NonlinearSpring",
     "Outcome",
     "Prescribed",
@@ -58,9 +62,11 @@ __all__ = [
     "SmoothFriction",
     "Stops",
     "Twist",
+    "Winding",
     "compliant_stops",
     "elastic_laws",
     "friction_laws",
     "loss_laws",
+    "motor_laws",
     "stop_laws",
 ]
