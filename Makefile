@@ -12,7 +12,7 @@ TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 .PHONY: help install demo test quick lint bench fuzz docs clean
 
 help:
-	@echo "make demo    torques of a geared arm, and what the usual approximations get wrong"
+	@echo "make demo    torques and simulations of a geared arm, and what the usual approximations get wrong"
 	@echo "make test    everything: lint, types, tests, docs"
 	@echo "make quick   the tests for daily work"
 	@echo "make bench   speed against the peers; make fuzz: broken files; make docs: the manual"
@@ -49,6 +49,7 @@ bench: $(READY)
 	$(BIN)/gearwright bench
 	$(BIN)/python benchmarks/trains.py
 	$(BIN)/python benchmarks/identification.py
+	$(BIN)/python benchmarks/simulation.py
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz
