@@ -45,7 +45,7 @@ def api_page() -> str:
 
 def _classes(room: ModuleType) -> list[str]:
     """The classes of a room that are not at the front door already."""
-    own = [name for name in room.__all__ if name not in gearwright.__all__]
+    own = [name for name in room.__all__ if getattr(gearwright, name, None) is not getattr(room, name)]
     return [name for name in own if inspect.isclass(getattr(room, name))]
 
 
