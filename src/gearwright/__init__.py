@@ -8,6 +8,8 @@ from gearwright import parts
 from gearwright._version import __version__
 from gearwright.catalogue import load
 from gearwright.design.frequency_response import FrequencyResponse, frequency_response
+from gearwright.design.inputs_for_motion import inputs_for_motion
+from gearwright.design.motion_inputs import MotionInputs
 from gearwright.design.vibration import Modes, modes
 from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
@@ -22,6 +24,7 @@ from gearwright.kernels.actuation import (
 )
 from gearwright.kernels.base_parameters import BaseParameters, base_parameters
 from gearwright.kernels.closed_form import closed_form
+from gearwright.kernels.complete_model import CompleteModel, complete_model
 from gearwright.kernels.constrained import constrained_dynamics, impact
 from gearwright.kernels.elastic import ElasticForm, MotorMotion, elastic_form, motor_motion, needed_derivatives
 from gearwright.kernels.explain import explain
@@ -62,6 +65,7 @@ __all__ = [
     "Actuator",
     "BaseParameters",
     "Body",
+    "CompleteModel",
     "Controller",
     "ElasticForm",
     "Event",
@@ -73,6 +77,7 @@ __all__ = [
     "Log",
     "Mechanism",
     "Modes",
+    "MotionInputs",
     "MotorMotion",
     "RedundantModel",
     "Run",
@@ -90,6 +95,7 @@ __all__ = [
     "centre_of_mass",
     "closed_form",
     "compile",
+    "complete_model",
     "consistent",
     "constrained_dynamics",
     "coriolis_matrix",
@@ -103,6 +109,7 @@ __all__ = [
     "gravity",
     "identify",
     "impact",
+    "inputs_for_motion",
     "integrate",
     "inverse_dynamics",
     "jacobian",

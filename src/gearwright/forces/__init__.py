@@ -1,9 +1,12 @@
 """Laws: what pushes, holds and loses power in a machine."""
 
+from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.clutch import Clutch
+from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
+from gearwright.forces.hydraulics import ServoValve, servo_cylinder
 from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
 from gearwright.forces.kinematic_error import Ripple, Twist
 from gearwright.forces.law import (
@@ -28,12 +31,16 @@ from gearwright.forces.motor import Winding
 from gearwright.forces.motor_circuit import MotorCircuit
 from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
+from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
 from gearwright.forces.prescribed import Prescribed
+from gearwright.forces.stepping import stepping_motor
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
+from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
 
 __all__ = [
     "ON",
     "Action",
+    "AirValve",
     "Backlash",
     "BoucWen",
     "Clutch",
@@ -47,6 +54,7 @@ __all__ = [
     "Impact",
     "Law",
     "Line",
+    "LinearActuator",
     "LinearSpring",
     "Load",
     "LuGre",
@@ -58,15 +66,23 @@ __all__ = [
     "Quantity",
     "Reaction",
     "Ripple",
+    "ServoValve",
     "Situation",
     "SmoothFriction",
     "Stops",
+    "SynchronousMotor",
     "Twist",
     "Winding",
     "compliant_stops",
+    "dc_motor",
+    "dc_motors",
     "elastic_laws",
     "friction_laws",
     "loss_laws",
     "motor_laws",
+    "pneumatic_cylinder",
+    "servo_cylinder",
+    "stepping_motor",
     "stop_laws",
+    "synchronous_motor",
 ]
