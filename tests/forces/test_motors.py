@@ -153,9 +153,11 @@ def test_the_speed_limit(motor):
     assert look(law, situation(disc(PLAIN), [119.0], [], [0.0]))[0].forces[0].value == pytest.approx(-K * K * 119 / R)
 
 
-def test_the_rate_of_the_current_is_limited():
-    run = gw.simulate(disc(replace(COIL, max_current_rate=500.0)), until=0.01, inputs={"j.voltage": 12.0}, samples=101)
-    assert run["j.current"][50] == pytest.approx(500.0 * run.t[50], rel=1e-7)
+@pytest.mark.parametrize("sense", [1, -1])
+def test_the_rate_of_the_current_is_limited(sense):
+    slow = disc(replace(COIL, max_current_rate=500.0))
+    run = gw.simulate(slow, until=0.01, inputs={"j.voltage": sense * 12.0}, samples=101)
+    assert run["j.current"][50] == pytest.approx(sense * 500.0 * run.t[50], rel=1e-7)
 
 
 def test_a_current_controller_has_the_bandwidth_it_states():
