@@ -67,8 +67,9 @@ def servo_cylinder(
 ) -> LinearActuator:
     r"""A double-rod cylinder on a servo valve, linearised about a working point; the input is the valve's command.
 
-    $$ m \dot v = A p_L - B v - M, \quad \tfrac{V}{4 \beta} \dot p_L = K_q y - (K_c + c) p_L - A v, \quad
-       \ddot y = \omega^2 (u - y) - 2 \zeta \omega \dot y $$
+    - $m \dot v = A p_L - B v - M$
+    - $\tfrac{V}{4 \beta} \dot p_L = K_q y - (K_c + c) p_L - A v$
+    - $\ddot y = \omega^2 (u - y) - 2 \zeta \omega \dot y$
 
     Five states: way, speed, load pressure, opening and its rate. The frequency of the oil column under the mass m alone
     is $2 A \sqrt{\beta / (V m)}$.

@@ -72,9 +72,9 @@ def pneumatic_cylinder(
 
     With the deviations $p_a, p_b$ of the chamber pressures from the working point (absolute pressures $P_a, P_b$),
 
-    $$ m \dot v = A_a p_a - A_b p_b + F_0 - B v - M, \quad
-       \dot p_a = \tfrac{\kappa}{V_a} (R T (G_a u - c\, p_a) - P_a A_a v), \quad
-       \dot p_b = \tfrac{\kappa}{V_b} (R T (-G_b u - c\, p_b) + P_b A_b v) $$
+    - $m \dot v = A_a p_a - A_b p_b + F_0 - B v - M$
+    - $\dot p_a = \tfrac{\kappa}{V_a} (R T (G_a u - c\, p_a) - P_a A_a v)$
+    - $\dot p_b = \tfrac{\kappa}{V_b} (R T (-G_b u - c\, p_b) + P_b A_b v)$
 
     where $F_0 = A_a P_a - A_b P_b - (A_a - A_b) p_{atm}$ is the force at the working point. Both chambers closed, the
     air under the mass m alone swings at $\sqrt{\kappa (A_a^2 P_a/V_a + A_b^2 P_b/V_b)/m}$.

@@ -29,8 +29,9 @@ def stepping_motor(
     The windings pull with $K_m (-i_a \sin N\theta + i_b \cos N\theta) - D \sin 4 N \theta$. Standing at the step with
     $i_a = I$, small motions obey
 
-    $$ J \ddot\theta = -k (\theta - \theta_0) - B \dot\theta + K_m i_b - M, \quad k = N K_m I + 4 N D, \quad
-       L\, di_b/dt = u - R i_b - K_m \dot\theta , $$
+    - $J \ddot\theta = -k (\theta - \theta_0) - B \dot\theta + K_m i_b - M$
+    - $k = N K_m I + 4 N D$
+    - $L\, di_b/dt = u - R i_b - K_m \dot\theta$
 
     where u is the voltage of the winding that is off. The holding torque is $K_m I$; alone, the rotor swings at
     $\sqrt{k/J}$.

@@ -21,9 +21,9 @@ from gearwright.mechanism import Mechanism
 class SynchronousMotor(Law):
     r"""A three-phase synchronous motor with magnets, star connected, amplitude-invariant dq values per phase.
 
-    $$ L_d \dot i_d = u_d - R i_d + p \omega L_q i_q, \quad
-       L_q \dot i_q = u_q - R i_q - p \omega (L_d i_d + \psi), \quad
-       m = \tfrac32 p\, (\psi + (L_d - L_q) i_d)\, i_q $$
+    - $L_d \dot i_d = u_d - R i_d + p \omega L_q i_q$
+    - $L_q \dot i_q = u_q - R i_q - p \omega (L_d i_d + \psi)$
+    - $m = \tfrac32 p\, (\psi + (L_d - L_q) i_d)\, i_q$
 
     With $i_d = 0$ it is a DC motor with $K_T = \tfrac32 p \psi$ and $K_E = p \psi$. The rotor's inertia is the
     machine's.

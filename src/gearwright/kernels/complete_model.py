@@ -42,7 +42,8 @@ class CompleteModel:
     The state is x = [q, v, own states of the actuators]; what an actuator shares with the machine (the angle and the
     speed of a motor) is there once. With A the actuators' lines as columns, all actuators stacked,
 
-    $$ M a + h = A \tau, \quad A' a = T (C x + F \tau + D u), $$
+    - $M a + h = A \tau$
+    - $A' a = T (C x + F \tau + D u)$
 
     which for direct drives (A = E) is $\tau = K (H T (C x + D u) + h)$, $K = (E - H T F)^{-1}$ and
     $\hat D = D + F K H T D$: equations 20.80 to 20.82 of Vukobratovic and Potkonjak, the last one with the F that is
