@@ -66,7 +66,8 @@ class MujocoRotors:
         inner = "".join(map(self._wheel, self._wheels[k]))
         inner += "".join(self._body(i) for i, child in enumerate(self.mech.bodies) if child.parent == k)
         name = body.joint_name or body.name
-        return f"""<body name="{body.name}" pos="{_text(_vector(body.position))}" quat="{_text(_quaternion(body.rotation))}">
+        place = f'pos="{_text(_vector(body.position))}" quat="{_text(_quaternion(body.rotation))}"'
+        return f"""<body name="{body.name}" {place}>
             <joint name="joint {name}" type="{KINDS[body.joint]}" axis="{_text(_vector(body.axis))}"/>
             {INERTIAL}{inner}</body>"""
 
