@@ -145,6 +145,17 @@ def test_currents_of_parts_are_limited():
     assert not found.possible
 
 
+def test_the_supply_limits_the_voltages_of_parts():
+    robot = replace(gw.load("elbow"), supply=gw.parts.Supply(voltage=12.0, resistance=0.1))
+    for drive in robot.drives:
+        motor = replace(drive.motor, torque_constant=0.05, resistance=0.5, cogging=gw.parts.Cogging(0.01, 12))
+        robot = robot.with_drive(replace(drive, motor=motor))
+    found = inputs_for_motion(robot, polynomial(ENDS[0], ENDS[1], 0.8))
+    assert [(x.name, x.limit) for x in found.excesses] == [("j1.voltage", 12.0)]
+    assert "j2: cogging" in found.remarks[0]
+    assert "sagging of 'supply'" in found.remarks[0]
+
+
 def gantry():
     """Two slides across each other under a tilted gravity."""
     low = gw.Body("x", joint="prismatic", axis=(1, 0, 0), mass=60.0)

@@ -147,6 +147,15 @@ def test_run_up_of_a_motor_without_inductance():
     assert run.drift < 1e-8
 
 
+def test_compiled_steps(arm):
+    """Actuators whose inertia the machine carries are plain forces, which the fixed-step kernels take."""
+    motors = [dc_motor(arm, name, max_voltage=10.0, **DATA) for name in JOINTS]
+    options = {"until": 0.1, "laws": motors, "inputs": {"j1.voltage": 12.0, "j2.voltage": 5.0}, "samples": 11}
+    fixed, free = gw.simulate(arm, method="rk4", step=1e-4, **options), gw.simulate(arm, rtol=1e-11, **options)
+    assert np.abs(fixed.q - free.q).max() < 1e-9
+    assert np.abs(fixed["j1.current"] - free["j1.current"]).max() < 1e-6
+
+
 def test_power_is_booked(arm):
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
     run = gw.simulate(arm, [0.2, -0.4, 0.5], until=0.3, laws=motors, inputs={"j2.voltage": 12.0, "j1.voltage": 5.0})

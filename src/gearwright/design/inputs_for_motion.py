@@ -156,10 +156,11 @@ def _part_limits(robot: Robot) -> dict[str, float]:
 
 def _left_out(robot: Robot) -> tuple[str, ...]:
     words = ("cogging", "ripple", "heat")
-    found = [
-        f"{title}: {word}" for title, motor in motors_of(robot) for word in words if getattr(motor, word) is not None
-    ]
-    return (f"left out: {', '.join(found)} (cold motors with smooth torque).",) if found else ()
+    motors = motors_of(robot)
+    found = [f"{title}: {word}" for title, motor in motors for word in words if getattr(motor, word) is not None]
+    supplies = [robot.supply, *(drive.supply for drive in robot.drives)]
+    found += [f"sagging of {x.name!r}" for x in dict.fromkeys(supplies) if x is not None and x.resistance]
+    return (f"left out: {', '.join(found)}; the motors are cold and smooth.",) if found else ()
 
 
 def _named(actuator: Any, force: Array, answer: Answer) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from gearwright.forces.actuator_place import not_negative, place_line, positive,
 from gearwright.forces.law import Quantity
 from gearwright.forces.places import motors_of
 from gearwright.mechanism import Mechanism
-from gearwright.parts import Robot
+from gearwright.parts import Motor, Robot
 
 
 def dc_motor(
@@ -88,10 +88,18 @@ def dc_motors(robot: Robot, mech: Mechanism) -> list[LinearActuator]:
             torque_constant=motor.torque_constant,
             resistance=motor.resistance,
             inductance=motor.inductance or 0.0,
-            max_voltage=motor.max_voltage,
+            max_voltage=_most_voltage(robot, title, motor),
             inertia=1.0 if bare else None,
             port=title,
         )
         # A rotor without inertia: any number in the actuator's equations does, once it is given back.
         found.append(replace(one, carried=1.0) if bare else one)
     return found
+
+
+def _most_voltage(robot: Robot, title: str, motor: Motor) -> float | None:
+    """What the electronics of a motor can give [V]: their own limit, and the voltage of what feeds them."""
+    own = next((drive.supply for drive in robot.drives if drive.title == title), None)
+    supply = own if own is not None else robot.supply
+    stated = [float(x) for x in (motor.max_voltage, supply.voltage if supply is not None else None) if x is not None]
+    return min(stated, default=None)
