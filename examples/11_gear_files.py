@@ -2,7 +2,7 @@
 
 Each file has one part with the masses of its members: spur, internal, idler, bevel, several stages, belt, chain, rack
 and pinion, worm, ball screw, planetary (each member held, and none), stepped planets, planetary stages in series,
-Wolfrom, harmonic, cycloidal, RV, bevel differential and nested shafts; 22 in all. Copy one, change the teeth, and look
+Wolfrom, harmonic, cycloidal, RV, elastic shaft, bevel differential and nested shafts; 23 in all. Copy one, change it, look
 at it with `gearwright train FILE`. The turning wheels make the joint heavier and couple it with the joint before it;
 where members are no bodies of revolution, the neglected part is stated.
 """
@@ -30,4 +30,4 @@ for file in files:
     for drive in robot.drives:
         if error := getattr(drive.gear, "averaging_error", 0.0):
             print(f"  averaged over a turn: inertia across the axis within {error:.3g} kg m2")
-assert len(files) == 22
+assert len(files) == 23
