@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -92,6 +94,25 @@ def test_figure_of_several_motors_names_the_sides():
     mech = gw.assemble(elastic_elbow(damping=3.0))
     first, second = (gw.frequency_response(mech, PLACE, name) for name in ("j1", "j2"))
     assert [axes.get_title() for axes in first.figure({"j2": second}).axes] == ["motor side", "joint side"]
+
+
+def test_figure_shows_no_curve_where_nothing_was_computed():
+    mech = turntable(damping=3.0)
+    wide = gw.frequency_response(mech, [0.0], 0, np.geomspace(1, 100, 30))
+    narrow = gw.frequency_response(mech, [0.0], 0, np.geomspace(5, 50, 300))
+    for axes in wide.figure({"narrow": narrow}).axes:
+        x, y = (np.asarray(part) for part in axes.lines[1].get_data())
+        np.testing.assert_array_equal(np.isfinite(y), (x >= 5) & (x <= 50))
+
+
+def test_numbers_of_a_short_axis_do_not_run_into_each_other():
+    page = gw.frequency_response(turntable(damping=3.0), [0.0], 0, np.geomspace(2, 90, 30)).figure()
+    page.draw_without_rendering()
+    for axes in page.axes:
+        labels = [text for text in axes.get_xticklabels(which="both") if text.get_text() and text.get_visible()]
+        spans = sorted((box.x0, box.x1) for box in (text.get_window_extent() for text in labels))
+        assert [text.get_text() for text in labels if 2 <= float(text.get_text()) <= 90]
+        assert all(end < start for (_, end), (start, _) in pairwise(spans))
 
 
 def test_bad_input():

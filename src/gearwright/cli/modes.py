@@ -108,23 +108,32 @@ def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> d
 def _drawings(
     robot: Robot, mech: Mechanism, place: list[float], plot: bool, map_of: str | None, output: Path | None
 ) -> list[Path]:
-    from gearwright.design import frequency_map, frequency_response
+    from gearwright.design import frequency_map
     from gearwright.plots import save
 
     made = []
     if plot:
-        responses = {a.name: frequency_response(mech, place, a.name) for a in mech.actuators}
-        if not responses:
-            raise InputError(f"robot {robot.name!r} has no motors: there is nothing to shake it with.")
-        worst = max(responses.values(), key=lambda r: len(r.sides))
-        others = {name: r for name, r in responses.items() if r is not worst and len(r.sides) == len(worst.sides)}
-        made.append(save(worst.figure(others), output or Path(f"{robot.name}_modes.png")))
+        made.append(save(_responses(robot, mech, place), output or Path(f"{robot.name}_modes.png")))
     if map_of is not None:
         names = map_of.split(",")
         ranges = [_range(robot, name) for name in names]
         found = frequency_map(mech, names, ranges, place)
         made.append(save(found.figure(), output if output and not plot else Path(f"{robot.name}_map.png")))
     return made
+
+
+def _responses(robot: Robot, mech: Mechanism, place: list[float]) -> Any:
+    """What every motor feels, over the frequencies of all of them."""
+    from gearwright.design import frequency_response
+
+    if not mech.actuators:
+        raise InputError(f"robot {robot.name!r} has no motors: there is nothing to shake it with.")
+    ranges = [frequency_response(mech, place, a.name).frequencies for a in mech.actuators]
+    common = np.geomspace(min(f[0] for f in ranges), max(f[-1] for f in ranges), 3000)
+    responses = {a.name: frequency_response(mech, place, a.name, common) for a in mech.actuators}
+    worst = max(responses.values(), key=lambda r: len(r.sides))
+    others = {name: r for name, r in responses.items() if r is not worst and len(r.sides) == len(worst.sides)}
+    return worst.figure(others)
 
 
 def _range(robot: Robot, joint: str) -> tuple[float, float]:

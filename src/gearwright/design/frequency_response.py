@@ -58,16 +58,14 @@ class FrequencyResponse:
     def figure(self, others: Mapping[str, FrequencyResponse] | None = None, name: str | None = None) -> Any:
         """Speed per torque [dB] over frequency, a panel per side.
 
-        `others` are drawn beside it under their names; its own is `name`, the motor's unless given.
+        `others` are drawn beside it under their names, as far as their frequencies reach; its own is `name`, the
+        motor's unless given.
         """
         drawn = {name or self.motor: self, **(others or {})}
         several = any(one.sides != self.sides for one in drawn.values())
         panels = []
         for k, side in enumerate(("motor side", "joint side")[: len(self.sides)] if several else self.sides):
-            curves = {
-                title: np.interp(self.frequencies, one.frequencies, _decibels(one.speeds[:, k]))
-                for title, one in drawn.items()
-            }
+            curves = {title: _seen_at(self.frequencies, one, k) for title, one in drawn.items()}
             panels.append(Panel("speed / torque [dB rad/s/Nm]", curves, title=side))
         return figure(self.frequencies, "frequency [Hz]", panels, columns=len(panels), logarithmic=True)
 
@@ -192,6 +190,12 @@ def _solved(system: Oscillator, b: Array, sides: Array, f: Array) -> Complex:
             "infinite. Move it a little, or give the springs damping."
         ) from None
     return x[:, :, 0].astype(np.complex128) @ sides.astype(np.complex128)
+
+
+def _seen_at(f: Array, one: FrequencyResponse, side: int) -> Array:
+    """One side of a response [dB] at other frequencies; nothing beyond its own."""
+    result: Array = np.interp(f, one.frequencies, _decibels(one.speeds[:, side]), left=np.nan, right=np.nan)
+    return result
 
 
 def _decibels(values: Complex) -> Array:

@@ -57,7 +57,7 @@ def figure(
         axes.set_ylabel(panel.label)
         axes.set_title(panel.title, fontsize=10)
         if logarithmic:
-            axes.set_xscale("log")
+            _use_decades(axes)
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         if k >= len(panels) - columns:
@@ -67,6 +67,20 @@ def figure(
     if title:
         page.suptitle(title)
     return page
+
+
+def _use_decades(axes: Any) -> None:
+    """A logarithmic axis with plain numbers: 1, 10, 100, and 2, 5, 20, 50 between them where that is little."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    plain = FuncFormatter(lambda x, _: f"{x:g}")
+    axes.xaxis.set_major_formatter(plain)
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    if high < 300 * low:
+        axes.xaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+        axes.xaxis.set_minor_formatter(plain)
 
 
 def bars(groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, title: str = "") -> Any:
