@@ -67,6 +67,22 @@ def built(task: Task, identity: object) -> Built:
     return Built(MachineCode(code, host().width, scalar_too(graph)), operations)
 
 
+def graph_code(task: Task, graph: Graph) -> MachineCode | None:
+    """The code of a traced task that no identity tells, such as one with somebody's laws; None above the size limit.
+
+    The cache knows it by its operations.
+    """
+    if len(graph.nodes) > LIMIT:
+        return None
+    layout, machine = layout_of(task), host()
+    key = store.key_of(task.program.name, graph, layout, machine, binding().llvm_version_info)
+    entry = store.read(key)
+    if entry is None:
+        entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine))
+        store.write(key, entry)
+    return MachineCode(entry.code, machine.width, scalar_too(graph))
+
+
 def machine_code(graph: Graph, layout: Layout, shape: tuple[int, ...], machine: Host) -> bytes:
     """The object file of a graph."""
     size = len(graph.nodes)

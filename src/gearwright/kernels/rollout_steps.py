@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,28 +17,20 @@ from gearwright.forces.law import Law
 from gearwright.kernels.batch import evaluate
 from gearwright.kernels.compile import layout_of
 from gearwright.kernels.entry import THREADED_WORK
-from gearwright.kernels.functions import forward_dynamics
 from gearwright.kernels.inputs import Array, as_floats, checked, not_finite
 from gearwright.kernels.kernel import recipe_of
-from gearwright.kernels.operations import ARRAYS
+from gearwright.kernels.motion_rates import Seen, seen
 from gearwright.kernels.rollout_checks import common_batch, diverged, require_steps
 from gearwright.kernels.rollout_code import LoopCode, loop_code
 from gearwright.kernels.rollout_stability import require_stable
-from gearwright.kernels.rollout_system import System, acting, following, pushed, split, step_program
+from gearwright.kernels.rollout_system import System, step_program
+from gearwright.kernels.service import kernel_mode
 from gearwright.kernels.threads import over_rows, thread_count
 from gearwright.kernels.trace import PARAMETERS, traced, traced_function
 from gearwright.kernels.virtual_machine import evaluate_traced
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
-
-
-class Seen(NamedTuple):
-    """What a motion shows beside its states: accelerations (N, n), signals of the laws, energy stored in them (N,)."""
-
-    a: Array
-    signals: Mapping[str, Array]
-    stored: Array
 
 
 class FixedStep:
@@ -72,7 +63,7 @@ class FixedStep:
     @cached_property
     def _code(self) -> tuple[LoopCode | None, int]:
         """The loop, None where it cannot be compiled, and the operations of a step."""
-        if os.environ.get("GEARWRIGHT_KERNELS", "auto").lower() == "off":
+        if kernel_mode() == "off":
             return None, 0
         graph = traced(self._task)
         try:
@@ -142,21 +133,7 @@ class FixedStep:
 
     def seen(self, x: Array, inputs: Array, t: Array) -> Seen:
         """What can be seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
-        mech, system = self.mech, self.system
-        u = list(np.ascontiguousarray(inputs.T))
-        at = split(mech, list(np.ascontiguousarray(x.T)))
-        pairs = list(zip(system.laws, system.situations(mech, ARRAYS, t, at, u), strict=True))
-        tau = np.empty((len(x), mech.n))
-        for k, force in enumerate(pushed(u[: mech.n], [acting(law, situation) for law, situation in pairs])):
-            tau[:, k] = force
-        a = forward_dynamics(mech, x[:, : mech.nq], x[:, mech.nq : mech.nq + mech.n], tau)
-        outcomes = [following(law, situation, list(a.T)) for law, situation in pairs]
-        signals = {
-            one.name: np.broadcast_to(np.asarray(outcome.signals[one.name], dtype=np.float64), len(x))
-            for law, outcome in zip(system.laws, outcomes, strict=True)
-            for one in law.signals
-        }
-        return Seen(a, signals, np.zeros(len(x)) + sum(outcome.stored for outcome in outcomes))
+        return seen(self.mech, self.system, x, inputs, t)
 
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""

@@ -60,11 +60,11 @@ class Service:
 
     def promptly(self) -> Kernel | None:
         """A kernel at once; None where kernels are off or LLVM cannot work."""
-        off = _mode() == "off" or self.refused
+        off = kernel_mode() == "off" or self.refused
         return self.kernel or (None if off else self._made(only_stored=False))
 
     def _kernel_if_it_pays(self, lead: tuple[int, ...]) -> Kernel | None:
-        mode = _mode()
+        mode = kernel_mode()
         if mode == "off" or self.refused:
             return None
         bodies = len(self.task.mech.bodies)
@@ -90,7 +90,8 @@ class Service:
             return self.kernel
 
 
-def _mode() -> str:
+def kernel_mode() -> str:
+    """What GEARWRIGHT_KERNELS says: auto, on or off."""
     mode = os.environ.get("GEARWRIGHT_KERNELS", "auto").lower()
     if mode not in ("auto", "on", "off"):
         raise InputError(f"GEARWRIGHT_KERNELS is {mode!r}; it must be auto, on or off.")

@@ -10,6 +10,7 @@ from gearwright.errors import InputError
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism.rows import suggestion
 from gearwright.simulation.marching import has_sundials
+from gearwright.simulation.rates import differences
 
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation
@@ -48,14 +49,7 @@ def _title(method: str) -> str:
 
 def fastest_decay(work: Simulation, x: Array) -> float:
     """The largest rate [1/s] of a decaying solution that does not oscillate faster than it decays."""
-    rates = work.smooth_rates(x)
-    at = rates(x)
-    slope = np.empty((len(x), len(x)))
-    for k in range(len(x)):
-        nudge = 1e-7 * (1.0 + abs(x[k]))
-        moved = x.copy()
-        moved[k] += nudge
-        slope[:, k] = (rates(moved) - at) / nudge
+    slope = differences(work.smooth_rates(x), x)
     values = np.linalg.eigvals(slope) if np.isfinite(slope).all() else np.zeros(1)
     damped = values[np.abs(values.real) > 0.5 * np.abs(values.imag)]
     return float(max(0.0, -damped.real.min())) if damped.size else 0.0

@@ -35,7 +35,8 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     else:
         record, used = _controlled(work, engine, x, h, count)
     kept = np.unique(np.rint(work.times / h).astype(int))
-    _keep(work, engine, record[kept], used[kept], h * kept)
+    x, u, t = record[kept], used[kept], h * kept
+    work.recorder.keep_all(t, x, u, engine.seen(x, u, t))
     return work.recorder.run()
 
 
@@ -62,13 +63,3 @@ def _controlled(work: Simulation, engine: FixedStep, x: Array, h: float, count: 
         if k % CHUNK < pause:
             work.report(k * h)
     return record, used
-
-
-def _keep(work: Simulation, engine: FixedStep, record: Array, used: Array, t: Array) -> None:
-    """Samples of a fixed-step motion into the recorder."""
-    seen = engine.seen(record, used, t)
-    names = [[one.name for one in law.signals] for law in work.system.laws]
-    modes = tuple(law.modes[0] for law in work.system.laws)
-    for k, now in enumerate(t):
-        signals = [{name: float(seen.signals[name][k]) for name in mine} for mine in names]
-        work.recorder.keep(float(now), record[k], used[k], modes, seen.a[k], signals, float(seen.stored[k]))

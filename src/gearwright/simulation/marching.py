@@ -12,6 +12,9 @@ from gearwright.kernels.inputs import Array
 from gearwright.simulation.modes import CROSSED
 
 Rates = Callable[[float, Array], Array]
+Slopes = Callable[[float, Array], Array]
+"""Derivatives of the rates by the state."""
+
 Levels = Callable[[float, Array], Array]
 """Guards in their own scales: an event comes when one falls below -CROSSED."""
 
@@ -49,6 +52,7 @@ class Problem:
     atol: float
     first_step: float | None = None
     longest_step: float = np.inf
+    slopes: Slopes | None = None
 
 
 class March(Protocol):
@@ -80,9 +84,10 @@ class ScipyMarch:
             atol=problem.atol,
             first_step=None if first is None else min(first, span),
             max_step=problem.longest_step,
+            **({"jac": problem.slopes} if kind == "Radau" else {}),
         )
         self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
-        self._dense: Callable[[float], Array] = lambda _: problem.x
+        self._within: Callable[[float], Array] | None = None
 
     @property
     def step_size(self) -> float | None:
@@ -99,12 +104,17 @@ class ScipyMarch:
         at_end = limit == self._solver.t
         return Reached(limit, self._solver.y.copy() if at_end else self._dense(limit), False)
 
+    def _dense(self, t: float) -> Array:
+        """The state at a time within the last step."""
+        if self._within is None:
+            self._within = self._solver.dense_output()
+        return self._within(t)
+
     def _step(self) -> None:
         message = self._solver.step()
         if self._solver.status == "failed":
             raise StuckError(float(self._solver.t), self._solver.y, str(message))
-        self._dense = self._solver.dense_output()
-        self._clear = self._solver.t
+        self._within, self._clear = None, self._solver.t
         if self._problem.levels is not None:
             self._crossing = self._first_crossing(self._solver.t_old, self._solver.t)
 
@@ -148,6 +158,8 @@ class SundialsMarch:
             count = len(problem.levels(problem.t, problem.x))
             if count:
                 options = {"eventsfn": self._events(count), "num_events": count}
+        if problem.slopes is not None:
+            options["jacfn"] = self._slopes(problem.slopes)
         self._solver = CVODE(
             self._rates,
             method="BDF",
@@ -172,6 +184,16 @@ class SundialsMarch:
         except BaseException as error:  # it would get lost on its way through the C library
             self._failure = self._failure or error
             out[:] = np.nan
+
+    def _slopes(self, slopes: Slopes) -> Any:
+        def jacobian(t: float, x: Array, _: Array, out: Array) -> None:
+            try:
+                out[:] = slopes(t, x)
+            except BaseException as error:
+                self._failure = self._failure or error
+                out[:] = 0.0
+
+        return jacobian
 
     def _events(self, count: int) -> Any:
         levels = self._problem.levels

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gearwright.kernels.functions import kinetic_energy, potential_energy
 from gearwright.kernels.inputs import Array
+from gearwright.kernels.motion_rates import Seen
 from gearwright.mechanism import Mechanism
 from gearwright.simulation.run import Happening, Run
 from gearwright.simulation.system import Evaluation, Modes, System
@@ -27,19 +28,40 @@ class Recorder:
         self._modes: list[Modes] = []
         self.happenings: list[Happening] = []
         self.remarks: list[str] = []
+        self._waiting: list[tuple[float, Array, Array]] = []
+        self._seen: Callable[[Array, Array, Array], Seen] | None = None
 
     def __len__(self) -> int:
-        return len(self._times)
+        return len(self._times) + len(self._waiting)
 
     @property
     def last(self) -> float:
         """The time of the last sample."""
-        return self._times[-1] if self._times else 0.0
+        return self._waiting[-1][0] if self._waiting else self._times[-1] if self._times else 0.0
 
     def record(self, t: float, x: Array, u: Array, modes: Modes, evaluation: Evaluation) -> None:
         """Remember one evaluated instant."""
         stored = float(sum(outcome.stored for outcome in evaluation.outcomes))
         self.keep(t, x, u, modes, evaluation.a, [outcome.signals for outcome in evaluation.outcomes], stored)
+
+    def postpone(self, t: float, x: Array, u: Array, seen: Callable[[Array, Array, Array], Seen]) -> None:
+        """Remember an instant of laws without modes; `seen` looks at all such instants together in the end."""
+        self._waiting.append((t, x, u))
+        self._seen = seen
+
+    def keep_all(self, t: Array, x: Array, u: Array, seen: Seen) -> None:
+        """Remember samples of laws without modes, one per row."""
+        names = [[one.name for one in law.signals] for law in self._system.laws]
+        modes = tuple(law.modes[0] for law in self._system.laws)
+        for k, now in enumerate(t.tolist()):
+            signals = [{name: float(seen.signals[name][k]) for name in mine} for mine in names]
+            self.keep(now, x[k], u[k], modes, seen.a[k], signals, float(seen.stored[k]))
+
+    def _catch_up(self) -> None:
+        if self._seen is not None and self._waiting:
+            t, x, u = (np.array(column) for column in zip(*self._waiting, strict=True))
+            self._waiting.clear()
+            self.keep_all(t, x, u, self._seen(x[:, : self._system.own.stop], u, t))
 
     def keep(
         self, t: float, x: Array, u: Array, modes: Modes, a: Array, signals: Sequence[Mapping[str, Any]], stored: float
@@ -55,6 +77,7 @@ class Recorder:
 
     def run(self) -> Run:
         """The run so far."""
+        self._catch_up()
         names, units = self._columns()
         values = np.array(self._rows, dtype=float).reshape(len(self._rows), len(names))
         series = {name: values[:, k] for k, name in enumerate(names)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class Inputs:
     initial: tuple[float, ...] = ()
     size: int = 0
 
-    @property
+    @cached_property
     def constant(self) -> bool:
         """Whether nothing changes with time."""
         return self.forces is None and all(one.constant for one in self.signals.values())
@@ -93,6 +94,13 @@ class Inputs:
 
     def at(self, t: float) -> Array:
         """All inputs at a time, in the order of `names`."""
+        return self._constants if self.constant else self._values(t)
+
+    @cached_property
+    def _constants(self) -> Array:
+        return self._values(0.0)
+
+    def _values(self, t: float) -> Array:
         out = np.array(self.initial)
         if self.forces is not None:
             out[: self.size] = checked_output("inputs", self.forces(t), self.size, t)

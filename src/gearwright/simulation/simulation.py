@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gearwright.errors import InputError, SimulationError
 from gearwright.kernels.inputs import Array
+from gearwright.kernels.motion_rates import MotionRates, motion_rates
 from gearwright.simulation.controllers import Controller, put
-from gearwright.simulation.marching import March, Problem, Reached, StuckError, march
+from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError, march
 from gearwright.simulation.modes import settle
+from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel, rates_by_laws
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Happening
 from gearwright.simulation.signals import Inputs
 from gearwright.simulation.state import State
 from gearwright.simulation.system import Modes, System
-
-LARGEST_SPEED = 1e9
-"""A joint that is faster has left every machine: the run has blown up."""
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
@@ -138,42 +138,61 @@ class Simulation:
             reached = engine.advance(limit)
         except StuckError as stuck:
             raise self._blown_up(stuck.t, stuck.x, stuck.reason) from None
-        if self._is_lost(reached.x):
+        if is_lost(self.system, reached.x):
             raise self._blown_up(reached.t, reached.x, "faster than any machine")
         return reached
 
     def _record(self, t: float, x: Array, modes: Modes) -> None:
         u = self._inputs_at(t, x)[0]
-        self.recorder.record(t, x, u, modes, self.system.evaluate(t, x, u, modes))
+        if self._motion is not None:
+            self.recorder.postpone(t, x, u, self._motion.seen)
+        else:
+            self.recorder.record(t, x, u, modes, self.system.evaluate(t, x, u, modes))
         self.report(t)
 
     def _problem(self, t: float, x: Array, modes: Modes, bound: float, step: float | None) -> Problem:
         system = self.system
         latest = float(np.nextafter(bound, t)) if bound > t else bound  # an input that jumps there has not jumped yet
 
-        def rates(now: float, y: Array) -> Array:
-            if self._is_lost(y):  # a trial step went too far: the integrator takes a shorter one
-                return np.full_like(y, np.nan)
-            u, controlled = self._inputs_at(min(now, latest), y)
-            return system.rates(y, u, system.evaluate(now, y, u, modes), controlled)
+        def inputs(now: float, y: Array) -> tuple[Array, Array]:
+            return self._inputs_at(min(now, latest), y)
 
         def levels(now: float, y: Array) -> Array:
-            u = self._inputs_at(min(now, latest), y)[0]
-            found = system.guards(system.evaluate(now, y, u, modes)) if system.laws else []
+            found = system.guards(system.evaluate(now, y, inputs(now, y)[0], modes)) if self._moded else []
             mine = [guard.value / guard.scale for _, guard in found]
             state = self._state(y)
             watched = zip(self.events, self._sides, strict=True)
             return np.array([*mine, *(side * float(event.function(now, state)) for event, side in watched)])
 
-        watch = bool(self.events) or any(len(law.modes) > 1 for law in system.laws)
-        if not watch:
-            return Problem(rates, None, t, x, bound, self.rtol, self.atol, step)
+        rates, slopes = self._smooth(modes, inputs)
+        if not (self.events or self._moded):
+            return Problem(rates, None, t, x, bound, self.rtol, self.atol, step, slopes=slopes)
         longest = float(self.times[-1] - self.times[0]) / WATCHFUL
-        return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, longest)
+        return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, longest, slopes)
+
+    def _smooth(self, modes: Modes, inputs: InputsAt) -> tuple[Rates, Slopes | None]:
+        """The rates in given modes, and for a stiff method their derivatives where these are known."""
+        if self._motion is None:
+            return rates_by_laws(self.system, modes, inputs), None
+        rates = rates_by_kernel(self.system, modes, inputs, self._motion)
+        felt = self.controller is not None and self.controller.period is None
+        if felt or self.method != "stiff":
+            return rates, None
+        return rates, exact_slopes(self.system, inputs, self._motion, rates)
+
+    @cached_property
+    def _moded(self) -> bool:
+        """Whether a law may change its mode."""
+        return any(len(law.modes) > 1 for law in self.system.laws)
+
+    @cached_property
+    def _motion(self) -> MotionRates | None:
+        """The compiled rates, where all laws can be compiled."""
+        return motion_rates(self.system.mech, self.system.laws)
 
     def _settled(self, t: float, x: Array, modes: Modes) -> tuple[Array, Modes]:
         """Modes in which every guard holds; changes are noted."""
-        if not any(len(law.modes) > 1 for law in self.system.laws):
+        if not self._moded:
             return x, modes
         settled = settle(self.system, t, x, self._inputs_at(t, x)[0], modes)
         self.recorder.happenings.extend(Happening(t, name, mode) for name, mode in settled.changes)
@@ -217,9 +236,6 @@ class Simulation:
         names = [*system.states, *system.controller_states]
         values = x[system.own.start : system.controlled.stop].tolist()
         return State(x[system.q].copy(), x[system.v].copy(), dict(zip(names, values, strict=True)))
-
-    def _is_lost(self, x: Array) -> bool:
-        return not np.isfinite(x).all() or bool((np.abs(x[self.system.v]) > LARGEST_SPEED).any())
 
     def _blown_up(self, t: float, x: Array, reason: str) -> SimulationError:
         names = [*self.system.mech.coordinates, *self.system.mech.speeds, *self.system.states]

@@ -1,0 +1,82 @@
+"""The rates that integrators ask for: from one kernel where all laws can be compiled, else law by law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gearwright.kernels.inputs import Array
+from gearwright.kernels.motion_rates import MotionRates
+from gearwright.simulation.marching import Rates, Slopes
+from gearwright.simulation.system import Modes, System
+
+LARGEST_SPEED = 1e9
+"""Speeds that are larger have left every machine: the run has blown up."""
+
+InputsAt = Callable[[float, Array], tuple[Array, Array]]
+"""(t, state vector) -> all inputs, and the rates of the controller's states."""
+
+
+def is_lost(system: System, x: Array) -> bool:
+    """Whether a state is not finite, or faster than any machine."""
+    v = x[system.v]
+    return not (x.dot(x) < np.inf and v.dot(v) <= LARGEST_SPEED**2)
+
+
+def rates_by_laws(system: System, modes: Modes, inputs: InputsAt) -> Rates:
+    """The rates of the state vector in given modes, law by law."""
+
+    def rates(t: float, x: Array) -> Array:
+        if is_lost(system, x):  # a trial step went too far: the integrator takes a shorter one
+            return np.full_like(x, np.nan)
+        u, controlled = inputs(t, x)
+        return system.rates(x, u, system.evaluate(t, x, u, modes), controlled)
+
+    return rates
+
+
+def rates_by_kernel(system: System, modes: Modes, inputs: InputsAt, motion: MotionRates) -> Rates:
+    """The same from one kernel; the controller's states stand between those of the laws and the work."""
+    end, works, idle = system.own.stop, system.supplied, np.zeros(len(system.controller_states))
+    clock = np.empty(1)
+
+    def slowly(x: Array, now: Array, u: Array) -> Array:
+        whole = np.concatenate((x, idle, [0.0, 0.0]))
+        found = rates_by_laws(system, modes, lambda *_: (u, idle))(float(now[0]), whole)
+        return np.concatenate((found[:end], found[works:]))
+
+    quick = motion.quick(slowly)
+
+    def rates(t: float, x: Array) -> Array:
+        if is_lost(system, x):
+            return np.full_like(x, np.nan)
+        u, controlled = inputs(t, x)
+        clock[0] = t
+        found = quick(x[:end], clock, u)
+        return np.concatenate((found[:end], controlled, found[end:])) if controlled.size else found
+
+    return rates
+
+
+def exact_slopes(system: System, inputs: InputsAt, motion: MotionRates, rates: Rates) -> Slopes:
+    """The exact derivative of the rates by the state vector, for inputs that do not depend on it."""
+    end = system.own.stop
+
+    def slopes(t: float, x: Array) -> Array:
+        out = np.zeros((system.size, system.size))
+        out[:, :end] = motion.slopes(x[:end], t, inputs(t, x)[0])
+        return out if np.isfinite(out).all() else differences(lambda y: rates(t, y), x)
+
+    return slopes
+
+
+def differences(function: Callable[[Array], Array], x: Array) -> Array:
+    """The derivative by forward differences."""
+    at, slope = function(x), np.empty((len(x), len(x)))
+    for k in range(len(x)):
+        nudge = 1e-7 * (1.0 + abs(x[k]))
+        moved = x.copy()
+        moved[k] += nudge
+        slope[:, k] = (function(moved) - at) / nudge
+    return slope
