@@ -143,11 +143,16 @@ class Action:
 
 @dataclass(frozen=True)
 class Reaction:
-    """What all laws together led to: accelerations, and this law's multipliers and flows in the order of its action."""
+    """What all laws together led to: accelerations, and this law's multipliers and flows in the order of its action.
+
+    `answers` says per drag how its flow changes with one more unit of force along its push, everything else being held
+    or dragged as it is.
+    """
 
     a: Sequence[Scalar]
     multipliers: Sequence[Scalar] = ()
     flows: Sequence[Scalar] = ()
+    answers: Sequence[Scalar] = ()
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.losses_mesh import Mesh, jams, mesh_at, refuse_impossible
+from gearwright.forces.losses_mesh import Mesh, mesh_at, refuse_impossible
 from gearwright.forces.places import motor_line
-from gearwright.forces.sticking import CREEP, beyond_noise
+from gearwright.forces.sticking import CREEP, NOISE, beyond_noise
 from gearwright.forces.wheels import axial_torque
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.parts import Drive, Losses, Robot, losses_of
@@ -121,33 +121,27 @@ class GearLoss(Law):
         mesh, speed = self._at_rest(situation), self.line.speed(situation.v)
         guards = []
         for sense in (1.0, -1.0):
-            begins = self._beginning(situation, mesh, leaving, sense)
+            pushes = mesh.back <= 0 or sense * leaving + mesh.output_torque > 0  # a lock may jam: then the motor pushes
+            begins = MODE[sense, bool(pushes)]
             if mesh.back > 0:  # a blow sets it going, unless it locks itself
                 guards.append(Guard(CREEP - sense * speed, begins))
             if abs(speed) <= CREEP:
                 guards.append(Guard(mesh.margin(entering, leaving, sense), begins))
         return tuple(guards)
 
-    def _beginning(self, situation: Situation, mesh: Mesh, leaving: Scalar, sense: float) -> str:
-        driving = sense * leaving + mesh.output_torque > 0
-        return MODE[sense, bool(driving or self._jams(situation, mesh))]
-
     def _turning(self, mode: str, situation: Situation, reaction: Reaction, entering: Scalar) -> tuple[Guard, ...]:
         sense, driving = ROLLING[mode]
         mesh = self._mesh(situation, sense)
-        w, a = self.line.speed(situation.v), self.line.speed(reaction.a)
+        w, rate = self.line.speed(situation.v), beyond_noise(sense * self.line.speed(reaction.a))
+        answer = reaction.answers[0] if reaction.answers else None
+        if mesh.back <= 0 and not driving and rate == 0 and answer is not None and abs(answer) < NOISE:
+            rate = -1.0  # something else keeps it at rest: then it locks
         turned_round = sense * w < -CREEP  # by a blow
-        stops = Guard(sense * w, MODE[-sense, True] if turned_round else STUCK, rate=beyond_noise(sense * a))
+        stops = Guard(sense * w, MODE[-sense, True] if turned_round else STUCK, rate=rate)
         other = MODE[sense, not driving]
-        if driving and self._jams(situation, mesh):
+        if driving and answer is not None and mesh.jams(answer):
             other = STUCK
         return (stops, Guard(mesh.flank(entering, sense, driving), other))
-
-    def _jams(self, situation: Situation, mesh: Mesh) -> bool:
-        if mesh.back > 0:
-            return False
-        row, _ = axial_torque(situation, self.wheels, self.line.terms[0][1])
-        return jams(situation, mesh, self.line, row)
 
 
 def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:

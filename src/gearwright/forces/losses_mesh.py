@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar, is_number
-from gearwright.dynamics.elimination import solve
-from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.errors import TrainError
-from gearwright.forces.law import Situation
-from gearwright.forces.line import Line
 from gearwright.forces.table import interpolated
 from gearwright.parts import Losses
 
@@ -53,6 +49,23 @@ class Mesh:
         out = sense * leaving + self.output_torque
         return self.input_torque + max(out / self.drive, self.back * out) - sense * entering
 
+    def jams(self, answer: Scalar) -> bool:
+        r"""Whether no motion fits the friction of a self-locking gear that the joint turns.
+
+        While the joint turns the motor's inertia $J_m$ and its own $J_l$ (at the motor's side) under the load Q, the
+        acceleration is $(\tau_m - |\eta''| Q) / (J_m - |\eta''| J_l)$: with $J_m < |\eta''| J_l$ it is less the more
+        the motor helps, and there is none when it does not. In general, one more unit of loss takes $\sigma$ off the
+        torque T into the gear (here $J_m / (J_m + J_l)$), and the sign of $1 + (1/\eta'' - 1) \sigma$ decides.
+
+        Args:
+            answer: how T changes with a force along the motor's line while the motor's flanks push, which is
+                $-\sigma / (1 + (\eta' - 1) \sigma)$.
+        """
+        if self.back > 0:
+            return False
+        share = -answer / (1.0 + (self.drive - 1.0) * answer)
+        return bool(1.0 + (1.0 / self.back - 1.0) * share > 0)
+
 
 def mesh_at(table: Sequence[Losses], output_torque: Scalar, speed: Scalar, ops: Operations) -> Mesh:
     """The mesh at a speed of the motor, interpolated in the table."""
@@ -64,23 +77,6 @@ def mesh_at(table: Sequence[Losses], output_torque: Scalar, speed: Scalar, ops: 
     if abs(back) < LEAST:
         back = LEAST if back > 0 else -LEAST
     return Mesh(value("efficiency"), back, value("no_load_torque"), output_torque)
-
-
-def jams(situation: Situation, mesh: Mesh, line: Line, before: Sequence[Scalar]) -> bool:
-    r"""Whether a self-locking gear that the joint turns has no motion that fits its friction.
-
-    While the joint turns the motor's inertia $J_m$ and its own $J_l$ (at the motor's side), the acceleration is
-    $(\tau_m - |\eta''| Q) / (J_m - |\eta''| J_l)$: with $J_m < |\eta''| J_l$ it is slower the more the motor helps, and
-    there is none when it does not. In general it is the sign of $1 + (1/\eta'' - 1)\, r \cdot M^{-1} b$ that counts,
-    with r the row of the torque that turns the wheels before the gear, and b the motor's line.
-    """
-    mech = situation.mech
-    push = [0.0] * mech.n
-    for index, factor in line.terms:
-        push[index] = factor
-    answer = solve(mass_matrix(situation.pose), mech.couplings, mech.elimination, push)
-    share = sum(r * x for r, x in zip(before, answer, strict=True))
-    return bool(1.0 + (1.0 / mesh.back - 1.0) * share > 0)
 
 
 def refuse_impossible(name: str, table: Sequence[Losses], output_torque: Scalar) -> None:

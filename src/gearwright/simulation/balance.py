@@ -31,8 +31,8 @@ def pushed(tau: Array, actions: Sequence[Action]) -> Array:
 
 def balanced(
     M: Array, right: Array, holds: Sequence[Hold], drags: Sequence[Drag], flow: Flow, share: Share
-) -> tuple[Array, Array, Array]:
-    """Accelerations, multipliers of all holds and flows of all drags.
+) -> tuple[Array, Array, Array, Array]:
+    """Accelerations, multipliers of all holds, flows of all drags, and how each answers to a force along its push.
 
         [M + P G S,  -(W' + P G Q)] [a     ]   [right + P G (flow of forces - offset)]
         [W,           C           ] [lambda] = [target                               ]
@@ -42,11 +42,11 @@ def balanced(
     """
     n, m = len(right), len(holds)
     W = rows_of([hold.line for hold in holds], n)
-    matrix, known = np.zeros((n + m, n + m)), np.empty(n + m)
+    matrix, known = np.zeros((n + m, n + m)), np.zeros((n + m, 1 + len(drags)))
     matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = M, -W.T, W
-    known[:n] = right
+    known[:n, 0] = right
     for k, hold in enumerate(holds, n):
-        matrix[k, k], known[k] = hold.compliance, hold.target
+        matrix[k, k], known[k, 0] = hold.compliance, hold.target
     sense = np.array([drag.sense for drag in drags], dtype=float).reshape(len(drags), n)
     inflow = np.array([flow(drag) - drag.offset for drag in drags])
     through = np.array([[share(hold, drag) for hold in holds] for drag in drags]).reshape(len(drags), m)
@@ -54,10 +54,11 @@ def balanced(
         for index, factor in drag.push.terms:
             matrix[index, :n] += factor * drag.gain * sense[k]
             matrix[index, n:] -= factor * drag.gain * through[k]
-            known[index] += factor * drag.gain * inflow[k]
+            known[index, 0] += factor * drag.gain * inflow[k]
+            known[index, 1 + k] = factor
     solution = _solve(matrix, known, holds)
-    a, multipliers = solution[:n], solution[n:]
-    return a, multipliers, inflow + through @ multipliers - sense @ a
+    flows = through @ solution[n:] - sense @ solution[:n]
+    return solution[:n, 0], solution[n:, 0], inflow + flows[:, 0], flows[:, 1:].diagonal()
 
 
 def rows_of(lines: Sequence[Line], n: int) -> Array:

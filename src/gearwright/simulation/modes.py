@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gearwright.errors import SimulationError
-from gearwright.forces.law import Guard, Impact
+from gearwright.forces.law import Guard, Hold, Impact
 from gearwright.kernels.functions import kinetic_energy
 from gearwright.kernels.inputs import Array
 from gearwright.simulation.balance import rows_of
@@ -35,17 +37,22 @@ class Settled:
 def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settled:
     """Change the most violated mode until none is violated; impacts and new holds change the speeds."""
     changes: list[tuple[str, str]] = []
+    tried: Counter[int] = Counter()
+    seen: set[Modes] = set()
     for _ in range(PATIENCE * (len(system.laws) + 1)):
         evaluation = system.evaluate(t, x, u, modes)
-        worst = _worst(system, evaluation)
+        again = tried if modes in seen else Counter()
+        seen.add(modes)
+        worst = _worst(system, evaluation, again)
         if worst is None:
             x = _held(system, x, evaluation)
             after = system.evaluate(t, x, u, modes)
-            worst = _worst(system, after)
+            worst = _worst(system, after, again)
             if worst is None:
                 return Settled(modes, x, tuple(changes))
             evaluation = after
         index, guard = worst
+        tried[index] += 1
         modes = (*modes[:index], guard.to, *modes[index + 1 :])
         changes.append((system.laws[index].name, guard.to))
         if guard.impact is not None:
@@ -57,16 +64,19 @@ def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settle
     )
 
 
-def _worst(system: System, evaluation: Evaluation) -> tuple[int, Guard] | None:
-    """The most violated guard; ties that a rate decides come after all real violations."""
+def _worst(system: System, evaluation: Evaluation, tried: Counter[int]) -> tuple[int, Guard] | None:
+    """The most violated guard; ties that a rate decides come after all real violations.
+
+    Where modes come again, the worst was the wrong one to change: then laws that were changed less often come first.
+    """
     found: tuple[int, Guard] | None = None
-    least = 0.0
+    least = (0, 0.0)
     for index, guard in system.guards(evaluation):
         level = guard.value / guard.scale
         if guard.rate is not None and abs(level) <= 2 * CROSSED:
             level = -ZERO if guard.rate < 0 else 0.0
-        if level <= -ZERO and (found is None or level < least):
-            found, least = (index, guard), level
+        if level <= -ZERO and (found is None or (tried[index], level) < least):
+            found, least = (index, guard), (tried[index], level)
     return found
 
 
@@ -77,18 +87,24 @@ def _held(system: System, x: Array, evaluation: Evaluation) -> Array:
         return x
     lines = [hold.line for hold in kept]
     v = x[system.v].tolist()
-    missing = np.array([float(h.speed) - float(h.line.speed(v)) for h in kept])  # type: ignore[arg-type]
+    missing = np.array([_missing(hold, v) for hold in kept])
     if not np.abs(missing).max() > 1e-14 * (1.0 + max(map(abs, v))):
         return x
     return _jumped(system, x, rows_of(lines, system.mech.n), missing)
 
 
+def _missing(hold: Hold, v: Sequence[float]) -> float:
+    """What is missing of the speed that a hold keeps."""
+    return float(hold.speed) - float(hold.line.speed(v))  # type: ignore[arg-type]
+
+
 def struck(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
-    """The state after an impact along a line; lines that are held firmly stay held."""
-    lines = [impact.line, *(hold.line for hold in evaluation.holds if hold.speed is not None and hold.firm)]
-    jump = np.zeros(len(lines))
-    jump[0] = -(1.0 + float(impact.restitution)) * float(impact.line.speed(x[system.v].tolist()))
-    return _jumped(system, x, rows_of(lines, system.mech.n), jump)
+    """The state after an impact along a line; lines that are held firmly get the speed of their holds."""
+    kept = [hold for hold in evaluation.holds if hold.speed is not None and hold.firm]
+    v = x[system.v].tolist()
+    jumps = [-(1.0 + float(impact.restitution)) * float(impact.line.speed(v)), *(_missing(hold, v) for hold in kept)]
+    lines = [impact.line, *(hold.line for hold in kept)]
+    return _jumped(system, x, rows_of(lines, system.mech.n), np.array(jumps))
 
 
 def _jumped(system: System, x: Array, W: Array, jump: Array) -> Array:

@@ -132,24 +132,25 @@ class System:
         """Accelerations, multipliers and outcomes in given modes."""
         seen = self.situations(t, x, u)
         actions = [law.act(mode, s) for law, mode, s in zip(self.laws, modes, seen, strict=True)]
-        a, multipliers, flows = self._solved(x, u, actions)
+        a, multipliers, flows, answers = self._solved(x, u, actions)
         outcomes, held, flowing = [], 0, 0
         accelerations = a.tolist()
         for law, mode, s, action in zip(self.laws, modes, seen, actions, strict=True):
             mine = multipliers[held : held + len(action.holds)].tolist()
-            through = flows[flowing : flowing + len(action.drags)].tolist()
+            mine_of = slice(flowing, flowing + len(action.drags))
+            through = (flows[mine_of].tolist(), answers[mine_of].tolist())
             held, flowing = held + len(action.holds), flowing + len(action.drags)
-            outcomes.append(law.follow(mode, s, Reaction(accelerations, mine, through)))
+            outcomes.append(law.follow(mode, s, Reaction(accelerations, mine, *through)))
         return Evaluation(a, tuple(outcomes), tuple(h for action in actions for h in action.holds), multipliers)
 
-    def _solved(self, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array]:
-        """Accelerations, multipliers of all holds and flows of all drags."""
+    def _solved(self, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array, Array]:
+        """Accelerations, multipliers of all holds, flows of all drags and how they answer."""
         tau = pushed(u[: self.mech.n], actions)
         holds = [hold for action in actions for hold in action.holds]
         drags = [drag for action in actions for drag in action.drags]
         q, v = x[self.q], x[self.v]
         if not holds and not drags:
-            return self.forward_dynamics(q, v, tau), np.zeros(0), np.zeros(0)
+            return self.forward_dynamics(q, v, tau), np.zeros(0), np.zeros(0), np.zeros(0)
 
         def share(hold: Hold, drag: Drag) -> float:
             return self._share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
