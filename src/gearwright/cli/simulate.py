@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +14,17 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import RobotName
 from gearwright.cli.output import number, remarks, say, table
 from gearwright.cli.torque import parse_payload
-from gearwright.errors import FileError, InputError
-from gearwright.mechanism import assemble
+from gearwright.errors import FileError, InputError, SimulationError
+from gearwright.kernels.functions import neutral
+from gearwright.mechanism import Mechanism, assemble
 
 if TYPE_CHECKING:
-    from gearwright.simulation import Run
+    from gearwright.simulation import Run, State
+
+DATA = (".csv", ".parquet")
+PICTURES = (".png", ".svg", ".pdf")
+INTERRUPTED = 130
+"""The exit code of a run that was stopped, though what it computed is kept."""
 
 
 def simulate_robot(
@@ -50,31 +58,48 @@ def simulate_robot(
         bool, typer.Option("--plain", help="Without the friction, losses and stops that the robot's file states.")
     ] = False,
 ) -> None:
-    """Simulate a robot, open loop: motion for given torques.
+    """Simulate a robot, open loop: motion for given torques or voltages.
 
-    The robot moves with the friction, losses and stops of its file. The result is CSV with columns t, q.<coordinate>,
-    v.<speed>, a.<speed>, tau.<speed>, states of motors, and the energies. Given series are interpolated by cubic
-    splines; before the first row and after the last they stay constant.
+    The robot moves with the friction, losses and stops of its file; without a file of torques it swings freely. The
+    result is CSV with columns t, q.<coordinate>, v.<speed>, a.<speed>, tau.<speed>, states of motors, and the energies.
+    Given series are interpolated by cubic splines; before the first row and after the last they stay constant. Ctrl-C
+    keeps what was computed.
 
     Example: gearwright simulate elbow --torque tau.csv --initial 0,0.5,0 --payload 2@0,0,0.1 --until 1.5 -o run.csv
     """
     from gearwright.simulation import simulate
 
+    _refuse_endings(output, plot)
     loaded = load(robot)
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
-    start = _start(initial, speeds, len(assemble(loaded).coordinates))
-    run = simulate(
-        loaded,
-        start,
-        until,
-        inputs=None if torque is None else _series(torque),
-        laws=() if plain else None,
-        method=method,
-        step=step,
-        samples=samples,
-    )
+    try:
+        run = simulate(
+            loaded,
+            _start(assemble(loaded), initial, speeds),
+            until,
+            inputs=None if torque is None else _series(torque),
+            laws=() if plain else None,
+            method=method,
+            step=step,
+            samples=samples,
+        )
+    except SimulationError as error:
+        if error.run is not None and output is not None:
+            _write(error.run, output, plot)
+        raise
     _write(run, output, plot)
+    if run.t[-1] < until * (1 - 1e-9):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _refuse_endings(output: Path | None, plot: Path | None) -> None:
+    """Before a long run, not after it."""
+    for option, path, endings in (("--output", output, DATA), ("--plot", plot, PICTURES)):
+        if path is not None and path.suffix.lower() not in endings:
+            raise InputError(f"{option} {path}: choose a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.")
+        if path is not None and path.is_dir():
+            raise InputError(f"{option} {path}: this is a directory. Give the name of a file.")
 
 
 def _write(run: Run, output: Path | None, plot: Path | None) -> None:
@@ -107,24 +132,29 @@ def _summary(run: Run) -> None:
     say(f"Energy book-keeping: off by {run.drift:.1e} of the largest energy that moved.")
 
 
-def _start(initial: str | None, speeds: str | None, count: int) -> object:
-    if initial is None and speeds is None:
-        return None
-    q = _numbers("--initial", initial) if initial is not None else [0.0] * count
-    return q if speeds is None else (q, _numbers("--speeds", speeds))
+def _start(mech: Mechanism, initial: str | None, speeds: str | None) -> State:
+    from gearwright.simulation import State
+
+    q = neutral(mech) if initial is None else _numbers("--initial", initial, mech.coordinates)
+    return State(q, None if speeds is None else _numbers("--speeds", speeds, mech.speeds))
 
 
-def _numbers(option: str, text: str) -> list[float]:
+def _numbers(option: str, text: str, names: Sequence[str]) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
+        found = [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(f"{option} {text!r} is no list of numbers. Separate them by commas: 0,0.5,-0.3.") from None
+    if len(found) != len(names) or not all(map(isfinite, found)):
+        raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {', '.join(names)}.")
+    return found
 
 
 def _series(path: Path) -> dict[str, object]:
     """Every column of a file but t as an input over time."""
     from gearwright.simulation.run_files import read_series
 
+    if not path.exists():
+        raise FileError(f"--torque {path}: there is no such file. Give a CSV file with columns t, tau.<speed>, ...")
     t, columns, _ = read_series(path)
     inputs = {name: (t, x) for name, x in columns.items() if name.partition(".")[0] not in ("q", "v", "a", "energy")}
     if not inputs:

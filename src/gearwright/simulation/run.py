@@ -15,6 +15,12 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.plots import Panel, figure, save
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
 
+WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
+"""How pictures call the blocks of series."""
+
+ELECTRIC = ("voltage", "current", "winding_temperature")
+"""What a picture shows of motors; energies have a panel of their own."""
+
 
 @dataclass(frozen=True)
 class Happening:
@@ -122,16 +128,29 @@ class Run:
         """A figure with one panel per kind of series; with `path` it is saved too.
 
         Args:
-            prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces and energies
-                unless given.
+            prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces, voltages,
+                currents, temperatures and energies unless given.
             path: .png, .svg or .pdf.
         """
-        chosen = prefixes or tuple(p for p in ("q", "v", "tau", "energy") if self._moves(p))
-        panels = [self._panel(prefix) for prefix in chosen]
+        panels = [self._panel(prefix) for prefix in prefixes] if prefixes else self._overview()
         page = figure(self.t, "time [s]", panels, title=self.name)
         if path is not None:
             save(page, path)
         return page
+
+    def _overview(self) -> list[Panel]:
+        """What moves: mechanics, electricity, energy."""
+        mechanics = [self._panel(prefix) for prefix in ("q", "v", "tau") if self._moves(prefix)]
+        energy = [self._panel("energy")] if self._moves("energy") else []
+        return [*mechanics, *filter(None, map(self._electric, ELECTRIC)), *energy] or [self._panel("q")]
+
+    def _electric(self, what: str) -> Panel | None:
+        """The voltages, currents or temperatures of all motors."""
+        names = [name for name in self.series if name.endswith(f".{what}") and self.series[name].any()]
+        if not names:
+            return None
+        label = f"{what.replace('_', ' ')} [{self.units.get(names[0], '')}]"
+        return Panel(label, {name.removesuffix(f".{what}"): self.series[name] for name in names})
 
     def _moves(self, prefix: str) -> bool:
         return bool(np.ptp(self.block(prefix), axis=0).any()) if self.block(prefix).size else False
@@ -143,7 +162,8 @@ class Run:
             raise InputError(f"run: no series begins with {prefix!r}. {suggestion(prefix, self.series)}")
         units = " or ".join(dict.fromkeys(self.units.get(name, "") for name in names))
         shown = [name for name in names if self.series[name].any()] or names
-        return Panel(f"{prefix} [{units}]", {name.removeprefix(f"{prefix}."): self.series[name] for name in shown})
+        label = f"{WORDS.get(prefix, prefix)} [{units}]"
+        return Panel(label, {name.removeprefix(f"{prefix}."): self.series[name] for name in shown})
 
     def compare(self, other: Run, names: Sequence[str] | None = None) -> dict[str, float]:
         """Largest difference per series, relative to its range in this run; the other is interpolated to its times.
