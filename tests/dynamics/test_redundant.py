@@ -247,6 +247,30 @@ def test_integration_moves_as_the_generalized_model(form):
     assert energy - work == pytest.approx(gw.kinetic_energy(mech, q0, v0) + gw.potential_energy(mech, q0), rel=1e-7)
 
 
+@pytest.mark.parametrize(
+    ("form", "kinds"), [("full", [R, R, R]), ("absolute", [P, P]), ("link_frames", [R, P, R]), ("full", None)]
+)
+def test_integration_matches_a_simulation(form, kinds):
+    """(q, nu) of chains of every kind, and of the elastic elbow, against `simulate` of the generalized model."""
+    rng = np.random.default_rng(5)
+    mech = gw.assemble(gw.load("elastic_elbow")) if kinds is None else elastic_machine(rng, kinds)
+    model, n = gw.RedundantModel(mech, form), mech.n
+    joints = n // 2
+    q0, v0 = np.tile(rng.uniform(-0.5, 0.5, (2, joints)), 2)
+    tau = np.concatenate([np.zeros(joints), rng.uniform(-5, 5, joints)])
+    begin = np.concatenate([q0, model.velocities(q0, v0)])
+    span = 0.02
+
+    def rates(_, x):
+        return np.concatenate(model.rates(x[:n], x[n:], tau))
+
+    found = solve_ivp(rates, (0, span), begin, rtol=1e-9, atol=1e-11, method="DOP853").y[:, -1]
+    run = gw.simulate(mech, (q0, v0), until=span, inputs=tau, samples=2, rtol=1e-10, atol=1e-12)
+    assert np.abs(run.q[-1] - q0 - span * v0).max() > 1e-5, "something happened"
+    assert found[:n] == pytest.approx(run.q[-1], abs=1e-8)
+    assert relative(found[n:], model.velocities(run.q[-1], run.v[-1])) < 1e-6
+
+
 def test_norm_bounds_and_lipschitz_constant():
     """P1 to P3 hold at configurations and speeds that were not sampled; in revolute arms they are those of all q."""
     model = gw.RedundantModel(elastic_machine(np.random.default_rng(4), [R, R, R]))
