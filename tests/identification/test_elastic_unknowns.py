@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import gearwright as gw
 from gearwright.identification.unknowns import knobs
-from gearwright.parts import Joint, JointSpring, Link, Robot
+from gearwright.parts import Drive, Joint, JointSpring, Link, Member, Motor, Robot, Series, Shaft, Spur
 
 
 def test_springs_of_every_stage_can_be_turned():
@@ -30,3 +31,43 @@ def test_friction_by_words_counts_as_stated():
     assert _stated_friction(robot, "joint4.viscous") == pytest.approx(9.8)
     assert _stated_friction(robot, "joint4.coulomb") == pytest.approx(21.8)
     assert _stated_friction(robot, "joint4.offset") == 0
+
+
+def swing() -> Robot:
+    """An arm behind a gear pair and a shaft, both elastic, with a second arm that hangs on a passive spring."""
+    lying = {"axis": (0, 1, 0)}
+    arm = {"mass": 3.0, "com": (0.2, 0, 0), "inertia": np.diag([0.01, 0.05, 0.05])}
+    links = [
+        Link("upper", "base", Joint("a", **lying), **arm),
+        Link("fore", "upper", Joint("b", position=(0.4, 0, 0), spring=JointSpring(40.0, 0.8), **lying), **arm),
+    ]
+    stages = [
+        Spur(driver=20, driven=80, stiffness=600.0, damping=0.4),
+        Shaft(stiffness=350.0, damping=0.2, input_member=Member(0.02)),
+    ]
+    return Robot("swing", links, [Drive("a", Motor(8e-3), Series(stages=stages))])
+
+
+def test_stiffness_and_damping_are_found_from_a_simulated_log():
+    """Of springs between stages, at a joint, and from positions and torques alone."""
+    robot = swing()
+    mech = gw.assemble(robot)
+    motor = mech.speeds.index("a.motor")
+
+    def shake(t, state):
+        wanted = 0.4 * np.sin(3 * t) + 0.05 * np.sin(17 * t) + 0.02 * np.sin(41 * t)
+        return {"tau.a.motor": 300 * (wanted - state.q[motor]) - 5 * state.v[motor]}
+
+    run = gw.simulate(mech, until=4.0, controller=shake, samples=4001)
+    assert np.abs(run["q.a"] - run["q.a.stage1"]).max() > 0.01
+    found = gw.identify(robot, gw.Log(run.t, run.q, run.tau), friction=(), cutoff=60.0)
+    values = dict(zip(found.base.names, found.values, strict=True))
+    true = {
+        "a.spring1.stiffness": 600.0,
+        "a.spring1.damping": 0.4,
+        "a.spring2.stiffness": 350.0,
+        "a.spring2.damping": 0.2,
+        "b.passive_spring.stiffness": 40.0,
+        "b.passive_spring.damping": 0.8,
+    }
+    assert {name: values[name] for name in true} == pytest.approx(true, rel=0.01)
