@@ -27,7 +27,7 @@ def loaded(name: str, rng: np.random.Generator) -> Robot:
     return replace(robot, links=links, drives=drives)
 
 
-@pytest.mark.parametrize(("name", "seed"), [("elbow", 0), ("elbow", 1), ("elbow", 2), ("scara", 3)])
+@pytest.mark.parametrize(("name", "seed"), [("elbow", 0), ("elbow", 1), ("scara", 3), ("ur5_like", 6)])
 def test_an_arm_with_everything_settles(name, seed):
     rng = np.random.default_rng(seed)
     robot = loaded(name, rng)
