@@ -11,7 +11,7 @@ from gearwright.kernels.motion_rates import MotionRates
 from gearwright.simulation.marching import Rates, Slopes
 from gearwright.simulation.system import Modes, System
 
-LARGEST_SPEED = 1e9
+LARGEST_SPEED = 1e6
 """Speeds that are larger have left every machine: the run has blown up."""
 
 InputsAt = Callable[[float, Array], tuple[Array, Array]]
