@@ -67,7 +67,7 @@ def simulate_robot(
 
     Example: gearwright simulate elbow --torque tau.csv --initial 0,0.5,0 --payload 2@0,0,0.1 --until 1.5 -o run.csv
     """
-    from gearwright.simulation import simulate
+    from gearwright.simulation import Run, simulate
 
     _refuse_endings(output, plot)
     loaded = load(robot)
@@ -85,7 +85,7 @@ def simulate_robot(
             samples=samples,
         )
     except SimulationError as error:
-        if error.run is not None and output is not None:
+        if isinstance(error.run, Run) and output is not None:
             _write(error.run, output, plot)
         raise
     _write(run, output, plot)
@@ -105,6 +105,8 @@ def _refuse_endings(output: Path | None, plot: Path | None) -> None:
 def _write(run: Run, output: Path | None, plot: Path | None) -> None:
     for remark in run.remarks:
         say(remark)
+    if not len(run.t):  # stopped before the first sample
+        raise typer.Exit(INTERRUPTED)
     if output is not None:
         run.save(output)
         _summary(run)

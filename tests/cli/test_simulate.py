@@ -1,0 +1,281 @@
+"""`gearwright simulate`: torques and voltages in, a motion out, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.motion import polynomial
+from gearwright.motion.recording import write_columns
+
+LEVER = """robot: lever
+links:
+  - name: lever
+    parent: base
+    joint: {name: swing, axis: [0, 1, 0], friction: {coulomb: 0.5, viscous: 0.1}, limits: {position: [-1.5, 1.5]}}
+    mass: 2
+    com: [0, 0, -0.4]
+drives:
+  - joint: swing
+    motor: {inertia: 2e-5, torque_constant: 0.05, resistance: 1.2, inductance: 2e-3}
+    gear: {ratio: 50}
+"""
+
+
+@pytest.fixture
+def lever(tmp_path):
+    path = tmp_path / "lever.yaml"
+    path.write_text(LEVER)
+    return path
+
+
+@pytest.fixture
+def columns(tmp_path):
+    """Writes a CSV file with named columns over time."""
+
+    def write(name, t, **series):
+        path = tmp_path / name
+        names = [key.replace("__", ".") for key in series]
+        path.write_text(write_columns(names, np.column_stack(list(series.values())), np.asarray(t, dtype=float)))
+        return path
+
+    return write
+
+
+def table(text: str) -> dict[str, np.ndarray]:
+    header, *rows = csv.reader(io.StringIO(text))
+    return dict(zip(header, np.array(rows, dtype=float).T, strict=True))
+
+
+def test_a_falling_arm_on_standard_output(run):
+    code, out, err = run("simulate", "elbow", "--initial", "0,0.5,0", "--until", "0.2", "--samples", "5")
+    got = table(out)
+    assert code == 0
+    assert "method: adaptive" in err
+    joints = ("j1", "j2", "j3")
+    assert list(got)[:13] == ["t", *(f"{letter}.{name}" for letter in ("q", "v", "a", "tau") for name in joints)]
+    assert [name for name in got if name.startswith("energy.")] == [
+        f"energy.{kind}" for kind in ("stored", "supplied", "dissipated", "kinetic", "potential", "balance")
+    ]
+    assert got["t"] == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
+    assert (got["q.j2"][0], got["v.j2"][0]) == (0.5, 0)
+    # The weight of the outer links, levers .4 and .2 m of 5 and 3 kg, turns the shoulder down at once.
+    assert got["a.j2"][0] < -4
+    assert got["energy.kinetic"] + got["energy.potential"] == pytest.approx(np.full(5, got["energy.potential"][0]))
+
+
+def test_torques_of_a_motion_bring_it_about(run, tmp_path):
+    mech = gw.assemble(gw.load("elbow"))
+    path = polynomial([0.0, 0.5, 0.0], [0.6, -0.2, 0.8], duration=1.5)
+    t = np.linspace(0, 1.5, 601)
+    names = [f"{letter}.{joint}" for letter in ("q", "v", "a") for joint in mech.speeds]
+    motion = np.column_stack([path.at(t), path.at(t, 1), path.at(t, 2)])
+    (tmp_path / "motion.csv").write_text(write_columns(names, motion, t))
+    payload = ("--payload", "2@0,0,0.1")
+    assert run("torque", "elbow", tmp_path / "motion.csv", *payload, "-o", tmp_path / "tau.csv").code == 0
+    start = ("--torque", tmp_path / "tau.csv", "--initial", "0,0.5,0", "--until", "1.5", "--samples", "16")
+    target = tmp_path / "run.csv"
+    code, out, err = run("simulate", "elbow", *start, *payload, "-o", target)
+    assert (code, out) == (0, "")
+    assert "16 rows written" in err
+    assert "Energy book-keeping: off by" in err
+    wanted = path.at(np.linspace(0, 1.5, 16))
+    got = gw.Run.read(target)
+    np.testing.assert_allclose(got.q, wanted, atol=1e-6)
+    without = table(run("simulate", "elbow", *start).out)
+    assert np.abs(without["q.j2"] - wanted[:, 1]).max() > 1e-2, "the payload must matter"
+
+
+def test_voltages_are_columns_too(run, lever, columns):
+    volts = columns("volts.csv", [0, 1, 2, 3, 4], swing__voltage=[0, 3, 3, 3, 3])
+    code, out, _ = run("simulate", lever, "--torque", volts, "--until", "6", "--samples", "61")
+    got = table(out)
+    assert code == 0
+    assert {"swing.voltage", "swing.current", "swing.friction.force", "energy.dissipated"} <= set(got)
+    assert got["swing.voltage"][-1] == pytest.approx(3)
+    # At rest in the end: the current is voltage over resistance, and what it lifts is within friction of the weight.
+    assert got["swing.current"][-1] == pytest.approx(3 / 1.2, rel=1e-3)
+    lifted = 0.05 * 50 * got["swing.current"][-1]
+    assert abs(lifted - 2 * 9.81 * 0.4 * np.sin(got["q.swing"][-1])) < 0.5 + 1e-3
+
+
+def test_plain_leaves_friction_and_stops_out(run, lever):
+    start = ("--initial", "1.4", "--until", "3", "--samples", "31")
+    plain, stated = (table(run("simulate", lever, *start, *more).out) for more in (["--plain"], []))
+    assert "swing.friction.force" in stated
+    assert "swing.friction.force" not in plain
+    assert plain["q.swing"].min() == pytest.approx(-1.4, abs=0.02)
+    assert stated["q.swing"].min() > -1.3
+
+
+def test_speeds_start_it_and_stops_end_it(run, lever, tmp_path):
+    target = tmp_path / "run.csv"
+    code, _, err = run("simulate", lever, "--speeds", "9", "--until", "1", "-o", target)
+    assert code == 0
+    assert "swing.stops -> upper" in err
+    got = gw.Run.read(target)
+    assert got["v.swing"][0] == 9
+    assert 1.49 < got["q.swing"].max() < 1.5 + 1e-8
+
+
+@pytest.mark.parametrize(("method", "said"), [("stiff", "stiff"), ("euler", "semi-implicit Euler"), ("rk4", "Kutta 4")])
+def test_methods(run, method, said):
+    start = ("elbow", "--initial", "0,0.5,0", "--until", "0.3", "--samples", "4")
+    steps = ("--step", "1e-4") if method in ("euler", "rk4") else ()
+    code, out, err = run("simulate", *start, "--method", method, *steps)
+    assert code == 0
+    assert said in " ".join(err.split())
+    adaptive = table(run("simulate", *start).out)
+    tolerance = {"stiff": 1e-5, "euler": 1e-3, "rk4": 1e-7}[method]
+    assert table(out)["q.j2"] == pytest.approx(adaptive["q.j2"], abs=tolerance)
+
+
+def test_parquet_keeps_numbers_and_units(run, tmp_path):
+    pytest.importorskip("pyarrow")
+    for ending in ("csv", "parquet"):
+        assert run("simulate", "elbow", "--until", "0.1", "--samples", "3", "-o", tmp_path / f"run.{ending}").code == 0
+    text, binary = (gw.Run.read(tmp_path / f"run.{ending}") for ending in ("csv", "parquet"))
+    assert max(text.compare(binary).values()) < 1e-12
+    assert binary.units["v.j1"] == "rad/s"
+
+
+@pytest.mark.parametrize(("name", "magic"), [("run.png", b"\x89PNG"), ("run.pdf", b"%PDF"), ("run.svg", b"<?xml")])
+def test_a_picture(run, lever, tmp_path, name, magic):
+    code, out, err = run("simulate", lever, "--initial", "1", "--until", "0.3", "--plot", tmp_path / name)
+    assert (code, out) == (0, "")
+    assert "Picture written to" in err
+    assert (tmp_path / name).read_bytes().startswith(magic)
+
+
+def test_a_motion_in_the_file_is_no_input_and_that_is_said(run, columns):
+    both = columns("both.csv", [0, 1], tau__j1=[1, 1], q__j1=[0, 0])
+    code, _, err = run("simulate", "elbow", "--torque", both, "--until", "0.1", "--samples", "2")
+    assert code == 0
+    assert "only tau.j1 used" in " ".join(err.split())
+
+
+def test_a_neutral_start_of_a_floating_base_has_a_unit_quaternion(run):
+    speeds = ",".join(["0.1"] * 18)
+    got = table(run("simulate", "mini_cheetah", "--speeds", speeds, "--until", "0.01", "--samples", "2").out)
+    assert got["q.trunk.qw"][0] == 1
+
+
+def test_a_run_that_blows_up_is_written_until_then(run, columns, tmp_path):
+    t = np.linspace(0, 0.3, 301)
+    huge = columns("huge.csv", t, tau__j1=np.exp(300 * t))
+    target = tmp_path / "run.csv"
+    code, out, err = run("simulate", "elbow", "--torque", huge, "--until", "0.3", "-o", target)
+    assert (code, out) == (2, "")
+    message = " ".join(err.split())
+    assert "blew up at t = 0" in message
+    assert "'j1'" in message
+    # 8.5 kg m2 under exp(300 t) Nm are faster than 1e6 rad/s after 0.073 s.
+    assert 0.05 < gw.Run.read(target).t[-1] < 0.08
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "words"),
+    [
+        ("t,tau.j1", "0,1\n1,nan\n", ["line 3", "tau.j1", "nan"]),
+        ("t,tau.j9", "0,1\n1,2\n", ["no input 'tau.j9'", "Did you mean"]),
+        ("tau.j1", "1\n2\n", ["missing column t"]),
+        ("t,tau.j1", "0,1\n0,2\n", ["line 3", "increase"]),
+        ("t,tau.j1", "0,1\n1\n", ["line 3", "1 values for 2"]),
+        ("t,tau.j1", "0,1\n", ["two or more"]),
+        ("t,q.j1", "0,1\n1,2\n", ["no column tau.<speed>"]),
+        ("t,j1.voltage", "0,1\n1,2\n", ["j1"]),
+    ],
+)
+def test_bad_files_are_refused(refused, tmp_path, header, rows, words):
+    path = tmp_path / "tau.csv"
+    path.write_text(f"{header}\n{rows}")
+    refused("simulate", "elbow", "--torque", path, words=words)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--initial", "0,0.5"], ["--initial '0,0.5'", "3 finite numbers", "j1, j2, j3"]),
+        (["--initial", "0,0,nan"], ["finite"]),
+        (["--initial", "0,a,0"], ["no list of numbers"]),
+        (["--speeds", "1"], ["--speeds '1'", "3 finite numbers"]),
+        (["--until", "-1"], ["until=-1.0", "positive"]),
+        (["--until", "nan"], ["until=nan"]),
+        (["--method", "rk5"], ["no method 'rk5'", "rk4"]),
+        (["--step", "0.001"], ["step=0.001", "euler, rk4"]),
+        (["--method", "rk4", "--step", "-1"], ["step=-1", "positive"]),
+        (["--samples", "1"], ["1 samples"]),
+        (["--payload", "heavy"], ["heavy", "MASS@x,y,z"]),
+        (["--payload", "-1@0,0,0"], ["-1"]),
+        (["--torque", "none.csv"], ["none.csv", "no such file", "tau.<speed>"]),
+        (["--output", "run.txt"], ["run.txt", ".csv or .parquet"]),
+        (["--plot", "run.doc"], ["run.doc", ".png, .svg or .pdf"]),
+        (["--until", "long"], ["--until"]),
+    ],
+)
+def test_bad_options_are_refused(refused, options, words):
+    refused("simulate", "elbow", *options, words=words)
+
+
+def test_an_unknown_robot_is_refused(refused):
+    refused("simulate", "elbo", words=["elbo", "Did you mean 'elbow'?"])
+    refused("simulate", words=["Missing argument"])
+
+
+def test_help_names_every_option(run):
+    code, out, _ = run("simulate", "--help")
+    assert code == 0
+    options = "torque initial speeds payload until output plot method step samples plain"
+    for option in options.split():
+        assert f"--{option}" in out
+
+
+def test_ctrl_c_behind_a_progress_bar_keeps_what_was_computed(tmp_path):
+    target = tmp_path / "run.csv"
+    options = ["--plain", "--until", "20000", "--samples", "200001", "-o", str(target)]
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gearwright", "simulate", "panda_like", "--initial", "0,1,0,-1,0,1,0", *options],
+        stderr=terminal,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(terminal)
+    try:
+        shown = read_until(master, re.compile(r"simulating.*?[1-9][0-9.e+]* s"))
+        process.send_signal(signal.SIGINT)
+        said = shown + read_until(master, re.compile(r"rows written"))
+        read_until(master, None)
+        code = process.wait(timeout=120)
+    finally:
+        process.kill()
+        os.close(master)
+    assert code == 130
+    assert "stopped by the user" in said
+    assert "Traceback" not in said
+    kept = gw.Run.read(target)
+    assert 0 < kept.t[-1] < 20000
+    assert np.isfinite(kept.q).all()
+
+
+def read_until(terminal: int, wanted: re.Pattern[str] | None) -> str:
+    """What a terminal shows, without colours, until a text appears; None: until it is closed."""
+    seen = ""
+    while wanted is None or not wanted.search(seen):
+        try:
+            more = os.read(terminal, 4096).decode(errors="replace")
+        except OSError:  # nobody writes any more
+            break
+        if not more:
+            break
+        seen = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen + more)
+    return " ".join(seen.split())
