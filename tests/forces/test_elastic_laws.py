@@ -244,6 +244,6 @@ def test_a_tie_at_the_edge_of_the_gap_is_decided_by_the_speed():
     law = Backlash("gear", ANGLE, Curve(100.0), 0.0, 0.2)
     for v, stays in ((1.0, False), (-1.0, True)):
         s = Situation(0.0, [0.1], [v], (), (), FLOATS, DISC)
-        upper = law.follow("gap", s, Reaction([0.0])).guards[0]
+        upper = law.guards("gap", s, Reaction([0.0]))[0]
         assert upper.value == pytest.approx(0.0, abs=1e-15)
         assert (upper.rate > 0) == stays

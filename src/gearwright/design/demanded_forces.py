@@ -138,7 +138,7 @@ class Demands:
             if action.holds:
                 continue
             flows = [self._flow(drag, flat, a, forces) for drag in action.drags]
-            for guard in law.follow(mode, now, Reaction(a, (), flows)).guards:
+            for guard in law.guards(mode, now, Reaction(a, (), flows)):
                 if guard.rate is None and guard.value < -1e-9 * guard.scale:
                     return (*modes[:j], guard.to, *modes[j + 1 :])
         return modes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.forces.law import Guard, Outcome, Reaction, Situation
+from gearwright.forces.law import Guard, Reaction, Situation
 from gearwright.forces.nonlinear_spring import NonlinearSpring
 
 GAP, UPPER, LOWER = "gap", "upper", "lower"
@@ -39,12 +39,8 @@ class Backlash(NonlinearSpring):
         x, half = self.twist.position(situation), 0.5 * self.gap
         return UPPER if x > half else LOWER if x < -half else GAP
 
-    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """As the spring, with the guards of the contacts."""
-        plain = super().follow(mode, situation, reaction)
-        return Outcome((), self._guards(mode, situation), 0.0, plain.dissipated, plain.stored, plain.signals)
-
-    def _guards(self, mode: str, situation: Situation) -> tuple[Guard, ...]:
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """Contacts are met and left."""
         x, w, half = self.twist.position(situation), self.twist.speed(situation), 0.5 * self.gap
         size = min(1.0, float(self.gap))
         if mode == UPPER:

@@ -100,11 +100,14 @@ class Clutch(Sticking):
         return Action() if mode == FREE else super().act(mode, situation)
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """As friction, unless it is free."""
+        if mode == FREE:
+            return Outcome(signals={f"{self.name}.force": 0.0})
+        return super().follow(mode, situation, reaction)
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """It becomes free at level 0, and grips above."""
         level = situation.inputs[0]
         if mode == FREE:
-            grips = Guard(GRIPS - level, sense_of(self.line.speed(situation.v)))
-            return Outcome(guards=(grips,), signals={f"{self.name}.force": 0.0})
-        outcome = super().follow(mode, situation, reaction)
-        lets_go = Guard(level - LETS_GO, FREE)
-        return Outcome(guards=(*outcome.guards, lets_go), dissipated=outcome.dissipated, signals=outcome.signals)
+            return (Guard(GRIPS - level, sense_of(self.line.speed(situation.v))),)
+        return (*super().guards(mode, situation, reaction), Guard(level - LETS_GO, FREE))

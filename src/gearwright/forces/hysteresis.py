@@ -66,15 +66,10 @@ class _Loop(Law):
         pull = self.stiffness * z
         return Outcome(
             rates=(rate,),
-            guards=self.guards(mode, situation, reaction),
             dissipated=pull * (self.twist.speed(situation) - rate),
             stored=0.5 * pull * z,
             signals={f"{self.name}.torque": pull},
         )
-
-    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """What ends the mode."""
-        return ()
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 A law sees a `Situation` and says how it acts (`act`): forces along lines, holds (constraints on accelerations with a
 multiplier) and drags (forces that depend on accelerations). Once the accelerations and multipliers of all laws are
-solved together, it says what follows from them (`follow`): the rates of its states, the guards that end its mode, the
-power it brings or takes, and signals to look at. Everything is written over scalars of any kind.
+solved together, it says what follows from them (`follow`): the rates of its states, the power it brings or takes, and
+signals to look at; and what ends its mode (`guards`). All but the guards is written over scalars of any kind.
 """
 
 from __future__ import annotations
@@ -188,7 +188,6 @@ class Outcome:
 
     Args:
         rates: rate per state.
-        guards: what ends the mode.
         supplied: power that the law brings from outside the book-keeping [W].
         dissipated: power that it turns into heat [W].
         stored: energy in its own states [J].
@@ -196,7 +195,6 @@ class Outcome:
     """
 
     rates: tuple[Scalar, ...] = ()
-    guards: tuple[Guard, ...] = ()
     supplied: Scalar = 0.0
     dissipated: Scalar = 0.0
     stored: Scalar = 0.0
@@ -243,3 +241,7 @@ class Law:
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """What follows once accelerations and multipliers are known."""
         return Outcome()
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """What ends the mode, in numbers; it is asked for at the end of steps, not within them."""
+        return ()

@@ -96,18 +96,22 @@ class GearLoss(Law):
         return Action(forces=(Force(self.line, idle),), drags=(Drag(self.line, gain - 1.0, row, offset, self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Loss, and the guards of rest, sense and flank."""
+        """The loss."""
         entering = reaction.flows[0]
         if mode == STUCK:
             loss = -reaction.multipliers[0]
-            guards = self._starting(situation, entering, entering - loss)
         else:
             sense, driving = ROLLING[mode]
             loss = self._mesh(situation, sense).loss(entering, sense, driving)
-            guards = self._turning(mode, situation, reaction, entering)
-        speed = self.line.speed(situation.v)
         signals = {f"{self.name}.input_torque": entering, f"{self.name}.loss_torque": loss}
-        return Outcome(guards=guards, dissipated=loss * speed, signals=signals)
+        return Outcome(dissipated=loss * self.line.speed(situation.v), signals=signals)
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """Those of rest, sense and flank."""
+        entering = reaction.flows[0]
+        if mode == STUCK:
+            return self._starting(situation, entering, entering + reaction.multipliers[0])
+        return self._turning(mode, situation, reaction, entering)
 
     def _mesh(self, situation: Situation, sense: float) -> Mesh:
         speed = sense * self.line.speed(situation.v)

@@ -94,7 +94,7 @@ class MotorCircuit(Law):
             heat = heat + self.supply.resistance * line.source * line.source + burnt
             named = {"bus_voltage": line.voltage, "source_current": line.source, "brake_power": burnt}
             signals |= {f"{self.name}.{word}": x for word, x in named.items()}
-        return Outcome(tuple(rates), (), supplied, heat, stored, signals)
+        return Outcome(tuple(rates), supplied, heat, stored, signals)
 
     def _moments(self, situation: Situation) -> list[Moment]:
         states: Iterator[Scalar] = iter(situation.states)

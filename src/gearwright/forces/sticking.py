@@ -73,17 +73,18 @@ class Sticking(Law):
         return Action(forces=(Force(self.line, self._force(mode, situation), self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """The guards of the mode and the power it takes."""
+        """The power it takes."""
+        force = reaction.multipliers[0] if mode == STICK else self._force(mode, situation)
+        return Outcome(dissipated=-force * self.line.speed(situation.v), signals={f"{self.name}.force": force})
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """It slides when it cannot hold, and sticks when the speed turns round."""
         speed = self.line.speed(situation.v)
         if mode == STICK:
-            force = reaction.multipliers[0]
-            guards = self._breakaway(situation, force, speed)
-        else:
-            force = self._force(mode, situation)
-            sense = SENSE[mode]
-            turning = beyond_noise(sense * self.line.speed(reaction.a))
-            guards = (Guard(sense * speed, sense_of(min(sense * speed, 0.0) * sense), rate=turning),)
-        return Outcome(guards=guards, dissipated=-force * speed, signals={f"{self.name}.force": force})
+            return self._breakaway(situation, reaction.multipliers[0], speed)
+        sense = SENSE[mode]
+        turning = beyond_noise(sense * self.line.speed(reaction.a))
+        return (Guard(sense * speed, sense_of(min(sense * speed, 0.0) * sense), rate=turning),)
 
     def _force(self, mode: str, situation: Situation) -> Scalar:
         """The branch of its own mode, also where a trial step has gone beyond it."""

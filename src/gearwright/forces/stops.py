@@ -60,7 +60,7 @@ class Stops(Law):
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> ends = Stops("j2.stops", Line.of(arm, "j2"), -1.0, 1.0, restitution=0.5)
     >>> falling = Situation(0.0, [0.0, -1.0, 0.0], [0.0, -2.0, 0.0], (), (), FLOATS, arm)
-    >>> guard = ends.follow("free", falling, Reaction([0.0] * 3)).guards[0]
+    >>> guard = ends.guards("free", falling, Reaction([0.0] * 3))[0]
     >>> guard.value, guard.to, guard.impact.restitution
     (0.0, 'free', 0.5)
     """
@@ -100,19 +100,19 @@ class Stops(Law):
         return Action() if mode == FREE else Action(holds=(Hold(self.line, speed=0.0),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Stops push and do not pull; meeting one is an impact."""
+        """The force of the stop."""
         if mode == FREE:
-            ends = {LOWER: self.lower, UPPER: self.upper}
-            guards = tuple(
-                self._meeting(side, end, situation, reaction) for side, end in ends.items() if abs(end) < float("inf")
-            )
-            return Outcome(guards=guards, signals={f"{self.name}.force": 0.0})
+            return Outcome(signals={f"{self.name}.force": 0.0})
         force = reaction.multipliers[0]
-        leaves = Guard(SIDES[mode] * force, FREE)
-        return Outcome(
-            guards=(leaves,),
-            dissipated=-force * self.line.speed(situation.v),
-            signals={f"{self.name}.force": force},
+        return Outcome(dissipated=-force * self.line.speed(situation.v), signals={f"{self.name}.force": force})
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """Stops push and do not pull; meeting one is an impact."""
+        if mode != FREE:
+            return (Guard(SIDES[mode] * reaction.multipliers[0], FREE),)
+        ends = {LOWER: self.lower, UPPER: self.upper}
+        return tuple(
+            self._meeting(side, end, situation, reaction) for side, end in ends.items() if abs(end) < float("inf")
         )
 
     def _meeting(self, side: str, end: float, situation: Situation, reaction: Reaction) -> Guard:

@@ -95,10 +95,7 @@ def acting(law: Law, situation: Situation) -> Action:
 
 def following(law: Law, situation: Situation, a: Sequence[Scalar]) -> Outcome:
     """What follows for a law from the accelerations."""
-    outcome = law.follow(law.modes[0], situation, Reaction(a))
-    if outcome.guards:
-        raise _unfit(law.name, "it waits for events")
-    return outcome
+    return law.follow(law.modes[0], situation, Reaction(a))
 
 
 def pushed(tau: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:

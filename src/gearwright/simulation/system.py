@@ -27,9 +27,12 @@ Modes = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All that is known at one instant: accelerations, and what follows for each law."""
+    """All that is known at one instant: accelerations, and what each law sees, feels and makes of it."""
 
     a: Array
+    modes: Modes
+    seen: Sequence[Situation]
+    reactions: Sequence[Reaction]
     outcomes: tuple[Outcome, ...]
     holds: tuple[Hold, ...]
     multipliers: Array
@@ -133,15 +136,11 @@ class System:
         seen = self.situations(t, x, u)
         actions = [law.act(mode, s) for law, mode, s in zip(self.laws, modes, seen, strict=True)]
         a, multipliers, flows, answers = self._solved(x, u, actions)
-        outcomes, held, flowing = [], 0, 0
-        accelerations = a.tolist()
-        for law, mode, s, action in zip(self.laws, modes, seen, actions, strict=True):
-            mine = multipliers[held : held + len(action.holds)].tolist()
-            mine_of = slice(flowing, flowing + len(action.drags))
-            through = (flows[mine_of].tolist(), answers[mine_of].tolist())
-            held, flowing = held + len(action.holds), flowing + len(action.drags)
-            outcomes.append(law.follow(mode, s, Reaction(accelerations, mine, *through)))
-        return Evaluation(a, tuple(outcomes), tuple(h for action in actions for h in action.holds), multipliers)
+        reactions = _reactions(actions, a.tolist(), multipliers.tolist(), flows.tolist(), answers.tolist())
+        asked = zip(self.laws, modes, seen, reactions, strict=True)
+        outcomes = [law.follow(mode, s, reaction) for law, mode, s, reaction in asked]
+        holds = tuple(hold for action in actions for hold in action.holds)
+        return Evaluation(a, modes, seen, reactions, tuple(outcomes), holds, multipliers)
 
     def _solved(self, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array, Array]:
         """Accelerations, multipliers of all holds, flows of all drags and how they answer."""
@@ -197,7 +196,25 @@ class System:
 
     def guards(self, evaluation: Evaluation) -> list[tuple[int, Guard]]:
         """All guards with the index of their law."""
-        return [(k, guard) for k, outcome in enumerate(evaluation.outcomes) for guard in outcome.guards]
+        asked = zip(self.laws, evaluation.modes, evaluation.seen, evaluation.reactions, strict=True)
+        found = (law.guards(mode, s, reaction) for law, mode, s, reaction in asked)
+        return [(k, guard) for k, guards in enumerate(found) for guard in guards]
+
+
+def _reactions(
+    actions: Sequence[Action],
+    a: list[float],
+    multipliers: list[float],
+    flows: list[float],
+    answers: list[float],
+) -> list[Reaction]:
+    """To each law its own."""
+    found, held, flowing = [], 0, 0
+    for action in actions:
+        holds, drags = held + len(action.holds), flowing + len(action.drags)
+        found.append(Reaction(a, multipliers[held:holds], flows[flowing:drags], answers[flowing:drags]))
+        held, flowing = holds, drags
+    return found
 
 
 class QuickScene(Scene):
