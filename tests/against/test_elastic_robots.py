@@ -171,3 +171,17 @@ def test_harmonic_6_twists_and_loses():
         assert element.torsion.errors[0].periods == 2 * drive.gear.ratio
         assert element.torsion.errors[0].amplitude == pytest.approx(0.4 / 60 * math.pi / 180)
         assert losses_of(drive.gear)[0].back_efficiency == pytest.approx(2 - 1 / 0.75)
+
+
+def test_harmonic_6_has_printed_torques_and_twists():
+    """T1, T2 of the CSF and CSG tables; the worked example of the CHA manual: 60 Nm twist size 32 by 7.15e-4 rad."""
+    from gearwright.forces.nonlinear_spring import Curve
+    from gearwright.kernels.operations import FLOATS
+
+    printed = {40: (54, 196), 32: (29, 108), 25: (14, 48), 20: (7, 25), 14: (2, 6.9)}
+    sizes = dict(zip(("j1", "j2", "j3", "j4", "j5", "j6"), (40, 40, 32, 25, 20, 14), strict=True))
+    for drive in load("harmonic_6").drives:
+        (element,) = elements_of(drive.gear)
+        assert tuple(piece.until for piece in element.torsion.pieces[:2]) == printed[sizes[drive.joint]]
+        if sizes[drive.joint] == 32:
+            assert Curve.of_pieces(element.torsion.pieces).torque(7.146e-4, FLOATS) == pytest.approx(60, rel=1e-3)
