@@ -25,7 +25,8 @@ def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tu
         for index, b in spin.terms:
             row[index] = row[index] + weight * spin.inertia * b
         carried, drift = situation.scene.turning(spin)
+        felt = weight * spin.coupled
         for index, h in carried:
-            row[index] = row[index] + weight * spin.coupled * h
-        offset = offset + weight * spin.coupled * drift
+            row[index] = row[index] + felt * h
+        offset = offset + felt * drift
     return row, offset

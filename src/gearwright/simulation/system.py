@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.dynamics.configuration import rate
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Drag, Guard, Hold, Law, Outcome, Reaction, Scene, Situation
+from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Reaction, Scene, Situation
 from gearwright.forces.line import Line
 from gearwright.kernels.actuation import structure_matrix
 from gearwright.kernels.inputs import Array
@@ -154,19 +154,19 @@ class System:
         def share(hold: Hold, drag: Drag) -> float:
             return self._share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
 
+        ported = [force for action in actions for force in action.forces if force.port is not None]
         right = tau - self.bias(q, v)
-        return balanced(self.mass_matrix(q), right, holds, drags, lambda drag: self._inflow(drag, actions, u), share)
+        return balanced(self.mass_matrix(q), right, holds, drags, lambda drag: self._inflow(drag, ported, u), share)
 
-    def _inflow(self, drag: Drag, actions: Sequence[Action], u: Array) -> float:
+    def _inflow(self, drag: Drag, ported: Sequence[Force], u: Array) -> float:
         """What forces bring through a drag's port, along its line."""
         port = drag.port
         if port is None:
             return 0.0
         total = float(self.motor_shares[port] @ u[: self.mech.n]) if port in self.motor_shares else 0.0
-        for action in actions:
-            for force in action.forces:
-                if force.port == port:
-                    total += force.value * self._share(force.line, drag.push)
+        for force in ported:
+            if force.port == port:
+                total += force.value * self._share(force.line, drag.push)
         return total
 
     def _share(self, line: Line, push: Line) -> float:
@@ -235,4 +235,4 @@ class QuickScene(Scene):
         if spin.carrier == BASE:
             return (), 0.0
         k = self._system.spins[spin.name]
-        return tuple(enumerate(self._turning[0][k])), self._turning[1][k]
+        return [(index, h) for index, h in enumerate(self._turning[0][k]) if h], self._turning[1][k]
