@@ -68,9 +68,12 @@ class MotorWords(Words):
     )
     resistance: Annotated[float, Unit("resistance", least=0)] | None = None
     inductance: Annotated[float, Unit("inductance", least=0)] | None = None
-    max_torque: Torque | None = Field(default=None, description="at the motor shaft")
+    max_torque: Torque | None = Field(
+        default=None, description="at the motor shaft, kept by the electronics; not the stall torque, which follows"
+    )
     max_speed: Annotated[float, Unit("angular speed", least=0)] | None = Field(
-        default=None, description="of the motor shaft"
+        default=None,
+        description="of the motor shaft: the electronics drive it no faster; not the no-load speed, which follows",
     )
     max_voltage: Annotated[float, Unit("voltage", least=0)] | None = Field(default=None, description="of the terminals")
     max_current: Annotated[float, Unit("current", least=0)] | None = None

@@ -73,8 +73,9 @@ class Motor:
             state any of them, per phase or line too (`motor_constant`).
         resistance: between the terminals [Ohm].
         inductance: between the terminals [H]; None or 0: the current follows at once.
-        max_torque: [Nm] at the motor shaft.
-        max_speed: [rad/s] of the motor shaft.
+        max_torque: [Nm] at the motor shaft, kept by the electronics; not the stall torque, which follows.
+        max_speed: [rad/s] of the motor shaft; the electronics drive it no faster, but a load may; not the no-load
+            speed, which follows from the voltage.
         catalogue: name of the catalogue entry it came from.
         max_voltage: the electronics put no more on the terminals [V].
         max_current: the electronics let no more through [A].
