@@ -21,6 +21,12 @@ Levels = Callable[[float, Array], Array]
 LOOKS = 4
 """Places in a step where guards are looked at, so that a guard that dips below zero and comes back is seen."""
 
+NOTHING = 1e-100
+"""Rates below this move nothing in any time."""
+
+NEAR = 16 * float(np.finfo(float).eps)
+"""Times that are closer, relative to themselves, are too close for CVODE to start."""
+
 
 class StuckError(Exception):
     """An integrator that cannot go on from (t, x); the simulation makes a message of it."""
@@ -76,7 +82,7 @@ class ScipyMarch:
         first = problem.first_step
         span = problem.bound - problem.t
         self._solver: Any = getattr(scipy.integrate, kind)(
-            problem.rates,
+            self._rates,
             problem.t,
             problem.x,
             problem.bound,
@@ -88,6 +94,12 @@ class ScipyMarch:
         )
         self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
         self._within: Callable[[float], Array] | None = None
+
+    def _rates(self, t: float, x: Array) -> Array:
+        """The rates; the squares of very small ones would make the estimate of errors 0/0."""
+        rates = self._problem.rates(t, x)
+        rates[np.abs(rates) < NOTHING] = 0.0
+        return rates
 
     @property
     def step_size(self) -> float | None:
@@ -214,6 +226,10 @@ class SundialsMarch:
         """March to `limit`, or to the first event before it."""
         if limit <= self._last.t:
             return self._last
+        begin = self._problem.t
+        if limit - begin <= NEAR * max(abs(begin), abs(limit)):
+            moved = (limit - begin) * self._problem.rates(begin, self._problem.x)
+            return Reached(limit, self._problem.x + moved, False)
         answer = self._solver.step(limit, method="normal", tstop=self._problem.bound)
         if self._failure is not None:
             raise self._failure
