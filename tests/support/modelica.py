@@ -21,8 +21,14 @@ GRAVITY = 9.80665
 STEEL = 7700.0
 """Modelica's density of bodies that state none [kg/m3]."""
 
-CHAOS = "chaotic: our run at the reference's tolerance of 1e-6 leaves ours at 1e-11 as early as the reference does"
-NOT_UNIQUE = "not unique: at rest one of gear and bearing sticks, and the other one may stick or slide with speed zero"
+CHAOS = (
+    "the motion is chaotic, and the reference was computed with a tolerance of 1e-6 only: our run with that tolerance "
+    "leaves ours with 1e-11 as early as the reference does"
+)
+NOT_UNIQUE = (
+    "the modes are not unique: at rest one of gear and bearing sticks, and the other one may stick or slide with speed "
+    "zero"
+)
 INEXACT = "the reference is off: 1 % of the speed in 25 undamped swings, which have a closed form that our run follows"
 
 
