@@ -181,6 +181,18 @@ PROBLEMS = {
     "backlash without stiffness": (ARM, "ratio: 50, torsion: {backlash: 1 arcmin}", "without stiffness"),
     "negative stiffness": (ARM, "ratio: 50, stiffness: -3", "-3 is not above 0"),
     "negative damping": (ARM, "ratio: 50, stiffness: 3, damping: -1", "-1 is less than 0"),
+    "damping without stiffness": (ARM, "ratio: 50, damping: 3", "damping 3.0 Nms/rad without stiffness"),
+    "negative stiffness of a stage": (
+        ARM,
+        "type: series, stages: [{type: spur, driver: 20, driven: 60, stiffness: -4}, {type: shaft, stiffness: 50}]",
+        "drives[0].gear.stages[0].stiffness: -4 is not above 0",
+    ),
+    "negative spring of a joint": (
+        ARM.replace("JOINT", "axis: [0, 0, 1], spring: {stiffness: -2}"),
+        "ratio: 50",
+        "-2 is",
+    ),
+    "negative base": (CRANE.replace("[1e6, 1e6, 2 kN/m,", "[1e6, 1e6, -2 kN/m,"), "", "less than 0"),
     "contradicts statics": (ARM, "ratio: 50, efficiency: 0.9, back_efficiency: 0.2", "statics allows 2 - 1/efficiency"),
     "efficiency": (ARM, "ratio: 50, efficiency: 1.1", "not between 0 and 1"),
     "unit of a slide": (

@@ -185,7 +185,7 @@ links:
 
 
 GEAR_SAMPLES = {
-    "simple": "ratio: -12.5, inertia: 3 gcm2, damping: 2",
+    "simple": "ratio: -12.5, inertia: 3 gcm2, stiffness: 900, damping: 2",
     "spur": "driver: 20, driven: 60, idlers: [17], idler_members: [{inertia: 1e-6}]",
     "bevel": "driver: 20, driven: 40, away: false",
     "worm": "starts: 2, wheel: 60, hand: left",

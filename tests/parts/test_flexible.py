@@ -222,6 +222,16 @@ REFUSED = {
         "is not symmetric: no potential has it",
     ),
     "five numbers": (lambda: ElasticBase([1.0] * 5), PartError, "give six numbers for x, y, z, rx, ry, rz"),
+    "negative stiffness of the base": (
+        lambda: ElasticBase((1e5, None, -1.0, None, None, None)),
+        PartError,
+        "elastic base: stiffness -1.0 along z is not a finite number of 0 or more",
+    ),
+    "negative damping of the base": (
+        lambda: ElasticBase((1e5, None, 1e5, None, None, None), (1.0, None, -2.0, None, None, None)),
+        PartError,
+        "elastic base: damping -2.0 along z is not",
+    ),
     "held": (lambda: ElasticBase([None] * 6), PartError, "it is held every way"),
     "stiff beam": (lambda: Beam(1.0, 1.0), PartError, "it is stiff every way"),
     "no segments": (lambda: Beam(1.0, 1.0, torsion=1.0, segments=0), PartError, "segments 0 is no whole number"),

@@ -209,6 +209,22 @@ REFUSED = {
         TrainError,
         "damping -1.0 Nms/rad is negative: it would feed the motion. Give 0 or more.",
     ),
+    "stiffness that is no number": (
+        lambda: Gear(10, stiffness=float("nan")),
+        TrainError,
+        "stiffness nan Nm/rad must be",
+    ),
+    "endless stiffness": (lambda: Gear(10, stiffness=float("inf")), TrainError, "must be positive and finite"),
+    "damping that is no number": (
+        lambda: Gear(10, stiffness=5.0, damping=float("nan")),
+        TrainError,
+        "damping nan is not finite",
+    ),
+    "damping without stiffness": (
+        lambda: Gear(10, damping=3.0),
+        TrainError,
+        "damping 3.0 Nms/rad without stiffness: a rigid gear does not twist",
+    ),
     "backlash without stiffness": (
         lambda: Gear(10, torsion=Torsion(backlash=1e-3)),
         TrainError,

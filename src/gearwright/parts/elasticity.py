@@ -211,11 +211,13 @@ def own_element(gear: Any) -> tuple[Element, ...]:
 def refuse_impossible_twist(gear: Any) -> None:
     """Stiffness positive, damping not negative, and nothing that needs a spring without one."""
     k, d, torsion = gear.stiffness, gear.damping, gear.torsion
-    if k is not None and is_number(k) and k <= 0:
-        raise TrainError(f"gear: stiffness {k} Nm/rad must be positive. Leave it out for a rigid gear.")
+    if k is not None and is_number(k) and not 0 < k < float("inf"):
+        raise TrainError(f"gear: stiffness {k} Nm/rad must be positive and finite. Leave it out for a rigid gear.")
     if is_number(d) and d < 0:
         raise TrainError(f"gear: damping {d} Nms/rad is negative: it would feed the motion. Give 0 or more.")
+    _require("gear", "damping", d)
     if torsion is None:
+        _require_spring(k, d)
         return
     require_kind("gear", "torsion", torsion, Torsion)
     if k is None and torsion.slope is None:
@@ -226,6 +228,15 @@ def refuse_impossible_twist(gear: Any) -> None:
     if k is not None and torsion.slope is not None and is_number(k) and is_number(torsion.slope) and k != torsion.slope:
         raise TrainError(
             f"gear: stiffness {k} Nm/rad is not that of the first piece, {torsion.slope} Nm/rad. Keep one of them."
+        )
+
+
+def _require_spring(stiffness: Scalar | None, damping: Scalar) -> None:
+    """A damper needs a spring beside it: between parts that do not twist it has nothing to damp."""
+    if stiffness is None and not is_zero(damping):
+        raise TrainError(
+            f"gear: damping {damping} Nms/rad without stiffness: a rigid gear does not twist. "
+            "Give the stiffness, or state viscous friction."
         )
 
 

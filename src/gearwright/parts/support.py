@@ -44,8 +44,8 @@ class ElasticBase:
     inertia: Any = NOTHING
 
     def __post_init__(self) -> None:
-        six = [len(x) if hasattr(x, "__len__") else 0 for x in (self.stiffness, self.damping or range(6))]
-        if six != [6, 6]:
+        given = (self.stiffness, range(6) if self.damping is None else self.damping)
+        if [len(x) if hasattr(x, "__len__") else 0 for x in given] != [6, 6]:
             raise PartError(
                 f"elastic base: stiffness {self.stiffness!r}, damping {self.damping!r}: give six numbers for "
                 f"{', '.join(WAYS)} (none where the base is held), or six rows of six."
@@ -56,6 +56,18 @@ class ElasticBase:
                 positive_definite("elastic base: damping", self.damping, definite=False)
         elif all(k is None for k in self.stiffness):
             raise PartError("elastic base: it is held every way. Give the stiffness of one, or leave the support out.")
+        else:
+            self._require_not_negative()
+
+    def _require_not_negative(self) -> None:
+        given = {"stiffness": self.stiffness, "damping": [None] * 6 if self.damping is None else self.damping}
+        for word, values in given.items():
+            for way, x in zip(WAYS, values, strict=True):
+                if x is not None and is_number(x) and not 0 <= x < float("inf"):
+                    raise PartError(
+                        f"elastic base: {word} {x} along {way} is not a finite number of 0 or more. Check its sign and "
+                        "units, or give none where the base is held."
+                    )
 
     @property
     def coupled(self) -> bool:
@@ -76,7 +88,7 @@ class ElasticBase:
 def with_elastic_base(robot: Robot, support: ElasticBase) -> Robot:
     """The robot on an elastic support: passive joints `support.x`, ... between ground and what was its base.
 
-    A 6 x 6 matrix K = L L' becomes six springs of stiffness 1 along the columns of L.
+    A 6 x 6 matrix becomes six springs along its principal directions, with its eigenvalues as stiffness.
 
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))])
     >>> soft = with_elastic_base(arm, ElasticBase([None, None, 1e6, 2e4, 2e4, None], mass=30, inertia=np.eye(3)))
