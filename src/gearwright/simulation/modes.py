@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +24,12 @@ CROSSED = 1e-9
 PATIENCE = 40
 """Changes per law before a set of modes counts as one that does not settle."""
 
+CLOSE = 1e-6
+"""Guards below this, in their own scale, may end a mode in a search."""
+
+REACH = 400
+"""Sets of modes that a search looks at."""
+
 
 @dataclass(frozen=True)
 class Settled:
@@ -37,6 +43,7 @@ class Settled:
 def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settled:
     """Change the most violated mode until none is violated; impacts and new holds change the speeds."""
     changes: list[tuple[str, str]] = []
+    first = modes
     tried: Counter[int] = Counter()
     seen: set[Modes] = set()
     for _ in range(PATIENCE * (len(system.laws) + 1)):
@@ -57,11 +64,40 @@ def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settle
         changes.append((system.laws[index].name, guard.to))
         if guard.impact is not None:
             x = struck(system, x, guard.impact, evaluation)
+    found = _searched(system, t, x, u, modes)
+    if found is not None:
+        return Settled(*found, _differences(system, first, found[0]))
     tail = ", ".join(f"{name} -> {mode}" for name, mode in changes[-6:])
     raise SimulationError(
         f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "
         "other: look at their levels (a static friction below the sliding one, two stops at one place)."
     )
+
+
+def _searched(system: System, t: float, x: Array, u: Array, modes: Modes) -> tuple[Modes, Array] | None:
+    """Modes near others in which every guard holds, found by trying all that a guard at or below zero leads to.
+
+    Step by step one follows the guards as if a force along a line always moved it that way. Beside a gear that locks
+    itself it may move it the other way (the paradox of Painleve): then friction that lets go slides against its sense.
+    """
+    waiting, seen = deque([modes]), {modes}
+    while waiting and len(seen) < REACH:
+        modes = waiting.popleft()
+        evaluation = system.evaluate(t, x, u, modes)
+        if _worst(system, evaluation, Counter()) is None:
+            kept = _held(system, x, evaluation)
+            if _worst(system, system.evaluate(t, kept, u, modes), Counter()) is None:
+                return modes, kept
+        for index, guard in system.guards(evaluation):
+            other = (*modes[:index], guard.to, *modes[index + 1 :])
+            if guard.value / guard.scale < CLOSE and guard.impact is None and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return None
+
+
+def _differences(system: System, before: Modes, after: Modes) -> tuple[tuple[str, str], ...]:
+    return tuple((law.name, b) for law, a, b in zip(system.laws, before, after, strict=True) if a != b)
 
 
 def _worst(system: System, evaluation: Evaluation, tried: Counter[int]) -> tuple[int, Guard] | None:
