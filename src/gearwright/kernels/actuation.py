@@ -33,6 +33,20 @@ def structure_matrix(mech: Mechanism) -> Array:
         raise
 
 
+def motor_shares(mech: Mechanism) -> dict[str, Array]:
+    """Per actuator the row that gives its torque from generalized forces.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
+    >>> motor_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
+    {'motor': array([0.01])}
+    """
+    if not mech.actuators:
+        return {}
+    inverse = np.linalg.pinv(structure_matrix(mech))
+    return {actuator.name: inverse[k] for k, actuator in enumerate(mech.actuators)}
+
+
 def actuator_speeds(mech: Mechanism, v: ArrayLike) -> Array:
     """Motor speeds A' v [rad/s], (..., actuators)."""
     A = structure_matrix(mech)

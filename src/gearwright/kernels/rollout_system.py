@@ -51,23 +51,20 @@ class System:
     @cached_property
     def inputs(self) -> tuple[Quantity, ...]:
         """The inputs beside tau; laws that name the same input share it."""
-        found: dict[str, Quantity] = {}
-        for quantity in (x for law in self.laws for x in law.inputs):
-            found.setdefault(quantity.name, quantity)
-        return tuple(found.values())
+        return inputs_of(self.laws)
 
     def field(self, mech: Mechanism, ops: Operations) -> Field:
         """How the machine moves under its laws."""
         ready = prepare(mech)
 
         def moves(t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-            seen = self.situations(mech, ops, t, x, u)
+            seen = situations(self.laws, mech, ops, t, x, u)
             actions = [acting(law, situation) for law, situation in zip(self.laws, seen, strict=True)]
             tau = pushed(u[: mech.n], actions)
             a = forward_dynamics(place(ready.mech, ready.placed_at(x.q), ops), x.v, tau)
             outcomes = [following(law, situation, a) for law, situation in zip(self.laws, seen, strict=True)]
             rates = [rate for outcome in outcomes for rate in outcome.rates]
-            return a, [*rates, *_power(mech, x.v, u, outcomes)] if self.work else rates
+            return a, [*rates, *power(mech, x.v, u, outcomes)] if self.work else rates
 
         return moves
 
@@ -75,14 +72,29 @@ class System:
         self, mech: Mechanism, ops: Operations, t: Scalar, x: Moving, u: Sequence[Scalar]
     ) -> list[Situation]:
         """What each law sees."""
-        place_of = {quantity.name: mech.n + k for k, quantity in enumerate(self.inputs)}
-        seen, first = [], 0
-        scene = Scene(mech, x.q, x.v, ops)
-        for law in self.laws:
-            own = x.states[first : first + len(law.states)]
-            first += len(law.states)
-            seen.append(Situation(t, x.q, x.v, own, [u[place_of[y.name]] for y in law.inputs], ops, mech, scene))
-        return seen
+        return situations(self.laws, mech, ops, t, x, u)
+
+
+def inputs_of(laws: Sequence[Law]) -> tuple[Quantity, ...]:
+    """The inputs of laws; those that name the same one share it."""
+    found: dict[str, Quantity] = {}
+    for quantity in (x for law in laws for x in law.inputs):
+        found.setdefault(quantity.name, quantity)
+    return tuple(found.values())
+
+
+def situations(
+    laws: Sequence[Law], mech: Mechanism, ops: Operations, t: Scalar, x: Moving, u: Sequence[Scalar]
+) -> list[Situation]:
+    """What each law sees."""
+    place_of = {quantity.name: mech.n + k for k, quantity in enumerate(inputs_of(laws))}
+    seen, first = [], 0
+    scene = Scene(mech, x.q, x.v, ops)
+    for law in laws:
+        own = x.states[first : first + len(law.states)]
+        first += len(law.states)
+        seen.append(Situation(t, x.q, x.v, own, [u[place_of[y.name]] for y in law.inputs], ops, mech, scene))
+    return seen
 
 
 def acting(law: Law, situation: Situation) -> Action:
@@ -107,7 +119,7 @@ def pushed(tau: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
     return total
 
 
-def _power(mech: Mechanism, v: Sequence[Scalar], u: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
+def power(mech: Mechanism, v: Sequence[Scalar], u: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
     """Supplied power, that of tau among it, and dissipated power, that of the machine's own dampers among it [W]."""
     supplied: Scalar = 0.0
     dissipated: Scalar = 0.0

@@ -14,8 +14,9 @@ from gearwright.kernels.inputs import Array
 from gearwright.kernels.motion_rates import MotionRates, motion_rates
 from gearwright.simulation.controllers import Controller, put
 from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError, march
+from gearwright.simulation.moded_rates import InModes
 from gearwright.simulation.modes import settle
-from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel, rates_by_laws
+from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Happening
 from gearwright.simulation.signals import Inputs
@@ -158,22 +159,23 @@ class Simulation:
             return self._inputs_at(min(now, latest), y)
 
         def levels(now: float, y: Array) -> Array:
-            found = system.guards(system.evaluate(now, y, inputs(now, y)[0], modes)) if self._moded else []
+            found = in_modes.guards(now, y) if self._moded else []
             mine = [guard.value / guard.scale for _, guard in found]
             state = self._state(y)
             watched = zip(self.events, self._sides, strict=True)
             return np.array([*mine, *(side * float(event.function(now, state)) for event, side in watched)])
 
-        rates, slopes = self._smooth(modes, inputs)
+        in_modes = InModes(system, modes, inputs)
+        rates, slopes = self._smooth(modes, inputs, in_modes.rates)
         if not (self.events or self._moded):
             return Problem(rates, None, t, x, bound, self.rtol, self.atol, step, slopes=slopes)
         longest = float(self.times[-1] - self.times[0]) / WATCHFUL
         return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, longest, slopes)
 
-    def _smooth(self, modes: Modes, inputs: InputsAt) -> tuple[Rates, Slopes | None]:
+    def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
         """The rates in given modes, and for a stiff method their derivatives where these are known."""
         if self._motion is None:
-            return rates_by_laws(self.system, modes, inputs), None
+            return otherwise, None
         rates = rates_by_kernel(self.system, modes, inputs, self._motion)
         felt = self.controller is not None and self.controller.period is None
         if felt or self.method != "stiff":

@@ -12,14 +12,14 @@ from gearwright.dynamics.configuration import rate
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Reaction, Scene, Situation
 from gearwright.forces.line import Line
-from gearwright.kernels.actuation import structure_matrix
+from gearwright.kernels.actuation import motor_shares
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.operations import FLOATS
 from gearwright.kernels.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
 from gearwright.kernels.run import prompt
 from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.mechanism.rows import along
-from gearwright.simulation.balance import balanced, pushed
+from gearwright.simulation.balance import Ties, balanced, pushed
 
 Modes = tuple[str, ...]
 """Per law its mode."""
@@ -60,6 +60,7 @@ class System:
         self.supplied, self.dissipated = self.controlled.stop, self.controlled.stop + 1
         self.size = self.dissipated + 1
         self._places = self._law_places(n)
+        self.asked, self.refused = 0, False
         self._shares: dict[tuple[Line, Line], float] = {}
 
     @cached_property
@@ -115,11 +116,8 @@ class System:
 
     @cached_property
     def motor_shares(self) -> dict[str, Array]:
-        """Per actuator the row that gives its torque from generalized forces, from the structure matrix."""
-        if not self.mech.actuators:
-            return {}
-        inverse = np.linalg.pinv(structure_matrix(self.mech))
-        return {actuator.name: inverse[k] for k, actuator in enumerate(self.mech.actuators)}
+        """Per actuator the row that gives its torque from generalized forces."""
+        return motor_shares(self.mech)
 
     def situations(self, t: float, x: Array, u: Array) -> list[Situation]:
         """What each law sees."""
@@ -151,12 +149,14 @@ class System:
         if not holds and not drags:
             return self.forward_dynamics(q, v, tau), np.zeros(0), np.zeros(0), np.zeros(0)
 
-        def share(hold: Hold, drag: Drag) -> float:
-            return self._share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
-
         ported = [force for action in actions for force in action.forces if force.port is not None]
         right = tau - self.bias(q, v)
-        return balanced(self.mass_matrix(q), right, holds, drags, lambda drag: self._inflow(drag, ported, u), share)
+        inflows = [self._inflow(drag, ported, u) for drag in drags]
+        return balanced(self.mass_matrix(q), right, Ties.of(self.mech.n, holds, drags, inflows, self.share))
+
+    def share(self, hold: Hold, drag: Drag) -> float:
+        """How much of a hold's multiplier passes through a drag's port."""
+        return self._share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
 
     def _inflow(self, drag: Drag, ported: Sequence[Force], u: Array) -> float:
         """What forces bring through a drag's port, along its line."""
@@ -195,8 +195,14 @@ class System:
         return float(sum(s.damping * along(s.terms, v.tolist()) ** 2 for s in self.mech.springs if s.damping))
 
     def guards(self, evaluation: Evaluation) -> list[tuple[int, Guard]]:
-        """All guards with the index of their law."""
-        asked = zip(self.laws, evaluation.modes, evaluation.seen, evaluation.reactions, strict=True)
+        """All guards of an evaluated instant, with the index of their law."""
+        return self.guards_of(evaluation.modes, evaluation.seen, evaluation.reactions)
+
+    def guards_of(
+        self, modes: Modes, seen: Sequence[Situation], reactions: Sequence[Reaction]
+    ) -> list[tuple[int, Guard]]:
+        """All guards with the index of their law, from what the laws see and feel."""
+        asked = zip(self.laws, modes, seen, reactions, strict=True)
         found = (law.guards(mode, s, reaction) for law, mode, s, reaction in asked)
         return [(k, guard) for k, guards in enumerate(found) for guard in guards]
 

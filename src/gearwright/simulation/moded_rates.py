@@ -1,0 +1,119 @@
+"""Rates and guards of laws with modes: law by law, or from kernels with the balance of forces in between."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gearwright.forces.law import Guard, Reaction
+from gearwright.kernels.inputs import Array
+from gearwright.kernels.law_table import LawTable, Unusual, law_table
+from gearwright.simulation.balance import Ties, balanced, rows_of, shares_of
+from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
+from gearwright.simulation.system import Modes, System
+
+WORTHWHILE = 1000
+"""Evaluations law by law, which take about as long as compiling all laws does."""
+
+
+class ModedRates:
+    """(t, x, u) -> rates of [q, v, states of the laws, supplied work, dissipated work] in given modes."""
+
+    def __init__(self, system: System, modes: Modes, table: LawTable) -> None:
+        self._system, self._modes, self._table = system, modes, table
+        chosen = [modes[k] == mode for k, mode in table.choices]
+        self._chosen, self._clock = np.array(chosen, dtype=float), np.empty(1)
+        at_hand = {choice for choice, is_chosen in zip(table.choices, chosen, strict=True) if is_chosen}
+        self._held = [k for k, (choice, _) in enumerate(table.holds) if choice in at_hand]
+        self._flowing = [k for k, (choice, _) in enumerate(table.drags) if choice in at_hand]
+        holds, drags = [table.holds[k][1] for k in self._held], [table.drags[k][1] for k in self._flowing]
+        self._lines, n = tuple(hold.line for hold in holds), system.mech.n
+        self._rows, self._pushes = rows_of(self._lines, n), rows_of([drag.push for drag in drags], n)
+        self._shares = shares_of(holds, drags, system.share)
+        sizes = [n, len(table.holds), len(table.holds), len(table.drags), len(table.drags)]
+        self._cuts = np.cumsum(sizes).tolist()
+        self._felt = np.zeros(max(len(table.holds) + 2 * len(table.drags), 1))
+
+    def __call__(self, t: float, x: Array, u: Array) -> Array:
+        """The rates; `Unusual` where machine code does not take the state."""
+        given = self._given(t, x, u)
+        a = self._balanced(x, self._table.act(*given))
+        return self._table.follow(*given, a, self._felt)
+
+    def reactions(self, t: float, x: Array, u: Array) -> list[Reaction]:
+        """What each law feels."""
+        a = self._balanced(x, self._table.act(*self._given(t, x, u))).tolist()
+        felt, reaction = self._felt.tolist(), self._table.reaction
+        return [reaction((k, mode), a, felt) for k, mode in enumerate(self._modes)]
+
+    def _given(self, t: float, x: Array, u: Array) -> tuple[Array, Array, Array, Array]:
+        self._clock[0] = t
+        return x[: self._system.own.stop], self._clock, u, self._chosen
+
+    def _balanced(self, x: Array, acting: Array) -> Array:
+        """Accelerations; multipliers, flows and answers are put to where the laws expect them."""
+        system, table, (n, *cuts) = self._system, self._table, self._cuts
+        q, v, tau = x[system.q], x[system.v], acting[:n]
+        if not self._held and not self._flowing:
+            return system.forward_dynamics(q, v, tau)
+        targets, compliances, gains, inflows, senses = (
+            acting[begin:end] for begin, end in zip((n, *cuts), (*cuts, None), strict=True)
+        )
+        held, flowing = self._held, self._flowing
+        ties = Ties(
+            self._lines,
+            self._rows,
+            targets[held],
+            compliances[held],
+            self._pushes,
+            gains[flowing],
+            inflows[flowing],
+            senses.reshape(-1, n)[flowing],
+            self._shares,
+        )
+        a, multipliers, flows, answers = balanced(system.mass_matrix(q), tau - system.bias(q, v), ties)
+        after = len(table.holds) + np.array(flowing, dtype=int)
+        self._felt[held], self._felt[after], self._felt[after + len(table.drags)] = multipliers, flows, answers
+        return np.ascontiguousarray(a)
+
+
+class InModes:
+    """A machine with its laws in given modes: law by law at first, from kernels once a run is long enough to pay."""
+
+    def __init__(self, system: System, modes: Modes, inputs: InputsAt) -> None:
+        self._system, self._modes, self._inputs = system, modes, inputs
+        self._slowly = rates_by_laws(system, modes, inputs)
+        self._quick: ModedRates | None = None
+
+    def rates(self, t: float, x: Array) -> Array:
+        """The rates of the state vector."""
+        quick, end = self._kernels(), self._system.own.stop
+        if quick is None or is_lost(self._system, x):
+            return self._slowly(t, x)
+        u, controlled = self._inputs(t, x)
+        try:
+            found = quick(t, x, u)
+        except Unusual:
+            return self._slowly(t, x)
+        return np.concatenate((found[:end], controlled, found[end:])) if controlled.size else found
+
+    def guards(self, t: float, x: Array) -> list[tuple[int, Guard]]:
+        """All guards with the index of their law."""
+        system, modes, (u, _) = self._system, self._modes, self._inputs(t, x)
+        quick = self._kernels()
+        if quick is not None:
+            try:
+                return system.guards_of(modes, system.situations(t, x, u), quick.reactions(t, x, u))
+            except Unusual:
+                pass
+        return system.guards(system.evaluate(t, x, u, modes))
+
+    def _kernels(self) -> ModedRates | None:
+        """The kernels, once they pay and if they can be made."""
+        system = self._system
+        if self._quick is None and not system.refused:
+            system.asked += 1
+            if system.asked > WORTHWHILE:
+                table = law_table(system.mech, system.laws)
+                system.refused = table is None
+                self._quick = None if table is None else ModedRates(system, self._modes, table)
+        return self._quick
