@@ -92,7 +92,7 @@ def _plain(rule: Rule) -> str:
     kind = rule.get("type", "anything")
     words = {"string": "text", "object": "mapping", "boolean": "true or false", "integer": "whole number"}
     unit = rule.get("description", "")
-    return f"{words.get(kind, kind)} {unit}" if unit.startswith("in ") else str(words.get(kind, kind))
+    return f"{words.get(kind, kind)} {unit}" if unit.startswith(("in ", "as a ")) else str(words.get(kind, kind))
 
 
 def _units() -> str:

@@ -60,7 +60,8 @@ class Unit:
         if not units:
             return number
         text = {"type": "string", "description": f"a number and one of the units {', '.join(units)}"}
-        return {"anyOf": [{**number, "description": f"in {units[0]}"}, text]}
+        bare = any(not unit for dimension in self.dimensions for unit in UNITS[dimension])
+        return {"anyOf": [{**number, "description": "as a fraction" if bare else f"in {units[0]}"}, text]}
 
 
 def _kind(value: Any) -> str:
