@@ -155,6 +155,19 @@ def test_what_falls_is_no_vibration():
     assert np.sort(found.eigenvalues[0].real) == pytest.approx(np.sqrt(9.81 / 1.6) * np.array([-1, 1]), rel=1e-6)
 
 
+def test_free_motions_of_a_damped_machine_are_apart():
+    """Each is a motion that no spring feels, and kinetic energy is not shared between two of them."""
+    mech = gw.assemble(gw.load("harmonic_6"))
+    q = np.zeros(12)
+    found = gw.modes(mech, q)
+    free = found.shapes[:, (np.abs(found.eigenvalues) == 0).all(axis=1)]
+    assert free.shape[1] == 3
+    rows = np.array([spring.row for spring in mech.springs])
+    assert np.abs(rows @ free).max() < 1e-8
+    energy = free.conj().T @ gw.mass_matrix(mech, q) @ free
+    assert np.abs(energy - np.diag(np.diag(energy))).max() < 1e-8 * np.abs(energy).max()
+
+
 def test_shafts_may_be_left_out_and_batches_work():
     mech = gw.assemble(elastic_elbow())
     places = np.array([PLACE, [0.0, 0.3, -1.0]])

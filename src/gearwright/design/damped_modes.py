@@ -26,15 +26,18 @@ def damped(M: Array, D: Array, K: Array) -> tuple[Complex, Complex]:
 
     found, columns = np.linalg.eig(state_matrix(M, D, K))
     squares, undamped = eigh((K + K.T) / 2, M)
-    values = _without_split_zeros(
-        found.astype(np.complex128), int((np.abs(squares) < FREE * np.abs(squares).max()).sum())
-    )
+    free = np.abs(squares) < FREE * np.abs(squares).max()
+    values = _without_split_zeros(found.astype(np.complex128), int(free.sum()))
     moved = columns[: len(M)].astype(np.complex128)
     alike = np.abs(undamped.T @ M @ moved)
     alike = alike / np.linalg.norm(alike, axis=0)
     chosen = _shared_out(values, alike)
     slower = np.where(np.abs(values[chosen[:, 0]]) <= np.abs(values[chosen[:, 1]]), chosen[:, 0], chosen[:, 1])
-    return values[chosen], moved[:, slower]
+    shapes = moved[:, slower]
+    still = np.flatnonzero(values[slower] == 0)
+    if len(still) == free.sum():  # a double zero has half as many eigenvectors, which rounding makes nearly parallel
+        shapes[:, still] = undamped[:, free]
+    return values[chosen], shapes
 
 
 def state_matrix(M: Array, D: Array, K: Array) -> Array:
