@@ -44,6 +44,24 @@ def test_a_sampled_controller_is_held_between_its_calls():
     assert run["tau.ball"][5] == run["tau.ball"][1]
 
 
+@pytest.mark.parametrize("method", [None, "adaptive", "stiff", "euler"])
+def test_a_sampled_controller_is_called_once_per_period(method):
+    """It may count, filter or integrate on its own."""
+    calls = []
+
+    def count(t, state):
+        calls.append(t)
+        return np.zeros(3)
+
+    step = {"step": 1e-3} if method == "euler" else {}
+    control = gw.sampled(count, period=0.01)
+    for _ in range(2):  # each run asks anew
+        calls.clear()
+        gw.simulate(gw.load("elbow"), until=0.05, controller=control, method=method, **step)
+        np.testing.assert_allclose(calls[:5], [0.0, 0.01, 0.02, 0.03, 0.04], atol=1e-12)
+        assert len(calls) <= 6
+
+
 def test_a_controller_with_states_integrates_them():
     integral = gw.Controller(lambda t, s: ([-10 * s.q[0] - 4 * s.v[0] + s["i"]], {"i": -2 * s.q[0]}), states={"i": 0.0})
     run = gw.simulate(BALL, [0.0], until=150.0, controller=integral)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,23 @@ def sampled(function: Callable[[float, State], Any], period: float) -> Controlle
     return Controller(function, period)
 
 
+class _AskedOnce:
+    """A function that is called once per time, whoever asks again: a sampled controller may keep memory of its own."""
+
+    def __init__(self, function: Callable[[float, State], Any]) -> None:
+        self._function = function
+        self._t: float | None = None
+        self._answer: Any = None
+
+    def __call__(self, t: float, state: State) -> Any:
+        if t != self._t:
+            self._answer, self._t = self._function(t, state), t
+        return self._answer
+
+
 def controller_of(given: Any) -> Controller | None:
-    """A controller from what a user gives: None, a Controller, or a function of time and state."""
-    return given if given is None or isinstance(given, Controller) else Controller(given)
+    """A controller for one run from what a user gives: None, a Controller, or a function of time and state."""
+    if given is None:
+        return None
+    control = given if isinstance(given, Controller) else Controller(given)
+    return control if control.period is None else replace(control, function=_AskedOnce(control.function))
