@@ -78,8 +78,9 @@ def require_stable(mech: Mechanism, system: System, x: Array, h: float, method: 
         spring = f" on spring {mode.spring!r}" if mode.spring else ""
         raise InputError(
             f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {' and '.join(mode.names)}"
-            f"{spring}, has {mode.frequency:.4g} rad/s with damping ratio {abs(round(mode.damping, 6)):.3g}; up to {longest:.3g} s "
-            "the motion is stable. Take a shorter step, or a method that chooses its steps (adaptive, stiff)."
+            f"{spring}, has {mode.frequency:.4g} rad/s with damping ratio {abs(round(mode.damping, 6)):.3g}; up to "
+            f"{longest:.3g} s the motion is stable. Take a shorter step, or a method that chooses its steps (adaptive, "
+            "stiff)."
         )
 
 
