@@ -1,4 +1,4 @@
-"""How fast simulations with a fixed step are: one run of 10 s at 1 kHz against the clock, batches against MuJoCo.
+"""How fast simulations are: single runs of 10 s against the clock, batches with a fixed step against MuJoCo.
 
 python benchmarks/simulation.py [--rounds 21]
 
@@ -8,8 +8,11 @@ Prints a line per number that must hold, and ends with 1 if one does not.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
+from dataclasses import replace
+from functools import partial
 
 import gearwright as gw
 from gearwright.kernels.bench_cases import OURS, Motion, long_motion, rollout_batch
@@ -27,12 +30,44 @@ def whole_run(mech: gw.Mechanism, method: str, rounds: int) -> float:
     return 10 / interleaved({OURS: run}, rounds).median(OURS)
 
 
+def electric_arm() -> gw.Robot:
+    """The elbow arm on three DC motors whose windings have a time constant of a millisecond."""
+    arm = gw.load("elbow")
+    winding = {"torque_constant": 0.05, "resistance": 1.0, "inductance": 1e-3}
+    return replace(arm, drives=[replace(drive, motor=replace(drive.motor, **winding)) for drive in arm.drives])
+
+
+def electric_run(robot: gw.Robot, method: str, rounds: int) -> float:
+    """`gw.simulate` for 10 s from voltages to motion: times faster than real time."""
+    volts = {f"{drive.joint}.voltage": partial(_volts, k) for k, drive in enumerate(robot.drives)}
+    run = lambda: gw.simulate(robot, [0.0, 0.5, 0.0], 10.0, inputs=volts, method=method)  # noqa: E731
+    return 10 / interleaved({OURS: run}, rounds).median(OURS)
+
+
+def _volts(phase: float, t: float) -> float:
+    return 6.0 * math.sin(2.0 * t + phase)
+
+
+def harmonic_run(rounds: int) -> float:
+    """`gw.simulate` of six lossy elastic drives with hysteresis, 1000 events per second: times slower than real time."""
+    robot = gw.load("harmonic_6")
+    return interleaved({OURS: lambda: gw.simulate(robot, None, 0.3)}, rounds).median(OURS) / 0.3
+
+
 def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
     found = [
         Promise(f"{title}, 10 s at 1 kHz, {method}, vs real time", speed(mech, method, rounds), 300)
         for title, speed in (("gw.simulate", whole_run), ("gw.rollout", long_motion))
         for method in ("euler", "rk4")
     ]
+    few = max(3, rounds // 7)
+    found += [
+        Promise(
+            f"gw.simulate, three DC motors, 10 s, {method}, vs real time", electric_run(electric_arm(), method, few), x
+        )
+        for method, x in (("adaptive", 6), ("stiff", 100))
+    ]
+    found.append(Promise("gw.simulate, harmonic_6, real time", harmonic_run(3), 30, "x slower", at_most=True))
     if "MuJoCo" in installed():
         timed = rollout_batch(mech, BATCH, rounds)
         steps = [f"{name} {1e3 / timed.nanoseconds(name):.3g} million steps/s" for name in timed.states]

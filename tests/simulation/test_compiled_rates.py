@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Force, Law, Outcome
+from gearwright.kernels.law_table import law_table
 from gearwright.kernels.motion_rates import motion_rates
 from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor, Robot
-from gearwright.simulation import marching
+from gearwright.simulation import marching, moded_rates
+from gearwright.simulation.moded_rates import ModedRates
 from gearwright.simulation.rates import exact_slopes, rates_by_kernel, rates_by_laws
 from gearwright.simulation.system import System
 from support.compare import relative
 from support.machines import random_design, random_state
+from support.random_robots import random_case
 
 
 def electric_robot(seed: int, joints: int = 3) -> Robot:
@@ -102,15 +106,58 @@ def test_the_kernel_gives_the_rates_of_any_machine_with_springs(kinds):
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_of_the_rates_are_exact(seed):
     system, rng, inputs, modes = situation(seed, integral=False)
-    rates = rates_by_laws(system, modes, inputs)
-    slopes = exact_slopes(system, inputs, motion_rates(system.mech, system.laws), rates)
+    plain = rates_by_laws(system, modes, inputs)
+    slopes = exact_slopes(system, inputs, motion_rates(system.mech, system.laws), plain)
     x = rng.normal(size=system.size)
     x[system.own] *= 1e-3
     found = slopes(0.2, x)
     for direction in rng.normal(size=(4, system.size)):
         small = [1e-4 * k * direction for k in (1, 2)]
-        one, two = ((rates(0.2, x + step) - rates(0.2, x - step)) / (2e-4 * k) for k, step in enumerate(small, 1))
+        one, two = ((plain(0.2, x + step) - plain(0.2, x - step)) / (2e-4 * k) for k, step in enumerate(small, 1))
         assert relative(found @ direction, (4 * one - two) / 3) < 1e-6
+
+
+def moded(name: str | int) -> tuple[System, dict[str, object]]:
+    """A robot of the catalogue, or a random one, with laws that have modes."""
+    robot, inputs = (gw.load(name), {}) if isinstance(name, str) else random_case(name)[::2]
+    mech = gw.assemble(robot)
+    return System(mech, gw.laws(robot, mech, inputs), {}), inputs
+
+
+@pytest.mark.parametrize("name", ["manutec_r3_full", "harmonic_6", 0, 2, 3, 5, 6, 7])
+def test_the_table_of_all_modes_gives_the_rates_of_the_laws(name):
+    """In any modes, whether they fit the state or not."""
+    system, _ = moded(name)
+    assert any(len(law.modes) > 1 for law in system.laws)
+    rng, compared = np.random.default_rng(7), 0
+    table = law_table(system.mech, system.laws)
+    for _ in range(8):
+        u = rng.normal(size=system.mech.n + len(system.inputs))
+        modes = tuple(str(rng.choice(law.modes)) for law in system.laws)
+        inputs = lambda t, x, u=u: (u, np.zeros(0))  # noqa: E731
+        x = rng.normal(size=system.size)
+        try:
+            plain = rates_by_laws(system, modes, inputs)(0.3, x)
+        except SimulationError:  # holds that contradict each other
+            continue
+        assert relative(ModedRates(system, modes, table)(0.3, x, u), plain) < 1e-12
+        compared += 1
+    assert compared > 3
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_runs_with_modes_go_on_in_kernels_once_it_pays(seed, monkeypatch):
+    robot, state, inputs = random_case(seed)
+    more = {"state": state, "inputs": inputs, "until": 0.15, "samples": 16}
+    made = []
+    monkeypatch.setattr(moded_rates, "WORTHWHILE", 50)
+    monkeypatch.setattr(moded_rates, "ModedRates", lambda *args: made.append(1) or ModedRates(*args))
+    quick = gw.simulate(robot, **more)
+    assert made
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
+    plain = gw.simulate(robot, **more)
+    assert len(quick.happenings) == len(plain.happenings)
+    assert max(quick.compare(plain, [f"q.{name}" for name in gw.assemble(robot).coordinates]).values()) < 1e-7
 
 
 def test_what_no_kernel_takes_is_left_to_the_laws():

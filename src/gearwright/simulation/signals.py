@@ -100,14 +100,18 @@ class Inputs:
     def _constants(self) -> Array:
         return self._values(0.0)
 
+    @cached_property
+    def _given(self) -> tuple[tuple[int, Callable[[float], float]], ...]:
+        """Where each signal goes."""
+        return tuple((k, self.signals[name].at) for k, name in enumerate(self.names) if name in self.signals)
+
     def _values(self, t: float) -> Array:
         out = np.array(self.initial)
         if self.forces is not None:
             out[: self.size] = checked_output("inputs", self.forces(t), self.size, t)
-        for k, name in enumerate(self.names):
-            if name in self.signals:
-                out[k] = self.signals[name].at(t)
-        if not np.isfinite(out).all():
+        for k, at in self._given:
+            out[k] = at(t)
+        if not out.dot(out) < np.inf and not np.isfinite(out).all():
             bad = int(np.flatnonzero(~np.isfinite(out))[0])
             raise InputError(f"simulate: input {self.names[bad]!r} is {out[bad]} at t = {t:g} s. Give finite numbers.")
         return out
