@@ -49,7 +49,7 @@ def _volts(phase: float, t: float) -> float:
 
 
 def harmonic_run(rounds: int) -> float:
-    """`gw.simulate` of six lossy elastic drives with hysteresis, 1000 events per second: times slower than real time."""
+    """`gw.simulate` of six lossy elastic drives, 1000 events per second: times slower than real time."""
     robot = gw.load("harmonic_6")
     return interleaved({OURS: lambda: gw.simulate(robot, None, 0.3)}, rounds).median(OURS) / 0.3
 
