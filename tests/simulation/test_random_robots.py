@@ -56,3 +56,12 @@ def test_friction_beside_a_gear_that_locks_itself_may_let_go_against_its_sense()
     run = ran(case, 0.6)
     check(case, run, 0.6)
     assert any(h.name == "j0.friction" and h.what == "forward" and 0.586 < h.t < 0.5862 for h in run.happenings)
+
+
+def test_an_explicit_method_that_crawls_hands_over_to_a_stiff_one():
+    """From 0.685 s on the motor's current is kept at zero by a supply that takes nothing back: nearly a jump."""
+    case = random_case(14, elastic=True)
+    run = ran(case, 0.8)
+    check(case, run, 0.8)
+    assert "stiff from t = 0.685" in run.remarks[1]
+    assert abs(run["j0.current"][-5]) < 1e-6

@@ -21,6 +21,9 @@ Levels = Callable[[float, Array], Array]
 LOOKS = 4
 """Places in a step where guards are looked at, so that a guard that dips below zero and comes back is seen."""
 
+PATIENCE = 1000
+"""Steps after which an explicit integrator looks how far it came."""
+
 NOTHING = 1e-100
 """Rates below this move nothing in any time."""
 
@@ -36,6 +39,14 @@ class StuckError(Exception):
         self.t, self.x, self.reason = t, x, reason
 
 
+class SlowError(Exception):
+    """An explicit integrator whose steps have become so short at (t, x) that an implicit one should go on."""
+
+    def __init__(self, t: float, x: Array) -> None:
+        super().__init__("short steps")
+        self.t, self.x = t, x
+
+
 @dataclass(frozen=True)
 class Reached:
     """Where a march arrived, and whether an event stopped it."""
@@ -47,7 +58,10 @@ class Reached:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is integrated: rates and guards in fixed modes from a state, never beyond `bound`."""
+    """What is integrated: rates and guards in fixed modes from a state, never beyond `bound`.
+
+    An explicit integrator gives up when PATIENCE steps bring it forward by less than `pace` [s].
+    """
 
     rates: Rates
     levels: Levels | None
@@ -59,6 +73,7 @@ class Problem:
     first_step: float | None = None
     longest_step: float = np.inf
     slopes: Slopes | None = None
+    pace: float = 0.0
 
 
 class March(Protocol):
@@ -94,6 +109,7 @@ class ScipyMarch:
         )
         self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
         self._within: Callable[[float], Array] | None = None
+        self._count, self._milestone = 0, problem.t
 
     def _rates(self, t: float, x: Array) -> Array:
         """The rates; the squares of very small ones would make the estimate of errors 0/0."""
@@ -110,11 +126,19 @@ class ScipyMarch:
     def advance(self, limit: float) -> Reached:
         """March to `limit`, or to the first event before it."""
         while self._clear < limit and self._crossing is None:
+            self._refuse_crawling()
             self._step()
         if self._crossing is not None and self._crossing <= limit:
             return Reached(self._crossing, self._dense(self._crossing), True)
         at_end = limit == self._solver.t
         return Reached(limit, self._solver.y.copy() if at_end else self._dense(limit), False)
+
+    def _refuse_crawling(self) -> None:
+        self._count += 1
+        if self._count % PATIENCE == 0:
+            if self._clear - self._milestone < self._problem.pace:
+                raise SlowError(float(self._clear), self._solver.y.copy())
+            self._milestone = self._clear
 
     def _dense(self, t: float) -> Array:
         """The state at a time within the last step."""

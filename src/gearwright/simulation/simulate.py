@@ -80,6 +80,7 @@ def simulate(
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
     work.method, why = choose(work, x, method)
+    work.may_change = method is None
     recorder.remarks.append(why)
     if work.method in FIXED:
         return run_fixed(work, x, step)

@@ -13,7 +13,7 @@ from gearwright.errors import InputError, SimulationError
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.motion_rates import MotionRates, motion_rates
 from gearwright.simulation.controllers import Controller, put
-from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError, march
+from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, SlowError, StuckError, march
 from gearwright.simulation.moded_rates import InModes
 from gearwright.simulation.modes import settle
 from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
@@ -25,6 +25,9 @@ from gearwright.simulation.system import Modes, System
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
+
+CRAWL = 1e-5
+"""A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
 
 RESTLESS = 200
 """Events without progress in time before a run gives up."""
@@ -62,6 +65,7 @@ class Simulation:
     recorder: Recorder
     times: Array
     report: Callable[[float], None] = lambda _: None
+    may_change: bool = False
     _answer: Any = field(default=None, init=False)
     _sides: list[float] = field(default_factory=list, init=False)
 
@@ -78,7 +82,12 @@ class Simulation:
         for bound in self._stops(t, until):
             while t < bound:
                 engine = march(self.method, self._problem(t, x, modes, bound, step))
-                arrived, x, event = self._until_event(engine, bound, modes)
+                try:
+                    arrived, x, event = self._until_event(engine, bound, modes)
+                except SlowError as slow:
+                    t, x, step = slow.t, slow.x, None
+                    self._change_method(t)
+                    continue
                 step = engine.step_size
                 still = 0 if arrived > t else still + 1
                 t = arrived
@@ -93,6 +102,10 @@ class Simulation:
                     )
             self._call_sampled(t, x)
             x, modes = self._settled(t, x, modes)
+
+    def _change_method(self, t: float) -> None:
+        self.method = "stiff"
+        self.recorder.remarks.append(f"method: stiff from t = {t:g} s on, where the steps of the explicit one crawled.")
 
     def _first_balance(self, x: Array) -> Array:
         """Books that begin at zero; what an inconsistent start lost is remarked upon."""
@@ -167,10 +180,11 @@ class Simulation:
 
         in_modes = InModes(system, modes, inputs)
         rates, slopes = self._smooth(modes, inputs, in_modes.rates)
+        span = float(self.times[-1] - self.times[0])
+        pace = CRAWL * span if self.may_change else 0.0
         if not (self.events or self._moded):
-            return Problem(rates, None, t, x, bound, self.rtol, self.atol, step, slopes=slopes)
-        longest = float(self.times[-1] - self.times[0]) / WATCHFUL
-        return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, longest, slopes)
+            return Problem(rates, None, t, x, bound, self.rtol, self.atol, step, slopes=slopes, pace=pace)
+        return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, span / WATCHFUL, slopes, pace)
 
     def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
         """The rates in given modes, and for a stiff method their derivatives where these are known."""
