@@ -28,7 +28,7 @@ def law(_mech, ops, x, _fixed):
         stop,
         ops.arctan2(q, v),
         ops.sqrt(ops.absolute(q)),
-        ops.sin(ops.cos(q)) / (2 + v * v),
+        ops.sin(ops.cos(q)) / (2 + v**2) + q**3,
     ]
 
 

@@ -65,6 +65,15 @@ class Symbol:
     def __rtruediv__(self, other: Scalar) -> Scalar:
         return self.made(float(other) / self.sx) if other else 0.0
 
+    def __pow__(self, power: int) -> Scalar:
+        """A small whole power, as products: laws of users are written with x**2."""
+        if not isinstance(power, int) or power < 1:
+            return NotImplemented
+        result: Scalar = self
+        for _ in range(power - 1):
+            result = result * self
+        return result
+
     def __neg__(self) -> Scalar:
         return self.made(-self.sx)
 
