@@ -9,22 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.errors import SimulationError
-from gearwright.forces.law import Action, Drag, Hold
+from gearwright.forces.law import Drag, Hold
 from gearwright.forces.line import Line
 from gearwright.kernels.inputs import Array
 
 Share = Callable[[Hold, Drag], float]
 """How much of a hold's multiplier passes through a drag's port."""
-
-
-def pushed(tau: Array, actions: Sequence[Action]) -> Array:
-    """Generalized forces: those given and those of the laws."""
-    total = tau.copy()
-    for action in actions:
-        for force in action.forces:
-            for index, factor in force.line.terms:
-                total[index] += factor * force.value
-    return total
 
 
 NONE = np.zeros(0)

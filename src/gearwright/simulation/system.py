@@ -16,10 +16,11 @@ from gearwright.kernels.actuation import motor_shares
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.operations import FLOATS
 from gearwright.kernels.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
+from gearwright.kernels.rollout_system import pushed
 from gearwright.kernels.run import prompt
 from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.mechanism.rows import along
-from gearwright.simulation.balance import Ties, balanced, pushed
+from gearwright.simulation.balance import Ties, balanced
 
 Modes = tuple[str, ...]
 """Per law its mode."""
@@ -142,7 +143,7 @@ class System:
 
     def _solved(self, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array, Array]:
         """Accelerations, multipliers of all holds, flows of all drags and how they answer."""
-        tau = pushed(u[: self.mech.n], actions)
+        tau = np.array(pushed(u[: self.mech.n].tolist(), actions))
         holds = [hold for action in actions for hold in action.holds]
         drags = [drag for action in actions for drag in action.drags]
         q, v = x[self.q], x[self.v]
