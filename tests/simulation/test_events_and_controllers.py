@@ -85,12 +85,13 @@ def test_series_are_interpolated_smoothly():
     assert (outside.at(-1.0), outside.at(9.0)) == (1.0, 5.0)
 
 
-def test_ctrl_c_keeps_what_was_computed():
+@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+def test_ctrl_c_keeps_what_was_computed(method):
     def interrupt(t, state):
         if t > 0.5:
             raise KeyboardInterrupt
         return [0.0]
 
-    run = gw.simulate(BALL, [1.0], until=5.0, controller=sampled(interrupt, 0.01))
-    assert 0.3 < run.t[-1] <= 0.51
+    run = gw.simulate(BALL, [1.0], until=5.0, controller=sampled(interrupt, 0.01), method=method)
+    assert 0.3 < run.t[-1] <= 0.52
     assert "stopped by the user" in run.remarks[-1]

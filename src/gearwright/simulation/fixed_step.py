@@ -18,6 +18,10 @@ CHUNK = 1000
 """Steps between two reports of progress."""
 
 
+STOPPED = "stopped by the user at t = {:g} s; what was computed is kept."
+"""The remark about a run that somebody interrupted."""
+
+
 def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     """A run with equal steps; samples are the steps nearest to those asked for."""
     if work.events:
@@ -35,6 +39,7 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     else:
         record, used = _controlled(work, engine, x, h, count)
     kept = np.unique(np.rint(work.times / h).astype(int))
+    kept = kept[kept < len(record)]
     x, u, t = record[kept], used[kept], h * kept
     work.recorder.keep_all(t, x, u, engine.seen(x, u, t))
     return work.recorder.run()
@@ -58,7 +63,11 @@ def _controlled(work: Simulation, engine: FixedStep, x: Array, h: float, count: 
     record[0] = x
     for k in range(0, count, pause):
         steps = min(pause, count - k)
-        used[k : k + steps + 1] = u = work.held_inputs(k * h, record[k])
+        try:
+            used[k : k + steps + 1] = u = work.held_inputs(k * h, record[k])
+        except KeyboardInterrupt:
+            work.recorder.remarks.append(STOPPED.format(k * h))
+            return record[: k + 1], used[: k + 1]
         record[k : k + steps + 1] = engine.run(record[k][None], u[None, None], h, steps, start=k * h)[:, 0]
         if k % CHUNK < pause:
             work.report(k * h)

@@ -15,7 +15,7 @@ from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.simulation.choice import FIXED, choose
 from gearwright.simulation.controllers import Controller, controller_of
-from gearwright.simulation.fixed_step import run_fixed
+from gearwright.simulation.fixed_step import STOPPED, run_fixed
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
@@ -83,7 +83,8 @@ def simulate(
     work.may_change = method is None
     recorder.remarks.append(why)
     if work.method in FIXED:
-        return run_fixed(work, x, step)
+        with reporting(float(times[0]), float(times[-1]), progress) as work.report:
+            return run_fixed(work, x, step)
     if step is not None:
         raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
     return _adaptive(work, x, progress)
@@ -95,7 +96,7 @@ def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
         with reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report:
             work.run(x)
     except KeyboardInterrupt:
-        recorder.remarks.append(f"stopped by the user at t = {recorder.last:g} s; what was computed is kept.")
+        recorder.remarks.append(STOPPED.format(recorder.last))
     except SimulationError as error:
         error.run = recorder.run() if len(recorder) else None
         raise
