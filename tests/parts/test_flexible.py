@@ -246,6 +246,11 @@ REFUSED = {
         StructureError,
         "floats freely",
     ),
+    "no limits at all": (
+        lambda: Joint("a", limits=None),
+        gw.errors.InputError,
+        "its limits is None, which is no Limits",
+    ),
     "negative joint spring": (lambda: JointSpring(-1.0), gw.errors.TrainError, "stiffness -1.0 is not 0 or more"),
     "spring on a ball": (
         lambda: Joint("ball", "spherical", spring=JointSpring(1.0)),

@@ -60,6 +60,7 @@ class Joint:
     spring: JointSpring | None = None
 
     def __post_init__(self) -> None:
+        require_kind(f"joint {self.name!r}", "limits", self.limits, Limits)
         if self.spring is None:
             return
         require_kind(f"joint {self.name!r}", "spring", self.spring, JointSpring)
