@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.parts import Friction, Joint, Link, Robot
 
 BALL = gw.Mechanism([gw.Body("ball", joint="prismatic", axis=(0, 0, 1), mass=2.0)])
 
@@ -79,3 +80,16 @@ def test_the_default_method_suits_the_problem_and_says_so():
     assert "adaptive" in slow.remarks[0]
     assert "stiff" in fast.remarks[0]
     assert "decays" in fast.remarks[0]
+
+
+def test_what_becomes_stiff_on_the_way_is_handed_over():
+    """Bristles that are slow at rest decay at stiffness times speed over friction: 2e5 1/s once the joint turns."""
+    friction = Friction(coulomb=1.0, viscous=0.1, stiffness=1e4, damping=1.0)
+    link = Link("disc", joint=Joint("j", friction=friction), mass=1.0, inertia=np.diag([0.02, 0.02, 0.02]))
+    run = gw.simulate(Robot("disc", [link]), until=2.0, inputs={"tau.j": 3.0})
+    first, handed_over = run.remarks
+    assert "adaptive" in first
+    assert "stiff from t = " in handed_over
+    slid = 20.0 * (1 - np.exp(-0.1 / 0.02 * run.t))  # to (tau - F_C) / d, but for what the bristles spare at first
+    assert np.abs(run["v.j"] - slid)[run.t > 1.0].max() < 1e-3
+    assert run.drift < 1e-5

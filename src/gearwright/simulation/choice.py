@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gearwright.errors import InputError
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism.rows import suggestion
+from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.marching import has_sundials
-from gearwright.simulation.rates import differences
 
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation
@@ -28,7 +26,7 @@ def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
         if method not in METHODS:
             raise InputError(f"simulate: there is no method {method!r}. {suggestion(method, METHODS)}")
         return method, f"method: {_title(method)}, as asked."
-    decay, span = fastest_decay(work, x), float(work.times[-1] - work.times[0])
+    decay, span = fastest_decay(work.smooth_rates(x), x), float(work.times[-1] - work.times[0])
     if decay * span / 3 > MANY:
         return "stiff", (
             f"method: {_title('stiff')}, because something decays at {decay:.3g} 1/s, within "
@@ -45,11 +43,3 @@ def _title(method: str) -> str:
         "euler": "fixed-step semi-implicit Euler, compiled",
         "rk4": "fixed-step Runge-Kutta 4, compiled",
     }[method]
-
-
-def fastest_decay(work: Simulation, x: Array) -> float:
-    """The largest rate [1/s] of a decaying solution that does not oscillate faster than it decays."""
-    slope = differences(work.smooth_rates(x), x)
-    values = np.linalg.eigvals(slope) if np.isfinite(slope).all() else np.zeros(1)
-    damped = values[np.abs(values.real) > 0.5 * np.abs(values.imag)]
-    return float(max(0.0, -damped.real.min())) if damped.size else 0.0

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.kernels.inputs import Array
+from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.modes import CROSSED
 
 Rates = Callable[[float, Array], Array]
@@ -23,6 +24,12 @@ LOOKS = 4
 
 PATIENCE = 1000
 """Steps after which an explicit integrator looks how far it came."""
+
+FAR = 4.0
+"""Times PATIENCE steps that must still be to come for another method to pay."""
+
+UNSTABLE = 2.0
+"""Step times decay rate beyond which stability, at about 6, may be what keeps explicit steps short."""
 
 NOTHING = 1e-100
 """Rates below this move nothing in any time."""
@@ -60,7 +67,8 @@ class Reached:
 class Problem:
     """What is integrated: rates and guards in fixed modes from a state, never beyond `bound`.
 
-    An explicit integrator gives up when PATIENCE steps bring it forward by less than `pace` [s].
+    An explicit integrator gives up when PATIENCE steps bring it forward by less than `pace` [s], or when fast decay
+    keeps its steps short; never with a pace of 0.
     """
 
     rates: Rates
@@ -136,9 +144,17 @@ class ScipyMarch:
     def _refuse_crawling(self) -> None:
         self._count += 1
         if self._count % PATIENCE == 0:
-            if self._clear - self._milestone < self._problem.pace:
+            covered = self._clear - self._milestone
+            if self._problem.pace and (covered < self._problem.pace or self._is_held_back(covered)):
                 raise SlowError(float(self._clear), self._solver.y.copy())
             self._milestone = self._clear
+
+    def _is_held_back(self, covered: float) -> bool:
+        """Whether many more steps are to come, which fast decay keeps short and not accuracy."""
+        t, rates = float(self._clear), self._problem.rates
+        if self._problem.bound - t < FAR * covered:
+            return False
+        return bool(self._solver.step_size * fastest_decay(lambda x: rates(t, x), self._solver.y) > UNSTABLE)
 
     def _dense(self, t: float) -> Array:
         """The state at a time within the last step."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from gearwright.kernels.inputs import Array
 from gearwright.kernels.motion_rates import MotionRates
+from gearwright.simulation.decay import differences
 from gearwright.simulation.marching import Rates, Slopes
 from gearwright.simulation.system import Modes, System
 
@@ -69,14 +70,3 @@ def exact_slopes(system: System, inputs: InputsAt, motion: MotionRates, rates: R
         return out if np.isfinite(out).all() else differences(lambda y: rates(t, y), x)
 
     return slopes
-
-
-def differences(function: Callable[[Array], Array], x: Array) -> Array:
-    """The derivative by forward differences."""
-    at, slope = function(x), np.empty((len(x), len(x)))
-    for k in range(len(x)):
-        nudge = 1e-7 * (1.0 + abs(x[k]))
-        moved = x.copy()
-        moved[k] += nudge
-        slope[:, k] = (function(moved) - at) / nudge
-    return slope
