@@ -25,8 +25,8 @@ LOOKS = 4
 PATIENCE = 1000
 """Steps after which an explicit integrator looks how far it came."""
 
-FAR = 4.0
-"""Times PATIENCE steps that must still be to come for another method to pay."""
+FAR = 20.0
+"""Times PATIENCE steps must still be to come for another, less exact, method to pay."""
 
 UNSTABLE = 2.0
 """Step times decay rate beyond which stability, at about 6, may be what keeps explicit steps short."""
