@@ -248,6 +248,7 @@ def test_ctrl_c_behind_a_progress_bar_keeps_what_was_computed(tmp_path):
         [sys.executable, "-m", "gearwright", "simulate", "panda_like", "--initial", "0,1,0,-1,0,1,0", *options],
         stderr=terminal,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored behind a shell's background job
     )
     os.close(terminal)
     try:
