@@ -98,7 +98,7 @@ def test_torques_of_a_motion_bring_it_about(run, tmp_path):
 
 def test_voltages_are_columns_too(run, lever, columns):
     volts = columns("volts.csv", [0, 1, 2, 3, 4], swing__voltage=[0, 3, 3, 3, 3])
-    code, out, _ = run("simulate", lever, "--torque", volts, "--until", "6", "--samples", "61")
+    code, out, _ = run("simulate", lever, "--torque", volts, "--until", "12", "--samples", "61")
     got = table(out)
     assert code == 0
     assert {"swing.voltage", "swing.current", "swing.friction.force", "energy.dissipated"} <= set(got)

@@ -85,6 +85,13 @@ def test_series_are_interpolated_smoothly():
     assert (outside.at(-1.0), outside.at(9.0)) == (1.0, 5.0)
 
 
+def test_a_plateau_stays_flat():
+    volts = series("x", [0.0, 0.5, 1.0, 1.5, 2.0], [0.0, 12.0, 12.0, -12.0, -12.0])
+    values = np.array([volts.at(t) for t in np.linspace(0.0, 2.0, 401)])
+    assert np.abs(values).max() <= 12.0
+    assert volts.at(0.75) == 12.0
+
+
 @pytest.mark.parametrize("method", ["adaptive", "rk4"])
 def test_ctrl_c_keeps_what_was_computed(method):
     def interrupt(t, state):

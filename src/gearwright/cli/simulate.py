@@ -62,8 +62,8 @@ def simulate_robot(
 
     The robot moves with the friction, losses and stops of its file; without a file of torques it swings freely. The
     result is CSV with columns t, q.<coordinate>, v.<speed>, a.<speed>, tau.<speed>, states of motors, and the energies.
-    Given series are interpolated by cubic splines; before the first row and after the last they stay constant. Ctrl-C
-    keeps what was computed.
+    Given series are joined smoothly, plateaus stay flat; before the first row and after the last they are constant.
+    Ctrl-C keeps what was computed.
 
     Example: gearwright simulate elbow --torque tau.csv --initial 0,0.5,0 --payload 2@0,0,0.1 --until 1.5 -o run.csv
     """

@@ -18,6 +18,10 @@ TAU = "tau."
 """An input called tau.<speed> is a generalized force: at the gear output."""
 
 
+SWING = 0.01
+"""Part of a series' range by which two ways to join its samples may differ where they show a curve."""
+
+
 @dataclass(frozen=True)
 class Signal:
     """A number as a function of time, and the times where it jumps or has a kink, at which a step must end."""
@@ -38,9 +42,7 @@ def steps(times: Sequence[float], values: Sequence[float]) -> Signal:
 
 
 def series(name: str, times: Any, values: Any) -> Signal:
-    """Samples interpolated by a cubic spline; before the first and after the last they stay constant."""
-    from scipy.interpolate import CubicSpline, make_interp_spline
-
+    """Samples joined smoothly; before the first and after the last they stay constant."""
     t, x = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
     if t.ndim != 1 or t.shape != x.shape or len(t) < 2 or not (np.diff(t) > 0).all():
         raise InputError(
@@ -49,8 +51,22 @@ def series(name: str, times: Any, values: Any) -> Signal:
         )
     if not np.isfinite(x).all():
         raise InputError(f"simulate: input {name!r} has a value that is not finite. Give finite numbers.")
-    curve = CubicSpline(t, x) if len(t) > 3 else make_interp_spline(t, x, k=len(t) - 1)
+    curve = _smooth(t, x)
     return Signal(lambda now: float(curve(min(max(now, t[0]), t[-1]))), (float(t[0]), float(t[-1])))
+
+
+def _smooth(t: Array, x: Array) -> Callable[..., Any]:
+    """A cubic spline where the samples follow a curve; monotone pieces where it would swing beyond plateaus and steps.
+
+    Monotone pieces are less exact between samples of a smooth motion, but never leave the range of their ends.
+    """
+    from scipy.interpolate import CubicSpline, PchipInterpolator, make_interp_spline
+
+    spline = CubicSpline(t, x) if len(t) > 3 else make_interp_spline(t, x, k=len(t) - 1)
+    calm = PchipInterpolator(t, x)
+    middles = 0.5 * (t[1:] + t[:-1])
+    swing = np.abs(spline(middles) - calm(middles)).max()
+    return spline if swing <= SWING * np.ptp(x) else calm
 
 
 def signal(name: str, given: Any) -> Signal:
