@@ -11,6 +11,7 @@ import time
 
 import gearwright
 from gearwright.cli import info
+from support.processes import HEEDFUL
 
 COMMAND = [sys.executable, "-m", "gearwright"]
 
@@ -39,20 +40,10 @@ def test_a_broken_pipe_is_quiet():
     assert done.stderr == ""
 
 
-def heed_interruptions():
-    """A process started in the background of a shell ignores SIGINT, and so would its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_interruption_has_its_code(tmp_path):
     pipe = tmp_path / "motion.csv"
     os.mkfifo(pipe)
-    process = subprocess.Popen(
-        [*COMMAND, "torque", "elbow", str(pipe)],
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_interruptions,
-    )
+    process = subprocess.Popen([*HEEDFUL, "torque", "elbow", str(pipe)], stderr=subprocess.PIPE, text=True)
     try:
         with opened_by_reader(pipe, process):  # nothing is ever written: the command waits
             process.send_signal(signal.SIGINT)

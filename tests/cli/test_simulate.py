@@ -9,7 +9,6 @@ import pty
 import re
 import signal
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ import pytest
 import gearwright as gw
 from gearwright.motion import polynomial
 from gearwright.motion.recording import write_columns
+from support.processes import HEEDFUL
 
 LEVER = """robot: lever
 links:
@@ -245,10 +245,9 @@ def test_ctrl_c_behind_a_progress_bar_keeps_what_was_computed(tmp_path):
     options = ["--plain", "--until", "20000", "--samples", "200001", "-o", str(target)]
     master, terminal = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "gearwright", "simulate", "panda_like", "--initial", "0,1,0,-1,0,1,0", *options],
+        [*HEEDFUL, "simulate", "panda_like", "--initial", "0,1,0,-1,0,1,0", *options],
         stderr=terminal,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored behind a shell's background job
     )
     os.close(terminal)
     try:

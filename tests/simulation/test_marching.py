@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
+import gearwright as gw
+from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.marching import Problem, march
 
 
@@ -29,3 +33,40 @@ def test_a_bound_a_few_numbers_away(method, spacings):
     reached = march(method, problem).advance(bound)
     assert (reached.t, reached.event) == (bound, False)
     assert reached.x == pytest.approx([2.0 * np.exp(-3.0 * (bound - start))], rel=1e-15)
+
+
+def test_a_decay_beside_as_fast_a_growth_is_none():
+    """An inverted pendulum without friction comes and goes alike: an implicit method would only lose its energy."""
+    upright = np.array([0.1, 0.2])
+    assert fastest_decay(lambda x: np.array([x[1], 25.0 * x[0]]), upright) == 0.0
+    assert fastest_decay(lambda x: np.array([x[1], 25.0 * x[0] - 500.0 * x[1]]), upright) == pytest.approx(
+        500, rel=1e-3
+    )
+
+
+@pytest.fixture
+def heedful():
+    """Ctrl-C as Python hears it by itself, also where the tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heedful")
+@pytest.mark.parametrize("method", ["adaptive", "stiff"])
+def test_an_interruption_is_obeyed_between_steps(method):
+    """Ctrl-C is noted wherever it comes, also within a library that would swallow it."""
+    mech = gw.assemble(gw.load("elbow"))
+    sent = []
+
+    def interrupt(t):
+        if t > 0.1 and not sent:
+            sent.append(t)
+            signal.raise_signal(signal.SIGINT)
+        return np.zeros(3)
+
+    run = gw.simulate(mech, [0.0, 0.5, 0.0], until=5.0, inputs=interrupt, method=method)
+    assert sent
+    assert 0.05 < run.t[-1] < 1.0
+    assert "stopped by the user" in run.remarks[-1]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

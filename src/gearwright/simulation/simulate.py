@@ -16,6 +16,7 @@ from gearwright.parts import Robot
 from gearwright.simulation.choice import FIXED, choose
 from gearwright.simulation.controllers import Controller, controller_of
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
+from gearwright.simulation.interruption import heard
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
@@ -93,7 +94,7 @@ def simulate(
 def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
     recorder = work.recorder
     try:
-        with reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report:
+        with reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report, heard() as work.obey:
             work.run(x)
     except KeyboardInterrupt:
         recorder.remarks.append(STOPPED.format(recorder.last))

@@ -65,6 +65,7 @@ class Simulation:
     recorder: Recorder
     times: Array
     report: Callable[[float], None] = lambda _: None
+    obey: Callable[[], None] = lambda: None
     may_change: bool = False
     _answer: Any = field(default=None, init=False)
     _sides: list[float] = field(default_factory=list, init=False)
@@ -169,6 +170,7 @@ class Simulation:
         latest = float(np.nextafter(bound, t)) if bound > t else bound  # an input that jumps there has not jumped yet
 
         def inputs(now: float, y: Array) -> tuple[Array, Array]:
+            self.obey()
             return self._inputs_at(min(now, latest), y)
 
         def levels(now: float, y: Array) -> Array:
