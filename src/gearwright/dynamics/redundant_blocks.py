@@ -75,13 +75,7 @@ def _link_frames(parts: Sequence[Piece], _: Operations) -> Layout:
 
 def _absolute(parts: Sequence[Piece], _: Operations) -> Layout:
     """The velocities [p_l, p_m, w_l, w_m], 12 n: every rotor by its absolute angular velocity; M is definite."""
-    blocks = _velocities(parts, "base")
-    weights = _weights(parts, blocks)
-    for k in _rotors(parts):
-        here = len(blocks)
-        blocks.append(Block(f"{parts[k].name}.w", k, "turning", "own", (here,)))
-        weights[here, here] = parts[k].tensor
-    return Layout(tuple(parts), tuple(blocks), weights)
+    return _with_rotors(parts, "turning", "w")
 
 
 def _reduced(parts: Sequence[Piece], ops: Operations) -> Layout:
@@ -97,11 +91,16 @@ def _reduced(parts: Sequence[Piece], ops: Operations) -> Layout:
 
 def _reduced_bare(parts: Sequence[Piece], _: Operations) -> Layout:
     """The same as printed: without the second row and column of eq. (10), the carried rotor inertia is lost too."""
+    return _with_rotors(parts, "spin", "spin.w")
+
+
+def _with_rotors(parts: Sequence[Piece], quantity: Quantity, title: str) -> Layout:
+    """The velocities of the links, and of each rotor one angular velocity of a kind in its own axes."""
     blocks = _velocities(parts, "base")
     weights = _weights(parts, blocks)
     for k in _rotors(parts):
         here = len(blocks)
-        blocks.append(Block(f"{parts[k].name}.spin.w", k, "spin", "own", (here,)))
+        blocks.append(Block(f"{parts[k].name}.{title}", k, quantity, "own", (here,)))
         weights[here, here] = parts[k].tensor
     return Layout(tuple(parts), tuple(blocks), weights)
 

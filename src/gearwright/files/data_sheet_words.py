@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag
 
-from gearwright.errors import PartError
 from gearwright.files.part_words import arguments, words_of
-from gearwright.files.words import Angle, Number, Unit, Words
+from gearwright.files.words import Angle, CheckedWords, Number, Unit, Words
 from gearwright.parts import Cogging, CurrentControl, Friction, Heat, Ripple, Supply
 
 
@@ -23,18 +22,10 @@ def _more(*dimensions: str) -> Any:
 Temperature = Annotated[float, Unit("temperature")]
 
 
-class PlainPartWords(Words):
-    """Words whose part is made once while they are checked, so that its rules speak for this line of the file."""
+class PlainPartWords(CheckedWords):
+    """Words with the names of their part's fields."""
 
     makes: ClassVar[type]
-
-    @model_validator(mode="after")
-    def _can_exist(self) -> PlainPartWords:
-        try:
-            self.part()
-        except PartError as error:
-            raise ValueError(str(error)) from None
-        return self
 
     def part(self) -> Any:
         """The part."""

@@ -9,7 +9,7 @@ from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec
-from gearwright.errors import FileError, PartError
+from gearwright.errors import FileError
 from gearwright.files.data_sheet_words import (
     CoggingWords,
     CurrentControlWords,
@@ -22,7 +22,18 @@ from gearwright.files.data_sheet_words import (
 from gearwright.files.dcmotor_words import dcmotor_schema, from_dcmotor
 from gearwright.files.gear_words import NO_GEAR, GearField
 from gearwright.files.motor_data import motor_entry
-from gearwright.files.words import Direction, Inertia, Mass, Name, Position, TensorWords, Torque, Unit, Words
+from gearwright.files.words import (
+    CheckedWords,
+    Direction,
+    Inertia,
+    Mass,
+    Name,
+    Position,
+    TensorWords,
+    Torque,
+    Unit,
+    Words,
+)
 from gearwright.parts import Motor, motor_constant
 from gearwright.parts.placing import HERE, Placement, moved_motor
 from gearwright.parts.winding import CONVENTIONS, at_terminals
@@ -32,7 +43,7 @@ assert set(CONVENTIONS) == set(Stated.__args__)  # type: ignore[attr-defined]
 AT_TERMINALS = ("resistance", "inductance", "max_current", "max_current_rate")
 
 
-class MotorWords(Words):
+class MotorWords(CheckedWords):
     """A motor; its numbers are those of the motor side, as data sheets give them."""
 
     catalogue: Name | None = Field(
@@ -111,14 +122,6 @@ class MotorWords(Words):
             known = properties.get(word)
             properties[word] = rule if known is None else {"anyOf": [known, rule]}
         return described
-
-    @model_validator(mode="after")
-    def _can_exist(self) -> MotorWords:
-        try:
-            self.part()
-        except PartError as error:
-            raise ValueError(str(error)) from None
-        return self
 
     def part(self) -> Motor:
         """The part as the words state it."""

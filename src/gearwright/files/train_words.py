@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from gearwright.errors import PartError
 from gearwright.files.drive_words import MotorWords
 from gearwright.files.part_words import arguments, plain_words, words_of
-from gearwright.files.words import Name, Words
+from gearwright.files.words import CheckedWords, Name, Words
 from gearwright.parts import Gearwheel, Mesh, Motor, Train, TrainMotor
 from gearwright.parts.placing import HERE, Placement, moved_wheel
 from gearwright.parts.train import SIGNS
@@ -20,16 +19,8 @@ Frames = Mapping[str, Placement]
 Kind = Literal["external", "internal", "bevel", "belt", "crossed belt"]
 
 
-class _PartWords(Words):
-    """Words whose part is made once while they are checked, so that its rules speak for this line of the file."""
-
-    @model_validator(mode="after")
-    def _can_exist(self) -> _PartWords:
-        try:
-            self.part()
-        except PartError as error:
-            raise ValueError(str(error)) from None
-        return self
+class _PartWords(CheckedWords):
+    """Words with the names of their part's fields."""
 
     def part(self) -> Any:
         """The part."""

@@ -7,12 +7,14 @@ and nowhere else.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from abc import abstractmethod
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
+from gearwright.errors import PartError
 from gearwright.files.placements import of_rpy
 from gearwright.files.units import UNITS, a, quantity
 from gearwright.parts.physical import TOLERANCE
@@ -23,6 +25,22 @@ class Words(BaseModel):
     """A mapping of known words; any other word is a problem."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class CheckedWords(Words):
+    """Words whose part is made once while they are checked, so that its rules speak for this line of the file."""
+
+    @abstractmethod
+    def part(self) -> Any:
+        """The part as the words state it."""
+
+    @model_validator(mode="after")
+    def _can_exist(self) -> Self:
+        try:
+            self.part()
+        except PartError as error:
+            raise ValueError(str(error)) from None
+        return self
 
 
 class Unit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
@@ -12,7 +13,7 @@ from gearwright.forces.sticking import BACKWARD, FORWARD, SENSE, STICK, beyond_n
 
 
 @dataclass(frozen=True)
-class _Loop(Law):
+class _Loop(Law, ABC):
     """What both kinds of hysteresis share: a state z that is the part of the twist that is stored.
 
     Args:
@@ -52,9 +53,9 @@ class _Loop(Law):
         """The torque against the twist."""
         return (Quantity(f"{self.name}.torque", self.unit),)
 
+    @abstractmethod
     def rate(self, mode: str, situation: Situation) -> Scalar:
         """The rate of z."""
-        raise NotImplementedError
 
     def act(self, mode: str, situation: Situation) -> Action:
         """The torque of the deflection z."""

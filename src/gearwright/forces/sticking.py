@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
@@ -22,7 +23,7 @@ NOISE = 1e-9
 
 
 @dataclass(frozen=True)
-class Sticking(Law):
+class Sticking(Law, ABC):
     r"""Dry friction along a line, exact at rest: the base of friction, brakes and clutches.
 
     Sliding, it is $-s F(s w)$ for the sense s of the motion with the speed w. Sticking, it is whatever keeps the line
@@ -44,13 +45,13 @@ class Sticking(Law):
     port: str | None = None
     unit: str = "Nm"
 
+    @abstractmethod
     def holding(self, situation: Situation) -> Scalar:
         """The most it holds at rest, F_0 [Nm, N]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sliding(self, situation: Situation, speed: Scalar) -> Scalar:
         """What it takes while sliding, F [Nm, N], at a speed counted in the sense of the motion."""
-        raise NotImplementedError
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
