@@ -18,3 +18,9 @@ def test_a_name_keeps_its_colour_and_the_file_is_a_picture(tmp_path):
 def test_bars_stand_in_groups():
     page = bars(["j1", "j2"], {"inertia": [1.0, 2.0], "coupling": [0.5, -0.5]}, "share [Nm]")
     assert [patch.get_height() for patch in page.axes[0].patches] == [1.0, 2.0, 0.5, -0.5]
+
+
+def test_a_file_without_ending_becomes_a_png_and_says_so(tmp_path):
+    path = save(figure([0.0, 1.0], "time [s]", [Panel("x", {"a": [0.0, 1.0]})]), tmp_path / "page")
+    assert path == tmp_path / "page.png"
+    assert path.exists()

@@ -104,8 +104,9 @@ def bars(groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, tit
 
 
 def save(page: Any, path: str | Path) -> Path:
-    """Write a figure; the ending chooses the format. Folders on the way are made."""
+    """Write a figure; the ending chooses the format, .png unless there is one. Folders on the way are made."""
     target = Path(path)
+    target = target if target.suffix else target.with_suffix(".png")
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         page.savefig(target, dpi=150)
