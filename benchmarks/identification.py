@@ -12,7 +12,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.catalogue import load
-from gearwright.identification import Log, consistent, identify
+from gearwright.identification import Log, fit_consistent, identify
 from gearwright.identification.excitation import MotionLimits, excite
 
 SAMPLES = 100_000
@@ -41,7 +41,7 @@ def main() -> None:
     tau = gw.inverse_dynamics(mech, motion.q, motion.v, motion.a) + rng.normal(size=motion.v.shape)
     log = Log(motion.t, motion.q, tau, motion.v, motion.a)
     found = timed("base parameters from 2,000 samples", "-", lambda: identify(robot, log))
-    timed("physically consistent fit", "60 s", lambda: consistent(found))
+    timed("physically consistent fit", "60 s", lambda: fit_consistent(found))
 
 
 if __name__ == "__main__":

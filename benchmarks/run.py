@@ -14,7 +14,7 @@ from pathlib import Path
 
 import figure
 import gearwright as gw
-from gearwright.kernels.bench import ROBOTS, bench
+from gearwright.bench.bench import ROBOTS, bench
 
 HERE = Path(__file__).parent
 

@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import partial
 
 import gearwright as gw
-from gearwright.kernels.bench_cases import OURS, Motion, long_motion, rollout_batch
-from gearwright.kernels.bench_report import Promise
-from gearwright.kernels.peers import installed
-from gearwright.kernels.timing import interleaved
+from gearwright.bench.bench_cases import OURS, Motion, long_motion, rollout_batch
+from gearwright.bench.bench_report import Promise
+from gearwright.bench.peers import installed
+from gearwright.bench.timing import interleaved
 
 BATCH = 4096
 

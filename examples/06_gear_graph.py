@@ -43,7 +43,7 @@ mech = gw.assemble(gw.load("grm3"))  # the same graph, with numbers
 q, v, a = [0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8]
 torques = gw.actuator_torques(mech, gw.inverse_dynamics(mech, q, v, a))
 print("motor torques:", torques.round(8), "Nm")
-told = gw.explain(mech, q, v, a)
+told = gw.equations.explain(mech, q, v, a)
 for row in told.rows():
     print(
         "{wheel} at {speed}: {inertia:.6f} inertia, {coupling:.6f} coupling, {gyroscopic:.6f} gyroscopic".format(**row)

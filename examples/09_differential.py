@@ -33,12 +33,12 @@ remote = Train(shafts.name, shafts.wheels, shafts.meshes, [TrainMotor("grip", "f
 mech = gw.assemble(Robot("gripper", links, trains=[differential, remote]))
 
 print("turns of every motor (column) per turn of every joint (row):")
-for joint, row in zip(mech.speeds, gw.structure_matrix(mech), strict=True):
+for joint, row in zip(mech.speeds, gw.actuation.structure_matrix(mech), strict=True):
     print(f"  {joint:6}", row)
 speeds = gw.actuator_speeds(mech, [0.0, 1.0, 0.0])
 print("rolling alone at 1 rad/s, the motors turn at", speeds, "rad/s")
 hold = gw.actuator_torques(mech, gw.gravity(mech, [0.5, 0.3, -0.4]))
 print("to hold the hand still they give", hold.round(4), "Nm")
-print("each of them has to accelerate", gw.motor_inertias(mech, [0.5, 0.3, -0.4]).round(6), "kg m2")
+print("each of them has to accelerate", gw.actuation.motor_inertias(mech, [0.5, 0.3, -0.4]).round(6), "kg m2")
 
 assert np.allclose(speeds, [-1.5, 1.5, -1.0])

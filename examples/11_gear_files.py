@@ -20,9 +20,9 @@ for file in files:
     before, joint = 0, len(robot.links) - 1
     still = np.zeros(mech.n)
     M = gw.mass_matrix(mech, still)
-    wheels = gw.explain(mech, still, still, still).mass_matrices.sum(axis=0)
+    wheels = gw.equations.explain(mech, still, still, still).mass_matrices.sum(axis=0)
     print(f"\n{robot.name}: {', '.join(spin.name for spin in mech.spins)}")
-    for motor, row in zip(mech.actuators, gw.structure_matrix(mech).T, strict=True):
+    for motor, row in zip(mech.actuators, gw.actuation.structure_matrix(mech).T, strict=True):
         terms = [f"{ratio:.6g} {speed}" for ratio, speed in zip(row, mech.speeds, strict=True) if ratio]
         print(f"  motor {motor.name} turns at", " + ".join(terms))
     print(f"  at {mech.speeds[joint]}: {M[joint, joint]:.5g}, of which the wheels {wheels[joint, joint]:.3g}")

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 import gearwright as gw
-from gearwright.identification import Log, MotionLimits, consistent, excite, identified_robot, identify
+from gearwright.identification import Log, MotionLimits, excite, fit_consistent, identified_robot, identify
 
 true = gw.load("elbow")
 mech = gw.assemble(true)
@@ -33,7 +33,7 @@ print(f"{found.base.rank} base parameters, torque errors {found.fit.relative_err
 for name, value, deviation in zip(found.names, found.values, found.standard_deviations, strict=True):
     print(f"{value:10.4g} +- {deviation:7.2g}   {name}")
 
-fit = consistent(found)
+fit = fit_consistent(found)
 robot, remarks = identified_robot(fit)
 print(remarks[0])
 

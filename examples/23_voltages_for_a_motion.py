@@ -21,7 +21,7 @@ motion = polynomial([0, 0, 0], [0.3, 1.2, -1.5], duration=0.6, order=7)
 
 def missed(model: gw.Mechanism) -> np.ndarray:
     """Largest errors of the joints when the true arm gets the voltages that a model of it asks for [rad]."""
-    asked = gw.inputs_for_motion(model, motion, [dc_motor(model, name, **DATA) for name in JOINTS])
+    asked = gw.actuation.inputs_for_motion(model, motion, [dc_motor(model, name, **DATA) for name in JOINTS])
     print(asked.report())
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
     run = gw.simulate(arm, asked.start, motion.duration, laws=motors, inputs=asked.signals, method="stiff", samples=61)
@@ -31,9 +31,9 @@ def missed(model: gw.Mechanism) -> np.ndarray:
 exact, diagonal = missed(arm), missed(gw.approximate(arm, "diagonal"))
 print("the true arm misses the motion by", exact, "rad; with voltages of the diagonal model by", diagonal.round(6))
 
-model = gw.complete_model(arm, [dc_motor(arm, name, **DATA) for name in JOINTS])
+model = gw.actuation.complete_model(arm, [dc_motor(arm, name, **DATA) for name in JOINTS])
 state, voltages = np.linspace(-1, 1, 9), [12.0, -6.0, 3.0]
-forces = gw.structure_matrix(arm) @ (0.05 * state[6:])
+forces = gw.actuation.structure_matrix(arm) @ (0.05 * state[6:])
 difference = model.rates(state, voltages)[3:6] - gw.forward_dynamics(arm, state[:3], state[3:6], forces)
 print("complete model: states", ", ".join(model.names), "- accelerations off by", np.abs(difference).max())
 

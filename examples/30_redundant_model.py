@@ -21,7 +21,7 @@ drives = [
     Drive("shoulder", Motor(3e-4, 0.8, 2.5e-4, (0, 0, -0.1)), Gear(100, stiffness=6000), axis=(0, 0, 1)),
 ]
 mech = gw.assemble(Robot("elastic_column", links, drives))
-model = gw.RedundantModel(mech)
+model = gw.elastic.RedundantModel(mech)
 q, v = [0.3, -0.5, 0.302, -0.501], [0.7, -0.4, 0.75, -0.38]
 print(model.size, "velocities:", *model.names[:4], "...", model.names[-1])
 print("ranks:", model.ranks(model.configurations(10)))

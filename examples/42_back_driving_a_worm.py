@@ -36,7 +36,7 @@ runs = {
 for name, run in runs.items():
     lost = run["energy.dissipated"][-1]
     print(f"{name}: from 0 to {run['q.arm'][-1]:.3f} rad, {lost:.2f} J became heat, books off by {run.drift:.0e}")
-    for change in run.happenings:
+    for change in run.events:
         print(f"    {change.t:.4f} s: {change.what}")
 
 panels = [
@@ -46,7 +46,7 @@ panels = [
 picture = figure(runs["flat, pushed"].t, "time [s]", panels, title="Back-driving a worm")
 print("figure:", save(picture, Path(gettempdir()) / "back_driving_a_worm.png"))
 
-begins = 10 * next(h.t for h in runs["flat, pushed"].happenings)
+begins = 10 * next(h.t for h in runs["flat, pushed"].events)
 print(f"the locked worm begins to turn at {begins:.3f} Nm")
 assert np.abs(runs["flat, let go"].q).max() == 0
 assert max(run.drift for run in runs.values()) < 1e-8

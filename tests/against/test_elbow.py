@@ -88,9 +88,9 @@ def test_printed_digits(name):
     assert gw.coriolis_matrix(mech, q, v) == pytest.approx(H, abs=HALF_A_DIGIT)
     assert gw.gravity(mech, q) == pytest.approx(g, abs=HALF_A_DIGIT)
     assert gw.inverse_dynamics(mech, q, v, a) == pytest.approx(tau, abs=HALF_A_DIGIT)
-    for found, printed in zip(gw.lagrange_form(mech, q, v), (B, H, g), strict=True):
+    for found, printed in zip(gw.equations.lagrange_form(mech, q, v), (B, H, g), strict=True):
         assert found == pytest.approx(printed, abs=HALF_A_DIGIT)
-    H_recursive, h = gw.recursive_form(mech, q, v)
+    H_recursive, h = gw.equations.recursive_form(mech, q, v)
     assert H_recursive == pytest.approx(B, abs=HALF_A_DIGIT)
     assert H_recursive @ a + h == pytest.approx(tau, abs=2 * HALF_A_DIGIT)
 
@@ -99,7 +99,7 @@ def test_the_nine_parameters_of_the_paper():
     """pi_8 and pi_9 are the rotor inertias of the coupling terms; the ratios are those of 7.1."""
     mech = gw.assemble(elbow())
     assert [spin.inertia for spin in mech.spins[1:]] == [3e-4, 2e-4]
-    assert gw.structure_matrix(mech) == pytest.approx(np.diag([120.0, 100, 80]))
+    assert gw.actuation.structure_matrix(mech) == pytest.approx(np.diag([120.0, 100, 80]))
     # pi_6 = first moment of the fore-arm: g3 = g c23 pi_6 at the stretched arm, c23 = 1.
     assert gw.gravity(mech, [0, 0, 0])[2] / 9.81 == pytest.approx(0.45, abs=1e-12)
 

@@ -47,8 +47,8 @@ FUNCTIONS = [
     gw.integrate,
     gw.difference,
     gw.linearise,
-    gw.recursive_form,
-    gw.lagrange_form,
+    gw.equations.recursive_form,
+    gw.equations.lagrange_form,
     gw.actuator_speeds,
     gw.actuator_torques,
 ]

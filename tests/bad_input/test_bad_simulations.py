@@ -5,7 +5,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError, SimulationError
-from gearwright.simulation import sampled
+from gearwright.simulation import sampled_controller
 
 BALL = gw.Mechanism([gw.Body("ball", joint="prismatic", axis=(0, 0, 1), mass=1.0)])
 ELBOW = gw.assemble(gw.load("elbow"))
@@ -48,7 +48,7 @@ def test_what_is_wrong_is_said(arguments, message):
 
 def test_a_controller_that_returns_nan_stops_the_run_with_its_time():
     with pytest.raises(InputError, match=r"'tau.ball' is nan at t = 0\.5 s"):
-        gw.simulate(BALL, [0.0], 1.0, controller=sampled(lambda t, s: [np.nan if t > 0.45 else 0.0], 0.1))
+        gw.simulate(BALL, [0.0], 1.0, controller=sampled_controller(lambda t, s: [np.nan if t > 0.45 else 0.0], 0.1))
 
 
 def test_a_run_that_blows_up_names_time_joint_and_value_and_keeps_what_was_computed():
@@ -60,7 +60,7 @@ def test_a_run_that_blows_up_names_time_joint_and_value_and_keeps_what_was_compu
 
 def test_wrong_controllers_are_refused():
     with pytest.raises(InputError, match="period"):
-        sampled(lambda t, s: [0.0], -0.1)
+        sampled_controller(lambda t, s: [0.0], -0.1)
     with pytest.raises(InputError, match="keeps its own memory"):
         gw.Controller(lambda t, s: [0.0], period=0.1, states={"i": 0.0})
     with pytest.raises(InputError, match="must return"):

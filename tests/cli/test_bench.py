@@ -7,8 +7,8 @@ import json
 import pytest
 
 from gearwright import plots
-from gearwright.kernels import bench as measuring
-from gearwright.kernels.bench_report import Comparison, Promise, Report, Size
+from gearwright.bench import bench as measuring
+from gearwright.bench.bench_report import Comparison, Promise, Report, Size
 from gearwright.plots import bars
 
 

@@ -8,12 +8,12 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gearwright as gw
+from gearwright.algebra.operations import FLOATS
 from gearwright.dynamics.redundant_blocks import equimomental, layout
 from gearwright.dynamics.redundant_pieces import pieces
 from gearwright.errors import InputError
-from gearwright.kernels import redundant_programs
-from gearwright.kernels.operations import FLOATS
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
+from gearwright.programs import redundant_programs
 from support.chains import elastic_machine
 from support.compare import relative
 
@@ -55,7 +55,7 @@ R, P = "revolute", "prismatic"
 
 @pytest.mark.parametrize("form", EXACT)
 def test_printed_digits_of_the_elastic_arm(form):
-    model, (q, v) = gw.RedundantModel(two_joints(), form), STATE
+    model, (q, v) = gw.elastic.RedundantModel(two_joints(), form), STATE
     found = model.project(q, v)
     inertia, *_ = found
     printed = [[0.25594232, 0, 0, 0.03], [0, 0.29, 0, 0], [0, 0, 7.2, 0], [0.03, 0, 0, 3]]
@@ -71,7 +71,7 @@ def test_printed_digits_of_the_elastic_arm(form):
 
 
 def test_the_term_that_the_paper_omits():
-    model = gw.RedundantModel(two_joints())
+    model = gw.elastic.RedundantModel(two_joints())
     assert model.project(*STATE).omitted == pytest.approx([-0.00942448, -0.01649283, 0, 0], abs=HALF_A_DIGIT)
 
 
@@ -80,20 +80,20 @@ def test_sizes_and_ranks(joints):
     mech = elastic_machine(np.random.default_rng(joints), [R] * joints)
     sizes = {"full": (15, 12), "absolute": (12, 12), "reduced": (12, 12), "link_frames": (15, 12), "points": (36, 36)}
     for form, (size, rank) in sizes.items():
-        model = gw.RedundantModel(mech, form)
+        model = gw.elastic.RedundantModel(mech, form)
         ranks = model.ranks(model.configurations(10))
         assert (model.size, ranks.inertia) == (size * joints, rank * joints), form
         assert (ranks.jacobian, ranks.links) == (2 * joints, joints)
         assert ranks.rotors in (None, joints)
         assert len(set(model.names)) == model.size
-    full = gw.RedundantModel(mech)
+    full = gw.elastic.RedundantModel(mech)
     assert full.names[0] == "b0.vx"
     assert full.names[-1] == f"d{joints - 1}.rotor.spin.wz"
 
 
 def test_blocks_of_the_generalized_inertia():
     """H2 strictly upper triangular, H3 diagonal and constant, none of them dependent on the motors' angles."""
-    model = gw.RedundantModel(elastic_machine(np.random.default_rng(5), [R, R, P, R]))
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(5), [R, R, P, R]))
     q = model.configurations(4)
     inertia, *_ = model.project(q, np.zeros(8))
     push, spin = inertia[:, :4, 4:], inertia[:, 4:, 4:]
@@ -107,7 +107,7 @@ def test_blocks_of_the_generalized_inertia():
 
 
 def test_rotor_inertia_is_diagonal_and_its_spin_constant():
-    model = gw.RedundantModel(elastic_machine(np.random.default_rng(5), [R, P, R]))
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(5), [R, P, R]))
     M2 = model.inertia[27:36, 27:36]
     assert np.abs(M2 - np.diag(np.diag(M2))).max() == 0
     J3 = model.jacobian(model.configurations(6))[:, 36:]
@@ -117,7 +117,7 @@ def test_rotor_inertia_is_diagonal_and_its_spin_constant():
 
 def test_planar_arms_need_no_quadratic_terms():
     """What is left out does not work where all bodies turn about one direction."""
-    model = gw.RedundantModel(planar())
+    model = gw.elastic.RedundantModel(planar())
     q, v = model.configurations(5), np.random.default_rng(1).uniform(-2, 2, (5, 4))
     assert np.abs(model.project(q, v).omitted).max() < 1e-12
     assert np.abs(model.quadratic(model.velocities(q, v))).max() > 1e-3
@@ -136,7 +136,7 @@ def planar() -> gw.Mechanism:
 
 @pytest.mark.parametrize("joints", [[(R, Z), (P, SKEW)], [(P, X), (R, Z)], [(P, X), (P, SKEW), (R, Y), (R, X)]])
 def test_mixed_chains_that_have_a_constant_left_inverse(joints):
-    model = gw.RedundantModel(chain(*joints))
+    model = gw.elastic.RedundantModel(chain(*joints))
     L = model.constant_left_inverse()
     q = model.configurations(30, seed=7, slide=2.0)
     assert np.abs(L @ model.jacobian(q) - np.eye(model.mech.n)).max() < 1e-9
@@ -146,8 +146,8 @@ def test_mixed_chains_that_have_a_constant_left_inverse(joints):
 def test_mixed_chains_without_one_say_so_and_offer_the_variant(joints):
     mech = chain(*joints)
     with pytest.raises(InputError, match=rf"speed of j{len(joints) - 1} from the 'full'.*'link_frames'"):
-        gw.RedundantModel(mech).constant_left_inverse()
-    variant = gw.RedundantModel(mech, "link_frames")
+        gw.elastic.RedundantModel(mech).constant_left_inverse()
+    variant = gw.elastic.RedundantModel(mech, "link_frames")
     q = variant.configurations(30, seed=7)
     assert np.abs(variant.constant_left_inverse() @ variant.jacobian(q) - np.eye(mech.n)).max() < 1e-12
 
@@ -155,7 +155,7 @@ def test_mixed_chains_without_one_say_so_and_offer_the_variant(joints):
 @pytest.mark.parametrize("form", ["full", "link_frames", "points"])
 def test_fixed_links_are_bodies_like_others(form):
     mech = chain((R, Z), ("fixed", X), (P, SKEW), ("fixed", X), (R, Y))
-    model = gw.RedundantModel(mech, form)
+    model = gw.elastic.RedundantModel(mech, form)
     assert model.size == {"full": 57, "link_frames": 57, "points": 144}[form]
     q, v = model.configurations(1)[0], np.array([1.0, -0.5, 0.7, 0.4, -0.3, 0.2])
     found = model.project(q, v)
@@ -168,14 +168,14 @@ def test_fixed_links_are_bodies_like_others(form):
 
 def test_points_have_no_constant_left_inverse():
     with pytest.raises(InputError, match="no constant row"):
-        gw.RedundantModel(chain((R, Z), (R, X)), "points").constant_left_inverse()
+        gw.elastic.RedundantModel(chain((R, Z), (R, X)), "points").constant_left_inverse()
 
 
 def test_models_without_constant_left_inverse_move_too():
     mech = chain((R, Z), (P, X))
     q, v, tau = [0.3, 0.2, 0.31, 0.19], [1.0, -0.5, 0.8, -0.4], [0, 0, 5.0, -3.0]
     for form in ("full", "points"):
-        model = gw.RedundantModel(mech, form)
+        model = gw.elastic.RedundantModel(mech, form)
         speeds, rates = model.rates(q, model.velocities(q, v), tau)
         assert speeds == pytest.approx(v)
         a = gw.forward_dynamics(mech, q, v, tau)
@@ -212,7 +212,7 @@ def test_separated_link_is_the_link_before_assembly():
 def test_rate_of_the_jacobian_is_exact(form):
     """The programs run over CasADi too, which differentiates J along the motion without any difference quotient."""
     mech = elastic_machine(np.random.default_rng(9), [R, P, R])
-    model, plan = gw.RedundantModel(mech, form), {redundant_programs.LAYOUT: layout(mech, form, FLOATS)}
+    model, plan = gw.elastic.RedundantModel(mech, form), {redundant_programs.LAYOUT: layout(mech, form, FLOATS)}
     q, v = casadi.SX.sym("q", 6), casadi.SX.sym("v", 6)
     inputs = {"q": [q[k] for k in range(6)], "v": [v[k] for k in range(6)]}
     J = casadi.vertcat(*redundant_programs.JACOBIAN.scalars(mech, casadi, inputs, plan))
@@ -226,7 +226,7 @@ def test_rate_of_the_jacobian_is_exact(form):
 def test_integration_moves_as_the_generalized_model(form):
     """The state (q, nu) under motor torques, started at rest with twisted springs, against (q, v)."""
     mech = two_joints()
-    model = gw.RedundantModel(mech, form)
+    model = gw.elastic.RedundantModel(mech, form)
     n, tau = mech.n, np.array([0, 0, 30.0, -20.0])
     q0, v0 = np.array(STATE)
     tight = {"rtol": 1e-9, "atol": 1e-11, "method": "DOP853"}
@@ -254,7 +254,7 @@ def test_integration_matches_a_simulation(form, kinds):
     """(q, nu) of chains of every kind, and of the elastic elbow, against `simulate` of the generalized model."""
     rng = np.random.default_rng(5)
     mech = gw.assemble(gw.load("elastic_elbow")) if kinds is None else elastic_machine(rng, kinds)
-    model, n = gw.RedundantModel(mech, form), mech.n
+    model, n = gw.elastic.RedundantModel(mech, form), mech.n
     joints = n // 2
     q0, v0 = np.tile(rng.uniform(-0.5, 0.5, (2, joints)), 2)
     tau = np.concatenate([np.zeros(joints), rng.uniform(-5, 5, joints)])
@@ -273,7 +273,7 @@ def test_integration_matches_a_simulation(form, kinds):
 
 def test_norm_bounds_and_lipschitz_constant():
     """P1 to P3 hold at configurations and speeds that were not sampled; in revolute arms they are those of all q."""
-    model = gw.RedundantModel(elastic_machine(np.random.default_rng(4), [R, R, R]))
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(4), [R, R, R]))
     sampled, fresh = model.configurations(1500), model.configurations(200, seed=1)
     lower, upper = model.norm_bounds(sampled)
     norms = np.linalg.norm(model.jacobian(fresh), 2, axis=(1, 2))
@@ -290,7 +290,7 @@ def test_norm_bounds_and_lipschitz_constant():
 
 
 def test_a_prismatic_arm_has_a_constant_jacobian():
-    model = gw.RedundantModel(chain((P, X), (P, SKEW)), "absolute")
+    model = gw.elastic.RedundantModel(chain((P, X), (P, SKEW)), "absolute")
     q = model.configurations(10)
     lower, upper = model.norm_bounds(q[:, [0, 1, 2, 3]])
     assert lower == pytest.approx(upper)
@@ -300,13 +300,13 @@ def test_lipschitz_constant_of_one_turning_link():
     """A link on the base axis with its centre at 0.1 m: dJ/dt = 0.1 e', whose size per unit speed is 0.1."""
     link = Link("arm", mass=2, com=(0.1, 0, 0), inertia=np.diag([0.01, 0.02, 0.02]))
     mech = gw.assemble(Robot("pendulum", [link], [Drive("arm", Motor(1e-4, 0.3), Gear(50, stiffness=2000))]))
-    model = gw.RedundantModel(mech)
+    model = gw.elastic.RedundantModel(mech)
     assert model.lipschitz_constant(model.configurations(20)) == pytest.approx(0.1)
     assert model.norm_bounds(model.configurations(20)) == pytest.approx((50, 50))
 
 
 def test_batches_are_single_states():
-    model = gw.RedundantModel(elastic_machine(np.random.default_rng(4), [R, P]), "link_frames")
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(4), [R, P]), "link_frames")
     q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, 2, 3, 4))
     Q_all, rates = model.reactions(q, v, a), model.rates(q, model.velocities(q, v), a)
     assert Q_all.shape == (2, 3, model.size)

@@ -37,7 +37,7 @@ def with_joint(**changes) -> Robot:
 def test_a_tree_is_refused(form):
     branched = gw.assemble(with_joint(parent="base"))
     with pytest.raises(StructureError, match=r"'fore' does not hang on 'upper'.*branches"):
-        gw.RedundantModel(branched, form)
+        gw.elastic.RedundantModel(branched, form)
 
 
 def test_other_joints_are_refused():
@@ -45,66 +45,66 @@ def test_other_joints_are_refused():
     free = replace(followed, links=[followed.links[0]], drives=followed.drives[:1])
     ball = replace(free, links=[*free.links, Link("tool", "upper", Joint("ball", "spherical"), 1.0, inertia=np.eye(3))])
     with pytest.raises(JointError, match=r"'tool' has a spherical joint"):
-        gw.RedundantModel(gw.assemble(ball))
+        gw.elastic.RedundantModel(gw.assemble(ball))
     lead = replace(followed, drives=followed.drives[:1])
     with pytest.raises(JointError, match=r"'fore' has a following joint"):
-        gw.RedundantModel(gw.assemble(lead))
+        gw.elastic.RedundantModel(gw.assemble(lead))
 
 
 def test_a_machine_that_is_not_elastic_is_refused():
     soft, hard = robot().drives
     mixed = robot(drives=[soft, replace(hard, gear=Gear(50))])
     with pytest.raises(JointError, match=r"no spring joins joint 'elbow'.*stiffness.*joints='rigid'"):
-        gw.RedundantModel(gw.assemble(mixed))
+        gw.elastic.RedundantModel(gw.assemble(mixed))
     with pytest.raises(StructureError, match=r"elastic drives \(shafts shoulder.motor.*approximate\(mech, 'rigid'\)"):
-        gw.RedundantModel(elastic(), joints="rigid")
-    assert gw.RedundantModel(gw.approximate(elastic(), "rigid"), joints="rigid").size == 30
+        gw.elastic.RedundantModel(elastic(), joints="rigid")
+    assert gw.elastic.RedundantModel(gw.approximate(elastic(), "rigid"), joints="rigid").size == 30
 
 
 def test_a_machine_without_joints_is_refused():
     with pytest.raises(StructureError, match="no joint of the machine moves"):
-        gw.RedundantModel(gw.Mechanism([gw.Body("block", joint="fixed", mass=1)]))
+        gw.elastic.RedundantModel(gw.Mechanism([gw.Body("block", joint="fixed", mass=1)]))
 
 
 def test_wheels_that_are_no_single_rotors_are_refused():
     mech = elastic()
     with pytest.raises(SpinError, match=r"coupling 0.0 is not its inertia"):
-        gw.RedundantModel(gw.approximate(mech, "reflected"))
+        gw.elastic.RedundantModel(gw.approximate(mech, "reflected"))
     with pytest.raises(SpinError, match=r"'elbow.rotor'.*rest=Rest"):
-        gw.RedundantModel(replace(mech, spins=[mech.spins[0], replace(mech.spins[1], rest=None)]))
+        gw.elastic.RedundantModel(replace(mech, spins=[mech.spins[0], replace(mech.spins[1], rest=None)]))
 
 
 def test_points_need_a_mass_and_a_possible_tensor():
     light = robot(drives=[replace(d, motor=Motor(1e-4)) for d in robot().drives])
-    assert gw.RedundantModel(gw.assemble(light)).size == 30
+    assert gw.elastic.RedundantModel(gw.assemble(light)).size == 30
     with pytest.raises(InertiaError, match=r"'shoulder.rotor' has the mass 0 kg"):
-        gw.RedundantModel(gw.assemble(light), "points")
+        gw.elastic.RedundantModel(gw.assemble(light), "points")
     mech = elastic()
     wide = replace(mech.spins[0], rest=Rest(0.3, (0, 0, 0), 1e-5))
     with pytest.raises(InertiaError, match=r"'shoulder.rotor'.*triangle inequality"):
-        gw.RedundantModel(replace(mech, spins=[wide, mech.spins[1]]), "points")
+        gw.elastic.RedundantModel(replace(mech, spins=[wide, mech.spins[1]]), "points")
 
 
 def test_options_and_machines_that_do_not_exist():
     with pytest.raises(InputError, match=r"no form 'fulll'. Use one of full, absolute"):
-        gw.RedundantModel(elastic(), "fulll")
+        gw.elastic.RedundantModel(elastic(), "fulll")
     with pytest.raises(InputError, match="no joints 'soft'"):
-        gw.RedundantModel(elastic(), joints="soft")
+        gw.elastic.RedundantModel(elastic(), joints="soft")
     with pytest.raises(InputError, match="no form"):
-        gw.RedundantModel(elastic(), ["full"])
+        gw.elastic.RedundantModel(elastic(), ["full"])
     with pytest.raises(InputError, match="not a Mechanism"):
-        gw.RedundantModel(robot())
+        gw.elastic.RedundantModel(robot())
 
 
 def test_symbols_are_refused():
     mech = elastic()
     named = replace(mech, springs=[replace(mech.springs[0], stiffness=sympy.Symbol("k")), mech.springs[1]])
     with pytest.raises(InputError, match="k is a symbol"):
-        gw.RedundantModel(named)
+        gw.elastic.RedundantModel(named)
 
 
 def test_arrays_that_do_not_fit():
-    model = gw.RedundantModel(elastic())
+    model = gw.elastic.RedundantModel(elastic())
     q, v = np.zeros(4), np.zeros(4)
     with pytest.raises(InputError, match=r"jacobian: q has shape \(3,\)"):
         model.jacobian(np.zeros(3))
@@ -127,6 +127,6 @@ def test_arrays_that_do_not_fit():
 
 
 def test_constant_left_inverse_is_the_callers_own():
-    model = gw.RedundantModel(elastic_machine(np.random.default_rng(0), ["revolute"]))
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(0), ["revolute"]))
     model.constant_left_inverse()[:] = 0
     assert np.abs(model.constant_left_inverse() @ model.jacobian([0.1, 0.2]) - np.eye(2)).max() < 1e-12

@@ -12,7 +12,7 @@ from gearwright.errors import DriveError
 from gearwright.forces import Line, Quantity
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.dc_motor import dc_motor
-from gearwright.simulation.system import System
+from gearwright.system.system import System
 
 DATA = {"torque_constant": 0.06, "resistance": 0.8, "inductance": 2e-3, "damping": 1e-4, "back_emf_constant": 0.055}
 JOINTS = ("j1", "j2", "j3")
@@ -39,7 +39,7 @@ def evaluated(mech, laws, q, v, own, u):
 def exact_dc(mech, q, v, i, u, kt=0.06, ke=0.055, R=0.8, L=2e-3, B=1e-4):
     """M a + bias = A (K i - B A'v), L di/dt = u - R i - K_E A'v: rotors in M, electrics outside."""
     w = gw.actuator_speeds(mech, v)
-    a = gw.forward_dynamics(mech, q, v, gw.structure_matrix(mech) @ (kt * i - B * w))
+    a = gw.forward_dynamics(mech, q, v, gw.actuation.structure_matrix(mech) @ (kt * i - B * w))
     return a, (u - R * i - ke * w) / L
 
 
@@ -164,8 +164,8 @@ def test_power_is_booked(arm):
 
 
 def _seen(mech, q, v, own, u):
+    from gearwright.algebra.operations import FLOATS
     from gearwright.forces import Situation
-    from gearwright.kernels.operations import FLOATS
 
     return Situation(0.0, list(q), list(v), own, u, FLOATS, mech)
 

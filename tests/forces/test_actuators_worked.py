@@ -15,7 +15,7 @@ from gearwright.forces.hydraulics import ServoValve, servo_cylinder
 from gearwright.forces.pneumatics import ATMOSPHERE, AirValve, pneumatic_cylinder
 from gearwright.forces.stepping import stepping_motor
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
-from gearwright.kernels.complete_model import complete_model
+from gearwright.system.complete_model import complete_model
 
 VALVE = ServoValve(rated_flow=6.3e-4, rated_drop=70e5, frequency=500.0, damping=0.8)
 CYLINDER = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "supply": 210e5, "bulk_modulus": 1.1e9}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.algebra.operations import FLOATS
 from gearwright.errors import TrainError
 from gearwright.forces import Line, Load, Prescribed, Reaction, Situation
 from gearwright.forces.backlash import Backlash
@@ -15,7 +16,6 @@ from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
 from gearwright.forces.kinematic_error import Ripple, Twist
 from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
-from gearwright.kernels.operations import FLOATS
 from gearwright.parts import Drive, Gear, Hysteresis, Joint, KinematicError, Link, Motor, Piece, Robot, Torsion
 
 DISC = gw.Mechanism([gw.Body("j", axis=(0, 0, 1), mass=1.0, inertia=np.diag([0.5] * 3))], gravity=(0, 0, 0))
@@ -82,7 +82,7 @@ def test_undamped_backlash_has_the_period_of_its_halves():
     run = gw.simulate(DISC, ([0.0], [v0]), until=3 * period, laws=[Backlash("gear", ANGLE, Curve(k), 0.0, gap)])
     assert run.q[-1, 0] == pytest.approx(0.0, abs=1e-6)
     assert run.v[-1, 0] == pytest.approx(v0, rel=1e-7)
-    assert len(run.happenings) == 12
+    assert len(run.events) == 12
 
 
 def test_events_change_nothing_but_the_accuracy():

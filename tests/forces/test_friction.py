@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.algebra.operations import FLOATS
 from gearwright.errors import DriveError, InputError
 from gearwright.forces import Line, Load, Reaction, Situation
 from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
 from gearwright.forces.lugre import LuGre
-from gearwright.kernels.operations import FLOATS
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, Motor, Robot
 
 MASS, G, SLOPE = 2.0, 9.81, math.radians(20)
@@ -51,7 +51,7 @@ def test_pushed_up_it_stops_and_stays():
     assert run.q[-1, 0] == pytest.approx(-9 / 2 * MASS / (2 * PULL + 1), rel=1e-8)
     assert run.v[-1, 0] == 0
     assert run.modes["block.friction"][-1] == "stick"
-    assert len(run.happenings) == 1
+    assert len(run.events) == 1
     assert run.drift < 1e-9
 
 
@@ -91,7 +91,7 @@ def test_stick_or_slide_is_complementary():
     sliding = modes != "stick"
     np.testing.assert_allclose(force[sliding], -(np.sign(v) * curve)[sliding], rtol=1e-9)
     assert run.drift < 1e-8
-    assert len(run.happenings) < 40
+    assert len(run.events) < 40
 
 
 def test_many_joints_stick_at_once_and_hold_their_weight():
@@ -114,7 +114,7 @@ def test_an_arm_with_friction_everywhere_comes_to_rest_without_chatter():
     laws = [DryFriction(f"{s}.friction", Line.of(mech, s), friction=friction) for s in mech.speeds]
     run = gw.simulate(mech, ([0.1, 0.4, -0.3], [1.0, -1.0, 2.0]), until=4.0, laws=laws)
     assert run.drift < 1e-8
-    assert len(run.happenings) < 30
+    assert len(run.events) < 30
     turret = np.array(run.modes["j1.friction"])
     assert turret[-1] == "stick"
     assert np.abs(run.v[turret == "stick", 0]).max() < 1e-12

@@ -172,7 +172,7 @@ def test_lossy_gears_of_several_joints_and_friction_together():
     done = gw.simulate(mech, [0.1, 0.4, -0.3], until=2.0, laws=[*gears, *rubs], inputs=torque)
     assert done.drift < 1e-8
     assert np.all(np.diff(done["energy.dissipated"]) > -1e-9)
-    assert 5 < len(done.happenings) < 80
+    assert 5 < len(done.events) < 80
 
 
 def test_the_spring_of_an_elastic_drive_gets_what_the_gear_lets_through():

@@ -41,4 +41,4 @@ def test_an_arm_with_everything_settles(name, seed):
     ends = np.array([link.joint.limits.position for link in robot.links])
     assert np.all(run.q > ends[:, 0] - 1e-6)
     assert np.all(run.q < ends[:, 1] + 1e-6)
-    assert len(run.happenings) < 300
+    assert len(run.events) < 300

@@ -10,12 +10,12 @@ import pytest
 from scipy.linalg import expm
 
 import gearwright as gw
+from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.errors import DriveError, InputError
 from gearwright.forces.motor import BAND
 from gearwright.forces.motors_of_robot import motor_laws
-from gearwright.kernels.operations import ARRAYS, FLOATS
-from gearwright.kernels.symbols import Symbol, operations, plain
 from gearwright.parts import Cogging, CurrentControl, Heat, Motor, Ripple, Supply
+from gearwright.tracing.symbols import Symbol, operations, plain
 from support.motors import DISC, ROTOR, disc, discs, look, situation
 
 K, R, L, J = 0.05, 0.5, 2e-3, ROTOR + DISC

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.algebra.operations import FLOATS
 from gearwright.forces import Line, Reaction, Situation
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.clutch import Clutch
@@ -22,7 +23,6 @@ from gearwright.forces.losses import GearLoss
 from gearwright.forces.lugre import LuGre
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.stops import Stops, compliant_stops
-from gearwright.kernels.operations import FLOATS
 from gearwright.parts import Friction, Losses
 
 ELBOW = gw.assemble(gw.load("elbow"))

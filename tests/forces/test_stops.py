@@ -25,7 +25,7 @@ def test_a_ball_bounces_as_newton_says():
     e, fall = 0.8, math.sqrt(2 / G)
     floor = Stops("floor", LINE, 0.0, float("inf"), e, capture=1e-6, unit="N")
     run = gw.simulate(BALL, [1.0], until=6.0, laws=[floor], samples=6001)
-    hits = [h.t for h in run.happenings]
+    hits = [h.t for h in run.events]
     times = [fall * (1 + 2 * sum(e**k for k in range(1, n + 1))) for n in range(5)]
     np.testing.assert_allclose(hits[:5], times, rtol=1e-8)
     heights = [run.q[(run.t > a) & (run.t < b), 0].max() for a, b in pairwise(hits[:4])]
@@ -65,7 +65,7 @@ def test_a_blow_at_one_joint_sets_another_going_that_sticks():
         Stops("j3.stops", Line.of(still, "j3"), -1.0, 1.0, 0.5),
     ]
     run = gw.simulate(still, ([0.0, 0.0, 0.9], [0.0, 0.0, 3.0]), until=0.2, laws=laws)
-    hit = next(h.t for h in run.happenings if h.name == "j3.stops")
+    hit = next(h.t for h in run.events if h.name == "j3.stops")
     M = gw.mass_matrix(still, [0.0, 0.0, 1.0])
     before = run.v[run.t < hit][-1]
     jump = np.linalg.solve(M, [0.0, 0.0, 1.0])
@@ -85,7 +85,7 @@ def test_friction_and_stop_share_one_line_without_chatter():
     assert run.v[-1, 0] == 0
     assert run.modes["floor"][-1] == "lower"
     assert run.drift < 1e-9
-    assert len(run.happenings) < 80
+    assert len(run.events) < 80
 
 
 def test_compliant_stops_give_way_and_never_pull():

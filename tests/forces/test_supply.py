@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.algebra.operations import FLOATS
 from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.supply import bus
-from gearwright.kernels.operations import FLOATS
 from gearwright.parts import Motor, Supply
 from support.motors import ROTOR, disc, discs, look, situation
 

@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning, InputError, MissingExtraError
-from gearwright.identification import Log, Validation, consistent, identify, log_of_currents, read_log
+from gearwright.identification import Log, Validation, fit_consistent, identify, log_of_currents, read_log
 from gearwright.identification.model import Model
 from gearwright.motion.recording import write_columns
 from identification.arms import elbow, measured
@@ -164,7 +164,7 @@ def test_shapes_and_options():
     with pytest.raises(InputError, match="column per actuator"):
         log_of_currents(robot, log.t, log.q, log.tau[:, :2])
     with pytest.raises(InputError, match="trust"):
-        consistent(identify(robot, measured(robot, 1, positions_only=False)), trust=0.0)
+        fit_consistent(identify(robot, measured(robot, 1, positions_only=False)), trust=0.0)
     with pytest.raises(InputError, match="no sample between"):
         log.between(50.0, 60.0)
 
@@ -181,4 +181,4 @@ def test_the_solver_is_an_extra(monkeypatch):
     found = identify(robot, measured(robot, 1, positions_only=False))
     monkeypatch.setitem(__import__("sys").modules, "cvxpy", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'gearwright\[identify\]'"):
-        consistent(found)
+        fit_consistent(found)

@@ -60,7 +60,7 @@ def test_stiffness_and_damping_are_found_from_a_simulated_log():
 
     run = gw.simulate(mech, until=4.0, controller=shake, samples=4001)
     assert np.abs(run["q.a"] - run["q.a.stage1"]).max() > 0.01
-    found = gw.identify(robot, gw.Log(run.t, run.q, run.tau), friction=(), cutoff=60.0)
+    found = gw.identify(robot, gw.identification.Log(run.t, run.q, run.tau), friction=(), cutoff=60.0)
     values = dict(zip(found.base.names, found.values, strict=True))
     true = {
         "a.spring1.stiffness": 600.0,

@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 import gearwright as gw
 from gearwright.catalogue import load
 from gearwright.files import save
-from gearwright.identification import Log, consistent, identified_robot, identify, identify_payload, log_of_currents
+from gearwright.identification import Log, fit_consistent, identified_robot, identify, identify_payload, log_of_currents
 from gearwright.identification.least_squares import solve
 from gearwright.identification.model import Model
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
@@ -149,7 +149,7 @@ def test_motor_currents_become_torques_through_the_structure_matrix():
 def test_consistent_parameters_are_physical_and_predict_as_well():
     robot = elbow()
     found = identify(robot, measured(robot, 11, noise=0.5))
-    fit = consistent(found)
+    fit = fit_consistent(found)
     assert min(np.linalg.eigvalsh(P).min() for P in fit.pseudo_inertias()) > 0
     assert min(fit.values[f"j{k}.motor.inertia"] for k in (1, 2, 3)) > 0
     deviation = (found.base.matrix @ fit.parameters - found.values) / found.standard_deviations
@@ -162,7 +162,7 @@ def test_consistent_parameters_are_physical_and_predict_as_well():
 def test_consistent_parameters_stay_at_cad_values_that_are_right():
     """What the torques do not show (a mass on the first axis) keeps its nominal value."""
     robot = elbow()
-    fit = consistent(identify(robot, measured(robot, 13, noise=0.2)), trust=0.1)
+    fit = fit_consistent(identify(robot, measured(robot, 13, noise=0.2)), trust=0.1)
     for link in robot.links:
         assert fit.values[f"{link.name}.m"] == pytest.approx(float(link.mass), rel=0.1)
     assert fit.values["link1.m"] == pytest.approx(6.0, rel=1e-4)
@@ -179,7 +179,7 @@ def test_a_wrong_robot_file_is_corrected():
             for d in true.drives
         ),
     )
-    fit = consistent(identify(wrong, measured(true, 14, noise=0.1)))
+    fit = fit_consistent(identify(wrong, measured(true, 14, noise=0.1)))
     robot, remarks = identified_robot(fit)
     assert "j1.offset" in remarks[0]
     joint = robot.link_of_joint("j1").joint
@@ -193,7 +193,7 @@ def test_a_wrong_robot_file_is_corrected():
 
 def test_the_identified_robot_survives_its_file(tmp_path):
     robot = elbow()
-    fit = consistent(identify(robot, measured(robot, 16, noise=0.1)))
+    fit = fit_consistent(identify(robot, measured(robot, 16, noise=0.1)))
     written = identified_robot(fit).robot
     save(written, tmp_path / "identified.yaml")
     again = gw.assemble(load(tmp_path / "identified.yaml"))
@@ -216,7 +216,7 @@ def test_elastic_stiffness_is_found():
     values = dict(zip(found.names, found.values, strict=True))
     assert values["arm.spring.stiffness"] == pytest.approx(500, rel=1e-3)
     assert values["arm.rotor.J"] == pytest.approx(1e-4, rel=1e-2)
-    fit = consistent(found)
+    fit = fit_consistent(found)
     gear = identified_robot(fit).robot.drive("arm").gear
     assert gear.stiffness == pytest.approx(500, rel=1e-3)
     assert gear.damping == pytest.approx(2.0, rel=1e-2)
@@ -243,7 +243,7 @@ def test_known_zeros_leave_the_model():
     symmetric = [f"link{i}.{x}" for i in (1, 2, 3) for x in ("Ixy", "Ixz", "Iyz")]
     found = identify(robot, measured(robot, 19, noise=0.1), without=symmetric)
     assert not any("Ixy" in name for name in found.names)
-    fit = consistent(found)
+    fit = fit_consistent(found)
     assert abs(fit.parameters @ np.array([name == "link3.Ixx" for name in found.model.names])) > 0
     full = fit.unknowns.zero[0] + fit.unknowns.zero[1] @ fit.x
     np.testing.assert_allclose(full, 0.0, atol=1e-6)

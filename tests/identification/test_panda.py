@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.identification import Log, Validation, consistent, identified_mechanism, identify
-from gearwright.kernels.base_parameters import independent
+from gearwright.equations.independent_parameters import independent
+from gearwright.identification import Log, Validation, fit_consistent, identified_mechanism, identify
 
 PLACES = {"0": 0.0, "pi/2": np.pi / 2, "-pi/2": -np.pi / 2}
 
@@ -74,7 +74,7 @@ def test_the_measured_torques_are_predicted(robot, reference, record_property):
         elif name != "j7":
             assert check.relative_errors[name] < 0.15
         assert check.relative_errors[name] < static[name]
-    fit = consistent(found)
+    fit = fit_consistent(found)
     assert min(np.linalg.eigvalsh(P).min() for P in fit.pseudo_inertias()) > 0
     assert min(fit.values[f"{name}.coulomb"] for name in robot.speeds) >= 0
     possible = identified_mechanism(fit)  # refuses what no body can be

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from gearwright.catalogue import load
 from gearwright.cli.app import app
-from gearwright.identification import consistent, identify, write_report
-from gearwright.kernels.functions import parameters
+from gearwright.functions.functions import parameters
+from gearwright.identification import fit_consistent, identify, write_report
 from gearwright.mechanism import assemble
 from gearwright.motion.recording import write_columns
 from identification.arms import elbow, measured
@@ -40,7 +40,7 @@ def identified(*arguments):
 def test_report_has_figures_tables_and_remarks(tmp_path):
     robot = elbow()
     found = identify(robot, measured(robot, 2, noise=0.2), side="link")
-    page = write_report(found, tmp_path / "new" / "report", found.validate(measured(robot, 3)), consistent(found))
+    page = write_report(found, tmp_path / "new" / "report", found.validate(measured(robot, 3)), fit_consistent(found))
     folder = page.parent
     for name in ("torques.png", "residuals.png", "parameters.png"):
         assert (folder / name).read_bytes().startswith(PNG)

@@ -14,7 +14,7 @@ from gearwright.errors import InputError
 from gearwright.identification import (
     Log,
     Model,
-    consistent,
+    fit_consistent,
     identified_mechanism,
     identified_robot,
     identify,
@@ -66,10 +66,10 @@ def test_machines_with_general_rows_springs_and_free_joints(seed):
     tau = gw.inverse_dynamics(mech, q, v, a)
     noisy = tau + 0.01 * np.abs(tau).max(axis=0) * rng.normal(size=tau.shape)
     found = identify(mech, Log(np.arange(200) * 0.01, q, noisy, v, a), friction=())
-    again = identified_mechanism(consistent(found))
+    again = identified_mechanism(fit_consistent(found))
     assert relative(gw.inverse_dynamics(again, q, v, a), tau) < 0.05
     with pytest.raises(InputError, match="Give identify the Robot"):
-        identified_robot(consistent(found))
+        identified_robot(fit_consistent(found))
 
 
 def test_urdf_is_written_by_save(tmp_path):

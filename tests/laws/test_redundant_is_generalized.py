@@ -33,7 +33,7 @@ def test_projection_is_the_generalized_model(form, kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
     q, v, _ = state(rng, mech)
-    found = gw.RedundantModel(mech, form).project(q, v)
+    found = gw.elastic.RedundantModel(mech, form).project(q, v)
     inertia = gw.mass_matrix(mech, q)
     scale = np.abs(inertia).max() * np.abs(v).max() ** 2
     assert relative(found.H, inertia) < 1e-9
@@ -47,7 +47,7 @@ def test_velocities_carry_the_kinetic_energy(form, kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
     q, v, _ = state(rng, mech)
-    model = gw.RedundantModel(mech, form)
+    model = gw.elastic.RedundantModel(mech, form)
     nu = model.velocities(q, v)
     assert 0.5 * nu @ model.inertia @ nu == pytest.approx(gw.kinetic_energy(mech, q, v), rel=1e-11)
 
@@ -60,7 +60,7 @@ def test_coriolis_is_skew(form, kinds, seed):
     mech = elastic_machine(rng, kinds)
     q, v, _ = state(rng, mech)
     slope = rate(gw.mass_matrix(mech, q + STEPS[:, None] * v))
-    C = gw.RedundantModel(mech, form).project(q, v).C
+    C = gw.elastic.RedundantModel(mech, form).project(q, v).C
     skew = slope - 2 * C
     assert relative(skew, -skew.T, max(np.abs(C).max(), 1e-3)) < 1e-8
 
@@ -72,7 +72,7 @@ def test_rate_of_the_jacobian(form, kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
     q, v, _ = state(rng, mech)
-    model, slow = gw.RedundantModel(mech, form), 0.02
+    model, slow = gw.elastic.RedundantModel(mech, form), 0.02
     found = rate(model.jacobian(q + STEPS[:, None] * slow * v))
     assert relative(model.jacobian_rate(q, v) * slow, found, 1e-2 * slow) < 1e-8
 
@@ -85,7 +85,7 @@ def test_reduced_model_is_that_of_spong(form, kind, kinds, seed):
     mech = elastic_machine(rng, kinds)
     q, v, _ = state(rng, mech)
     simple = gw.approximate(mech, kind)
-    found = gw.RedundantModel(mech, form).project(q, v)
+    found = gw.elastic.RedundantModel(mech, form).project(q, v)
     assert relative(found.H, gw.mass_matrix(simple, q)) < 1e-9
     scale = np.abs(found.H).max() * np.abs(v).max() ** 2
     assert relative(found.C @ v, velocity_forces(simple, q, v), 1e-3 * scale) < 1e-9
@@ -97,10 +97,12 @@ def test_what_the_reduced_models_lose(kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
     q, v, _ = state(rng, mech)
-    full, n = gw.RedundantModel(mech), len(kinds)
+    full, n = gw.elastic.RedundantModel(mech), len(kinds)
     J2, J3 = np.split(full.jacobian(q)[9 * n :], 2)
     M2 = full.inertia[9 * n : 12 * n, 9 * n : 12 * n]
-    exact, simple, bare = (gw.RedundantModel(mech, f).project(q, v).H for f in ("full", "reduced", "reduced_bare"))
+    exact, simple, bare = (
+        gw.elastic.RedundantModel(mech, f).project(q, v).H for f in ("full", "reduced", "reduced_bare")
+    )
     pushes = J2.T @ M2 @ J3
     assert relative(exact - simple, pushes + pushes.T, np.abs(exact).max()) < 1e-12
     assert relative(simple - bare, J2.T @ M2 @ J2, np.abs(exact).max()) < 1e-12
@@ -113,13 +115,13 @@ def test_rigid_counterpart(kinds, seed):
     stiff = gw.approximate(soft, "rigid")
     q, v, _ = state(rng, stiff)
     for form in EXACT:
-        rigid = gw.RedundantModel(stiff, form, joints="rigid")
+        rigid = gw.elastic.RedundantModel(stiff, form, joints="rigid")
         found = rigid.project(q, v)
         scale = np.abs(found.H).max() * np.abs(v).max() ** 2
         assert relative(found.H, gw.mass_matrix(stiff, q)) < 1e-9
         assert relative(found.C @ v, velocity_forces(stiff, q, v), 1e-3 * scale) < 1e-9
         assert relative(found.g, gw.gravity(stiff, q), 1.0) < 1e-9
-        elastic = gw.RedundantModel(soft, form)
+        elastic = gw.elastic.RedundantModel(soft, form)
         E = np.vstack([np.eye(len(kinds))] * 2)
         assert relative(rigid.jacobian(q), elastic.jacobian(E @ q) @ E) < 1e-12
         assert relative(rigid.inertia, elastic.inertia) < 1e-12
@@ -129,7 +131,7 @@ def test_rigid_counterpart(kinds, seed):
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 @given(joints=st.integers(1, 4), seed=SEEDS)
 def test_constant_left_inverse_of_one_kind_of_joint(form, kind, joints, seed):
-    model = gw.RedundantModel(elastic_machine(np.random.default_rng(seed), [kind] * joints), form)
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(seed), [kind] * joints), form)
     L = model.constant_left_inverse()
     assert L.shape == (2 * joints, model.size)
     assert np.abs(L @ model.jacobian(model.configurations(20, seed=seed)) - np.eye(2 * joints)).max() < 1e-12
@@ -137,7 +139,7 @@ def test_constant_left_inverse_of_one_kind_of_joint(form, kind, joints, seed):
 
 @given(kinds=KINDS, seed=SEEDS)
 def test_link_frames_have_a_constant_left_inverse_for_every_chain(kinds, seed):
-    model = gw.RedundantModel(elastic_machine(np.random.default_rng(seed), kinds), "link_frames")
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(seed), kinds), "link_frames")
     q = model.configurations(20, seed=seed, slide=3.0)
     assert np.abs(model.constant_left_inverse() @ model.jacobian(q) - np.eye(model.mech.n)).max() < 1e-11
 
@@ -147,7 +149,7 @@ def test_any_left_inverse_gives_the_springs_and_the_forces(kinds, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, kinds)
     q, v, a = state(rng, mech)
-    model = gw.RedundantModel(mech, "link_frames")
+    model = gw.elastic.RedundantModel(mech, "link_frames")
     J, L = model.jacobian(q), model.left_inverse(q)
     arbitrary = L + rng.normal(size=L.shape) @ (np.eye(model.size) - J @ L)
     springs = gw.bias(mech, q, v) - gw.bias(replace(mech, springs=()), q, v)
@@ -163,7 +165,7 @@ def test_reactions_of_all_masses_add_up_to_the_force_on_the_base(joints, seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, ["revolute"] * joints)
     q, v, a = state(rng, mech)
-    Q = gw.RedundantModel(mech).reactions(q, v, a)[: 6 * joints].reshape(-1, 3)
+    Q = gw.elastic.RedundantModel(mech).reactions(q, v, a)[: 6 * joints].reshape(-1, 3)
     on_base = joints  # the first rotor stands on the base, which carries it
     first = gw.placement(mech, q, 0).rotation @ gw.reactions(mech, q, v, a)[0, :3]
     assert relative(Q.sum(axis=0) - Q[on_base], first) < 1e-9
@@ -178,7 +180,7 @@ def test_the_printed_bias_is_wrong(joints):
     for _ in range(20):
         mech = elastic_machine(rng, ["revolute"] * joints)
         q, v, _ = state(rng, mech)
-        model = gw.RedundantModel(mech)
+        model = gw.elastic.RedundantModel(mech)
         printed = model.jacobian(q).T @ model.inertia @ model.jacobian_rate(q, v) @ v
         exact = velocity_forces(mech, q, v)
         errors.append(relative(printed, exact))
@@ -192,7 +194,7 @@ def test_points_need_no_quadratic_terms(seed):
     rng = np.random.default_rng(seed)
     mech = elastic_machine(rng, ["revolute", "prismatic", "revolute"])
     q, v, _ = state(rng, mech)
-    model = gw.RedundantModel(mech, "points")
+    model = gw.elastic.RedundantModel(mech, "points")
     assert np.abs(model.quadratic(model.velocities(q, v))).max() == 0
     exact = model.jacobian(q).T @ model.inertia @ model.jacobian_rate(q, v)
     assert relative(exact @ v, velocity_forces(mech, q, v), 1e-3 * np.abs(gw.mass_matrix(mech, q)).max()) < 1e-9
@@ -203,7 +205,7 @@ def test_points_need_no_quadratic_terms(seed):
 def test_bundled_arms(name, form):
     mech = gw.assemble(gw.load(name))
     q, v, a = state(np.random.default_rng(0), mech)
-    model = gw.RedundantModel(mech, form)
+    model = gw.elastic.RedundantModel(mech, form)
     found = model.project(q, v)
     assert relative(found.H, gw.mass_matrix(mech, q)) < 1e-12
     assert relative(found.C @ v, velocity_forces(mech, q, v)) < 1e-10

@@ -66,7 +66,7 @@ class Pair:
         q, v, tau = self.E @ self.q, self.E @ self.v, self.motors @ self.push(0.0)
         a = self.E @ gw.forward_dynamics(self.rigid, self.q, self.v, self.push(0.0))
         missing = tau - gw.inverse_dynamics(mech, q, v, a)
-        shafts = gw.elastic_form(mech, q, v).K_e[:, self.joints :]
+        shafts = gw.elastic.elastic_form(mech, q, v).K_e[:, self.joints :]
         twist = np.linalg.lstsq(shafts, missing, rcond=None)[0]
         np.testing.assert_allclose(shafts @ twist, missing, atol=1e-8 * np.abs(missing).max())
         return np.concatenate([self.q, q[self.joints :] + twist])

@@ -96,7 +96,7 @@ def test_a_quaternion_of_any_length_is_a_rotation():
 
 
 def test_aliases_for_people_from_elsewhere():
-    from gearwright.kernels import aliases
+    from gearwright.functions import aliases
 
     assert aliases.rnea is gw.inverse_dynamics
     assert aliases.crba is gw.mass_matrix

@@ -35,7 +35,7 @@ def test_rigid_is_the_robot_with_rigid_gears(seed, kinds):
     assert not mech.springs
     q, v, a = rng.uniform(-1, 1, (3, mech.n))
     assert relative(gw.inverse_dynamics(mech, q, v, a), gw.inverse_dynamics(expected, q, v, a)) < 1e-12
-    assert relative(gw.structure_matrix(mech), gw.structure_matrix(expected)) < 1e-15
+    assert relative(gw.actuation.structure_matrix(mech), gw.actuation.structure_matrix(expected)) < 1e-15
 
 
 @given(st.integers(0, 2**31), KINDS)
@@ -63,7 +63,7 @@ def test_spong_drops_the_coupling_block_alone(seed, kinds):
     simple = gw.approximate(exact, "spong")
     q, v = rng.uniform(-1, 1, (2, exact.n))
     joints = len(kinds)
-    form, reduced = gw.elastic_form(exact, q, v), gw.elastic_form(simple, q, v)
+    form, reduced = gw.elastic.elastic_form(exact, q, v), gw.elastic.elastic_form(simple, q, v)
     assert not reduced.H2.any()
     assert relative(reduced.H1, form.H1) < 1e-13
     assert relative(reduced.H3, form.H3) < 1e-13
@@ -94,7 +94,7 @@ def test_a_wheel_between_joint_and_shaft_is_divided():
     planet = gw.Spin("planet", "arm", (0, 0, 1), 1e-3, {"arm": 3, "arm.motor": 5})
     spring = gw.Spring("k", {"arm": 1, "arm.motor": -1}, 900.0)
     mech = gw.Mechanism([body], [rotor, planet], ("arm.motor",), [spring])
-    form, reduced = (gw.elastic_form(m, [0.2, 0.1], [1.0, 2.0]) for m in (mech, gw.approximate(mech, "spong")))
+    form, reduced = (gw.elastic.elastic_form(m, [0.2, 0.1], [1.0, 2.0]) for m in (mech, gw.approximate(mech, "spong")))
     assert form.H2[0, 0] == pytest.approx(1e-4 * 50 + 1e-3 * 5 + 1e-3 * 15)
     assert reduced.H2[0, 0] == 0
     assert relative(reduced.H1, form.H1) < 1e-14

@@ -58,7 +58,7 @@ def test_bending_frequencies_of_a_cantilever(direction):
 def test_modes_of_a_cantilever_are_those_of_a_beam():
     """At 20 segments the first three are within 1 % of theory, and the first shape is that of a beam."""
     mech = gw.assemble(cantilever())
-    found = gw.modes(mech, np.zeros(mech.n))
+    found = gw.analysis.modes(mech, np.zeros(mech.n))
     theory = CANTILEVER**2 * np.sqrt(70.0 / 2.5) / 1.6**2 / (2 * np.pi)
     assert found.frequencies[:3] == pytest.approx(theory, rel=0.01)
     x = CANTILEVER[0] * np.arange(21) / 20

@@ -10,13 +10,13 @@ import pytest
 import gearwright as gw
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Force, Law, Outcome
-from gearwright.kernels.law_table import law_table
-from gearwright.kernels.motion_rates import motion_rates
 from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor, Robot
 from gearwright.simulation import marching, moded_rates
 from gearwright.simulation.moded_rates import ModedRates
 from gearwright.simulation.rates import exact_slopes, rates_by_kernel, rates_by_laws
-from gearwright.simulation.system import System
+from gearwright.system.law_table import law_table
+from gearwright.system.motion_rates import motion_rates
+from gearwright.system.system import System
 from support.compare import relative
 from support.machines import random_design, random_state
 from support.random_robots import random_case
@@ -156,7 +156,7 @@ def test_runs_with_modes_go_on_in_kernels_once_it_pays(seed, monkeypatch):
     assert made
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
     plain = gw.simulate(robot, **more)
-    assert len(quick.happenings) == len(plain.happenings)
+    assert len(quick.events) == len(plain.events)
     assert max(quick.compare(plain, [f"q.{name}" for name in gw.assemble(robot).coordinates]).values()) < 1e-7
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.simulation import Event, sampled, series, steps
+from gearwright.simulation import Event, sampled_controller, series, steps
 
 BALL = gw.Mechanism([gw.Body("ball", joint="prismatic", axis=(0, 0, 1), mass=1.0)])
 FLOATING = gw.Mechanism(BALL.bodies, gravity=(0, 0, 0))
@@ -15,14 +15,14 @@ def test_an_event_is_found_at_its_time_and_may_end_the_run(method):
     low = Event(lambda t, state: state.q[0], "ground", terminal=True)
     run = gw.simulate(BALL, [1.0], until=3.0, events=[low], method=method)
     fall = np.sqrt(2 / 9.81)
-    assert run.happenings[-1].name == "ground"
-    assert run.happenings[-1].t == pytest.approx(fall, abs=1e-8 if method == "adaptive" else 1e-6)
+    assert run.events[-1].name == "ground"
+    assert run.events[-1].t == pytest.approx(fall, abs=1e-8 if method == "adaptive" else 1e-6)
     assert run.t[-1] <= fall
 
 
 def test_an_event_that_passes_and_returns_is_seen_twice():
     thrown = gw.simulate(BALL, ([0.0], [5.0]), until=1.0, events=[lambda t, state: state.q[0] - 1.0])
-    up, down = [happening.t for happening in thrown.happenings]
+    up, down = [happening.t for happening in thrown.events]
     expected = np.roots([-9.81 / 2, 5.0, -1.0])
     np.testing.assert_allclose(sorted([up, down]), sorted(expected), atol=1e-8)
 
@@ -34,7 +34,7 @@ def test_a_sampled_controller_is_held_between_its_calls():
         calls.append(t)
         return [-4.0 * state.q[0]]
 
-    run = gw.simulate(FLOATING, [1.0], until=0.5, controller=sampled(control, 0.1), samples=51)
+    run = gw.simulate(FLOATING, [1.0], until=0.5, controller=sampled_controller(control, 0.1), samples=51)
     assert sorted(set(calls))[:3] == pytest.approx([0.0, 0.1, 0.2])
     x, v = 1.0, 0.0
     for _ in range(5):  # constant acceleration over each period, by hand
@@ -54,7 +54,7 @@ def test_a_sampled_controller_is_called_once_per_period(method):
         return np.zeros(3)
 
     step = {"step": 1e-3} if method == "euler" else {}
-    control = gw.sampled(count, period=0.01)
+    control = gw.sampled_controller(count, period=0.01)
     for _ in range(2):  # each run asks anew
         calls.clear()
         gw.simulate(gw.load("elbow"), until=0.05, controller=control, method=method, **step)
@@ -99,6 +99,6 @@ def test_ctrl_c_keeps_what_was_computed(method):
             raise KeyboardInterrupt
         return [0.0]
 
-    run = gw.simulate(BALL, [1.0], until=5.0, controller=sampled(interrupt, 0.01), method=method)
+    run = gw.simulate(BALL, [1.0], until=5.0, controller=sampled_controller(interrupt, 0.01), method=method)
     assert 0.3 < run.t[-1] <= 0.52
     assert "stopped by the user" in run.remarks[-1]

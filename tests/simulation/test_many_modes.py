@@ -63,7 +63,7 @@ def test_everything_happens_and_nothing_chatters(run):
     assert len(stops) > 1
     assert len(gears) >= 4
     assert "free" in run.modes["brake"]
-    assert len(run.happenings) < 400
+    assert len(run.events) < 400
 
 
 def test_the_books_are_right(run):

@@ -27,7 +27,7 @@ def check(case: Case, run: gw.Run, until: float = UNTIL) -> None:
     assert run.t[-1] == until
     assert np.isfinite(np.column_stack(list(run.series.values()))).all()
     assert run.drift < 1e-8
-    assert len(run.happenings) < MOST_EVENTS
+    assert len(run.events) < MOST_EVENTS
     supplied = np.abs(run["energy.supplied"]).max() + run["energy.kinetic"].max()
     assert np.diff(run["energy.dissipated"]).min() > -1e-9 * (1.0 + supplied)
     for link in case.robot.links:
@@ -55,7 +55,7 @@ def test_friction_beside_a_gear_that_locks_itself_may_let_go_against_its_sense()
     case = random_case(3, elastic=True)
     run = ran(case, 0.6)
     check(case, run, 0.6)
-    assert any(h.name == "j0.friction" and h.what == "forward" and 0.586 < h.t < 0.5862 for h in run.happenings)
+    assert any(h.name == "j0.friction" and h.what == "forward" and 0.586 < h.t < 0.5862 for h in run.events)
 
 
 def test_an_explicit_method_that_crawls_hands_over_to_a_stiff_one():

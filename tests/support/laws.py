@@ -80,7 +80,7 @@ def forward_undoes_inverse(design: Design, mech: gw.Mechanism, s: State) -> floa
 
 def recursive_form_agrees(design: Design, mech: gw.Mechanism, s: State) -> float:
     """Newton-Euler = the recursive forming of H and h, springs in h."""
-    H, h = gw.recursive_form(mech, s.q, s.v)
+    H, h = gw.equations.recursive_form(mech, s.q, s.v)
     tau = gw.inverse_dynamics(mech, s.q, s.v, s.a)
     scale = np.abs(h).max()
     return max(relative(H @ s.a + h, tau, scale), relative(H, gw.mass_matrix(mech, s.q)))
@@ -89,7 +89,7 @@ def recursive_form_agrees(design: Design, mech: gw.Mechanism, s: State) -> float
 def lagrange_form_agrees(design: Design, mech: gw.Mechanism, s: State) -> float:
     """Newton-Euler = Lagrange by Jacobians, and its Christoffel matrix is the Coriolis matrix."""
     rigid = replace(mech, springs=())
-    B, H, g = gw.lagrange_form(rigid, s.q, s.v)
+    B, H, g = gw.equations.lagrange_form(rigid, s.q, s.v)
     tau, C = gw.inverse_dynamics(rigid, s.q, s.v, s.a), gw.coriolis_matrix(rigid, s.q, s.v)
     scale = np.abs(B).max()
     found = [(B @ s.a + H @ s.v + g, tau), (B, gw.mass_matrix(rigid, s.q)), (g, gw.gravity(rigid, s.q)), (H, C)]
@@ -259,7 +259,7 @@ def batch_is_its_single_states(design: Design, mech: gw.Mechanism, s: State) -> 
         (lambda x, u, b, w: gw.regressor(mech, x, u, b)),
         (lambda x, u, b, w: gw.integrate(mech, x, u)),
         (lambda x, u, b, w: gw.difference(mech, x, q[0, 0])),
-        (lambda x, u, b, w: gw.recursive_form(mech, x, u)[0]),
+        (lambda x, u, b, w: gw.equations.recursive_form(mech, x, u)[0]),
     ]
     worst = 0.0
     for call in calls:

@@ -148,7 +148,7 @@ MODES = {"backward": -1.0, "stick": 0.0, "stuck": 0.0, "forward": 1.0, "free": 2
 
 def mode_numbers(run: Run, law: str) -> Series:
     """The mode of a law at every sample in Modelica's numbers; nothing where a change is too near to tell."""
-    near = [h.t for h in run.happenings if h.name == law]
+    near = [h.t for h in run.events if h.name == law]
     margin = 1e-3 * float(run.t[-1])
     numbers = [MODES.get(mode.split()[0], np.nan) for mode in run.modes[law]]
     return np.array(

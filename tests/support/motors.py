@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gearwright.algebra.operations import FLOATS
 from gearwright.forces import Law, Reaction, Situation
-from gearwright.kernels.operations import FLOATS
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot, Supply
 

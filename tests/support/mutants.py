@@ -106,6 +106,6 @@ MUTANTS = {
     "recursive: sign": Mutant("dynamics.recursive_form:_links", "Delta = Delta + (w0", "Delta = Delta - (w0"),
     "Jacobian: sign of a lever": Mutant("dynamics.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"),
     "batch: every state answers like the first": Mutant(
-        "kernels.batch:_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"
+        "programs.batch:_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"
     ),
 }

@@ -106,7 +106,7 @@ def test_two_motors_in_one_link_with_parallel_belts():
     oracle.wheel("pulley", "l1", {"j2": 2.5}, e2, 1e-3, 8e-4, 0.2, (0.02, 0.03, 0.1))
     oracle.wheel("idle", "l1", {"j2": 1.0, "j3": 1.5}, e2, 2e-3, 1.5e-3, 0.3, p2)
     oracle.wheel("r3", "l1", {"j2": 2.0, "j3": 3.0}, e2, *body, (0.0, 0.1, 0.0))
-    np.testing.assert_allclose(gw.structure_matrix(mech).T, [[0, 2.5, 0], [0, 2.0, 3.0]])
+    np.testing.assert_allclose(gw.actuation.structure_matrix(mech).T, [[0, 2.5, 0], [0, 2.0, 3.0]])
     for q, v, a in states(3):
         assert worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q)) < 1e-10
         assert worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a)) < 1e-10

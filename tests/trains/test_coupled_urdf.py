@@ -41,7 +41,7 @@ def test_out_and_in_again(tmp_path, train, kind, columns):
     gw.save(robot, path)
     assert f"transmission_interface/{kind}" in path.read_text()
     alone = gw.assemble(read_urdf(path.read_text()))
-    found = dict(zip([a.name for a in alone.actuators], gw.structure_matrix(alone).T.tolist(), strict=True))
+    found = dict(zip([a.name for a in alone.actuators], gw.actuation.structure_matrix(alone).T.tolist(), strict=True))
     assert found == {name: pytest.approx(column) for name, column in columns.items()}
     assert sum(spin.inertia for spin in alone.spins) == pytest.approx(sum(m.motor.inertia for m in train.motors))
     both, whole = gw.assemble(robot), gw.assemble(gw.load(path))
@@ -49,7 +49,7 @@ def test_out_and_in_again(tmp_path, train, kind, columns):
     np.testing.assert_allclose(
         gw.inverse_dynamics(whole, q, v, a), gw.inverse_dynamics(both, q, v, a), rtol=1e-12, atol=1e-12
     )
-    np.testing.assert_allclose(gw.structure_matrix(whole), gw.structure_matrix(both))
+    np.testing.assert_allclose(gw.actuation.structure_matrix(whole), gw.actuation.structure_matrix(both))
 
 
 def test_other_trains_are_left_to_the_sidecar(tmp_path):
@@ -64,5 +64,5 @@ def test_other_trains_are_left_to_the_sidecar(tmp_path):
         path = tmp_path / "arm.urdf"
         gw.save(robot, path)
         assert "transmission" not in path.read_text()
-        A = [gw.structure_matrix(gw.assemble(r)) for r in (robot, gw.load(path))]
+        A = [gw.actuation.structure_matrix(gw.assemble(r)) for r in (robot, gw.load(path))]
         np.testing.assert_allclose(A[0], A[1])

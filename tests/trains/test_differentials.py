@@ -195,7 +195,7 @@ def test_nested_shafts():
     motor = TrainMotor("m3", "remote.1")
     train = Train(train.name, train.wheels, train.meshes, [motor])
     mech = gw.assemble(Robot("arm", chain(), trains=[train]))
-    np.testing.assert_allclose(gw.structure_matrix(mech)[:, 0], [1.0, 1.5, -3.0])
+    np.testing.assert_allclose(gw.actuation.structure_matrix(mech)[:, 0], [1.0, 1.5, -3.0])
     oracle = explicit_chain()
     (e1, p1), (e2, p2) = axis_in_parent("j1"), axis_in_parent("j2")
     oracle.wheel("s1", "base", {"j1": 1.0, "j2": 1.5, "j3": -3.0}, e1, 2e-3, 1e-3, 0.0, p1)
@@ -209,7 +209,7 @@ def test_bevel_differential_as_a_part():
     motors = [TrainMotor("left", "d.left"), TrainMotor("right", "d.right")]
     train = bevel_differential("d", "l1", "l2", (20, 30), members, motors, arm_joint="j1")
     mech = gw.assemble(Robot("arm", chain(), trains=[train]))
-    np.testing.assert_allclose(gw.structure_matrix(mech).T, [(1, -1.5, 0), (1, 1.5, 0)])
+    np.testing.assert_allclose(gw.actuation.structure_matrix(mech).T, [(1, -1.5, 0), (1, 1.5, 0)])
     oracle = explicit_chain()
     e, p = axis_in_parent("j1")
     oracle.wheel("left", "base", {"j1": 1.0, "j2": -1.5}, e, 2e-3, 1.5e-3, 0.2, p)

@@ -125,7 +125,7 @@ def test_springs_on_a_subset_of_joints():
     mech = gw.assemble(Robot("arm", chain(), drives))
     assert mech.speeds == (*SPEEDS, "j2.motor", "j3.motor")
     assert [(s.name, s.stiffness) for s in mech.springs] == [("j2.spring", 800.0), ("j3.spring", 90.0)]
-    assert gw.structure_matrix(mech).T.tolist() == [[50, 0, 0, 0, 0], [0, 0, 0, 60, 0], [0, 0, 0, 0, -3]]
+    assert gw.actuation.structure_matrix(mech).T.tolist() == [[50, 0, 0, 0, 0], [0, 0, 0, 60, 0], [0, 0, 0, 0, -3]]
 
 
 def test_two_springs_are_one_of_the_sum_of_compliances():

@@ -23,7 +23,7 @@ def test_parts_add_up(name):
     mech = gw.assemble(gw.load(name))
     bare = gw.Mechanism(mech.bodies, gravity=mech.gravity) if not mech.shafts else None
     q, v, a = state(mech)
-    told = gw.explain(mech, q, v, a)
+    told = gw.equations.explain(mech, q, v, a)
     for k, spin in enumerate(mech.spins):
         others = [s for s in mech.spins if s is not spin]
         if mech.shafts and not any(s.ratio[-1] for s in others):
@@ -43,7 +43,7 @@ def test_parts_add_up(name):
 
 
 def test_inner_and_outer_joints():
-    told = gw.explain(gw.assemble(gw.load("grm3")), [0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8])
+    told = gw.equations.explain(gw.assemble(gw.load("grm3")), [0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8])
     assert told.classes("w4") == {"j1": "outer", "j2": "outer", "j3": "outer"}
     assert told.classes("w6") == {"j1": "inner", "j2": "outer", "j3": "outer"}
     assert told.classes("w7") == {"j1": "inner", "j2": "inner", "j3": "outer"}
@@ -51,7 +51,7 @@ def test_inner_and_outer_joints():
 
 def test_table_and_figure():
     mech = gw.assemble(gw.load("grm3"))
-    told = gw.explain(mech, [0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8])
+    told = gw.equations.explain(mech, [0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8])
     rows = told.rows()
     assert {(row["wheel"], row["speed"]) for row in rows} >= {("w4", "j1"), ("w5", "j2"), ("w7", "j1")}
     first = next(row for row in rows if row["wheel"] == "w7" and row["speed"] == "j1")
@@ -64,9 +64,9 @@ def test_table_and_figure():
 def test_batch_is_singles():
     mech = gw.assemble(gw.load("planetary_3r"))
     q, v, a = state(mech, lead=(4,))
-    together = gw.explain(mech, q, v, a)
+    together = gw.equations.explain(mech, q, v, a)
     for k in range(4):
-        alone = gw.explain(mech, q[k], v[k], a[k])
+        alone = gw.equations.explain(mech, q[k], v[k], a[k])
         np.testing.assert_allclose(together.forces[k], alone.forces, rtol=1e-13, atol=1e-15)
     with pytest.raises(InputError, match="a table is for one state"):
         together.rows()
@@ -74,10 +74,10 @@ def test_batch_is_singles():
 
 def test_refusals():
     mech = gw.assemble(gw.load("grm3"))
-    told = gw.explain(mech, [0, 0, 0], [0, 0, 0], [0, 0, 0])
+    told = gw.equations.explain(mech, [0, 0, 0], [0, 0, 0], [0, 0, 0])
     with pytest.raises(InputError, match="Did you mean 'w4'"):
         told.share("w44")
     with pytest.raises(InputError, match="there is no speed 'j9'"):
         told.bars("j9")
     with pytest.raises(InputError, match="the machine has no wheels"):
-        gw.explain(gw.Mechanism(mech.bodies), [0, 0, 0], [0, 0, 0], [0, 0, 0])
+        gw.equations.explain(gw.Mechanism(mech.bodies), [0, 0, 0], [0, 0, 0], [0, 0, 0])

@@ -51,7 +51,7 @@ def test_file(name, tmp_path):
     robot = gw.load(FOLDER / f"{name}.yaml")
     mech = gw.assemble(robot)
     assert robot.name == name
-    assert gw.structure_matrix(mech).T.tolist() == [pytest.approx(row) for row in BY_HAND[name]]
+    assert gw.actuation.structure_matrix(mech).T.tolist() == [pytest.approx(row) for row in BY_HAND[name]]
     assert len(mech.spins) >= 2
     assert all(spin.inertia > 0 for spin in mech.spins)
     gw.save(robot, tmp_path / "again.yaml")

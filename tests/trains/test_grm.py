@@ -266,7 +266,7 @@ def test_bundled_robot(state):
     tau = gw.inverse_dynamics(mech, q, v, a)
     np.testing.assert_allclose(tau, G, rtol=0, atol=HALF_A_DIGIT)
     np.testing.assert_allclose(gw.actuator_torques(mech, tau), xi, rtol=0, atol=HALF_A_DIGIT)
-    told = gw.explain(mech, q, v, a)
+    told = gw.equations.explain(mech, q, v, a)
     np.testing.assert_allclose(told.forces[:, 2].sum(axis=0), Cs, rtol=0, atol=HALF_A_DIGIT)
     Cv, weight = LINKS[state]
     np.testing.assert_allclose(gw.gravity(mech, q), weight, rtol=0, atol=HALF_A_DIGIT)

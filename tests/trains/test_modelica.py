@@ -42,7 +42,7 @@ def test_two_geared_cylinders(reference, name, kind):
         rows = [row for row in csv.reader(file) if not row[0].startswith("#")]
     series = {title: np.array([float(row[k]) for row in rows[1:]]) for k, title in enumerate(rows[0])}
     mech = two_cylinders(kind)
-    A = gw.structure_matrix(mech)
+    A = gw.actuation.structure_matrix(mech)
     assert A[0, 0] == pytest.approx(10.0)
 
     def slope(t, x):
@@ -82,7 +82,7 @@ def simulated(times, coupled=True):
 
     def slope(t, x):
         q, v = x[:4], x[4:]
-        told = gw.explain(wheels, q, v, np.zeros(4))
+        told = gw.equations.explain(wheels, q, v, np.zeros(4))
         M, h = told.mass_matrices.sum(axis=0), told.forces.sum(axis=(0, 1))
         M[:3, :3] += gw.mass_matrix(links, q[:3])
         h[:3] += gw.bias(links, q[:3], v[:3])

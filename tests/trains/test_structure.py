@@ -27,7 +27,7 @@ BY_HAND = {
 @pytest.mark.parametrize("name", BY_HAND)
 def test_wrists(name):
     mech = gw.assemble(gw.load(name))
-    np.testing.assert_allclose(gw.structure_matrix(mech).T, BY_HAND[name], atol=1e-12)
+    np.testing.assert_allclose(gw.actuation.structure_matrix(mech).T, BY_HAND[name], atol=1e-12)
     tau = np.array([0.3, -0.2, 0.1])
     v = np.array([1.0, 2.0, -0.5])
     torques = gw.actuator_torques(mech, tau)
@@ -83,7 +83,7 @@ def test_icub_couplings(reference):
         T = _matrix(data[key], names)
         mech = gw.assemble(Robot("icub", chain(), trains=[train]))
         expected = np.linalg.inv(T * gamma)
-        np.testing.assert_allclose(gw.structure_matrix(mech).T, expected, rtol=1e-12, atol=1e-9)
+        np.testing.assert_allclose(gw.actuation.structure_matrix(mech).T, expected, rtol=1e-12, atol=1e-9)
         # reflected inertia of the convention: inv(T G)' I_m inv(T G)
         J = data["motor_I"]["arms"]
         geared = Train(
@@ -132,7 +132,7 @@ def test_stator_on_another_link(stator, row):
         [TrainMotor("m", "w", stator)],
     )
     mech = gw.assemble(Robot("arm", parallel_chain(), trains=[train]))
-    np.testing.assert_allclose(gw.structure_matrix(mech)[:, 0], row)
+    np.testing.assert_allclose(gw.actuation.structure_matrix(mech)[:, 0], row)
 
 
 def test_stator_row_is_the_relative_rate():
@@ -140,7 +140,7 @@ def test_stator_row_is_the_relative_rate():
     e, _ = axis_in_parent("j3")
     train = Train("t", [Gearwheel("w", "l2", "j3", 1e-3)], (), [TrainMotor("m", "w", "l1")], free=["w"])
     mech = gw.assemble(Robot("arm", chain(), trains=[train]))
-    row = gw.structure_matrix(mech)[:, 0]
+    row = gw.actuation.structure_matrix(mech)[:, 0]
     for q in np.random.default_rng(3).normal(size=(3, 4)):
         J = [gw.jacobian(mech, q, body)[3:] for body in ("l2", "l1")]
         axis = gw.placement(mech, q, "l2").rotation @ e
@@ -161,7 +161,7 @@ def test_stator_on_a_coaxial_wheel():
         mech = gw.assemble(
             Robot("arm", parallel_chain(), trains=[Train("t", wheels, meshes, [TrainMotor("m", "w", "other")])])
         )
-        np.testing.assert_allclose(gw.structure_matrix(mech)[:, 0], (0, 0, 4.0 + sign * 1.5, 0))
+        np.testing.assert_allclose(gw.actuation.structure_matrix(mech)[:, 0], (0, 0, 4.0 + sign * 1.5, 0))
 
 
 def test_more_motors_than_joints():
@@ -173,7 +173,7 @@ def test_more_motors_than_joints():
     xi = gw.actuator_torques(mech, [50.0])
     np.testing.assert_allclose(xi, [1.0, 2.0])  # least squares: proportional to the ratios
     assert xi @ [10, 20] == pytest.approx(50)
-    spare = gw.redundancy(mech)
+    spare = gw.actuation.actuator_redundancy(mech)
     assert spare.rank == 1
     assert spare.surplus.shape == (2, 1)
     assert spare.surplus[:, 0] @ [10, 20] == pytest.approx(0, abs=1e-12)
@@ -207,8 +207,8 @@ def test_inertia_seen_by_motors():
     """Torque per acceleration of one motor, the others free, against forward dynamics."""
     mech = gw.assemble(gw.load("grm3"))
     q = [0.3, -0.5, 0.8]
-    A = gw.structure_matrix(mech)
-    felt = gw.motor_inertias(mech, q)
+    A = gw.actuation.structure_matrix(mech)
+    felt = gw.actuation.motor_inertias(mech, q)
     rest = gw.forward_dynamics(mech, q, [0, 0, 0], [0, 0, 0])
     for k in range(3):
         a = gw.forward_dynamics(mech, q, [0, 0, 0], A[:, k]) - rest
@@ -240,9 +240,9 @@ def test_elastic_motor_of_a_train():
 @pytest.mark.parametrize(
     "function",
     [
-        gw.structure_matrix,
+        gw.actuation.structure_matrix,
         lambda mech: gw.mass_matrix(mech, [0, 0, 0, 0]),
-        lambda mech: gw.explain(mech, *np.zeros((3, 4))),
+        lambda mech: gw.equations.explain(mech, *np.zeros((3, 4))),
         lambda mech: gw.closed_form(gw.mass_matrix, mech),
     ],
 )
@@ -266,4 +266,4 @@ def test_radii_instead_of_teeth(tmp_path):
     robot = gw.load(tmp_path / "arm.yaml")
     gw.save(robot, tmp_path / "again.yaml")
     for each in (robot, gw.load(tmp_path / "again.yaml")):
-        assert gw.structure_matrix(gw.assemble(each)) == pytest.approx(np.array([[2.5]]))  # opposite axes
+        assert gw.actuation.structure_matrix(gw.assemble(each)) == pytest.approx(np.array([[2.5]]))  # opposite axes

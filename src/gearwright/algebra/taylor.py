@@ -124,7 +124,7 @@ class TaylorOperations:
 
     Choices (where, absolute, minimum, maximum) follow the values: derivatives are those of the branch that is taken.
 
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> x = Taylor.of_derivatives([0.5, 2.0, 0.0])
     >>> [round(c, 6) for c in TaylorOperations(FLOATS).tanh(x).derivatives()]    # w, 2 (1 - w^2), -8 w (1 - w^2)
     [0.462117, 1.572895, -2.907448]

@@ -13,7 +13,7 @@ from gearwright.cli.arguments import Json
 from gearwright.cli.output import number, results, say, table, write_json
 
 if TYPE_CHECKING:
-    from gearwright.kernels.bench_report import Report
+    from gearwright.bench.bench_report import Report
 
 ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
 MISSED = 1
@@ -37,7 +37,7 @@ def bench(
 
     Example: gearwright bench panda_like --states 1000
     """
-    from gearwright.kernels.bench import bench as measured
+    from gearwright.bench.bench import bench as measured
 
     report = measured({name: load(name) for name in robots or ROBOTS}, states, rounds, say)
     if output is not None:
@@ -71,7 +71,7 @@ def _show(report: Report) -> None:
 
 
 def _draw(report: Report, path: Path) -> None:
-    from gearwright.kernels.bench import BATCH
+    from gearwright.bench.bench import BATCH
     from gearwright.plots import bars, save
 
     batches = [line for line in report.comparisons if line.task == BATCH]

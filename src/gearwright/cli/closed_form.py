@@ -44,7 +44,7 @@ def closed_form(
 
     Example: gearwright closed-form elbow --function gravity --to latex
     """
-    from gearwright.kernels.closed_form import closed_form as written
+    from gearwright.equations.closed_form import closed_form as written
 
     if to not in FORMATS:
         raise InputError(f"--to {to}: unknown format. Use one of {', '.join(FORMATS)}.")

@@ -42,7 +42,7 @@ def compare(
 
     Example: gearwright compare elbow --figure
     """
-    from gearwright.design import compare as compared
+    from gearwright.analysis import compare as compared
 
     loaded = load(robot)
     mech = assemble(loaded)
@@ -82,7 +82,7 @@ def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:
 
 def _reduced(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:
     """What reduced models of an elastic robot get wrong at the motors, for the same motion of the joints."""
-    from gearwright.design import compare_reductions
+    from gearwright.analysis import compare_reductions
     from gearwright.motion.tour import ways
 
     joints = range(mech.n - len(mech.shafts))

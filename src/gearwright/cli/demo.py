@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from gearwright.analysis import Comparison, EnergyBalance, compare, energy_balance
 from gearwright.catalogue import load
-from gearwright.design import Comparison, EnergyBalance, compare, energy_balance
 from gearwright.mechanism import assemble
 from gearwright.motion import chain, polynomial
 from gearwright.plots import Panel, figure, save

@@ -17,7 +17,7 @@ from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
 if TYPE_CHECKING:
-    from gearwright.design import Modes
+    from gearwright.analysis import Modes
 
 SHARE = 0.25
 """Of a mode's kinetic energy, from which on a joint or motor is named."""
@@ -48,7 +48,7 @@ def modes(
 
     Example: gearwright modes elastic_elbow --q 0,0.5,-1 --plot
     """
-    from gearwright.design import modes as found_modes
+    from gearwright.analysis import modes as found_modes
 
     loaded = load(robot)
     mech = assemble(loaded)
@@ -65,7 +65,7 @@ def modes(
 
 
 def _place(mech: Mechanism, text: str | None) -> list[float]:
-    from gearwright.kernels.functions import neutral
+    from gearwright.functions.functions import neutral
 
     joints = mech.nq - len(mech.shafts)
     if text is None:
@@ -82,8 +82,8 @@ def _place(mech: Mechanism, text: str | None) -> list[float]:
 
 
 def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> dict[str, Any]:
-    from gearwright.design.vibration import configuration
-    from gearwright.kernels.functions import mass_matrix
+    from gearwright.analysis.vibration import configuration
+    from gearwright.functions.functions import mass_matrix
 
     M = mass_matrix(mech, configuration(mech, place, "modes"))
     rows = []
@@ -108,7 +108,7 @@ def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> d
 def _drawings(
     robot: Robot, mech: Mechanism, place: list[float], plot: bool, map_of: str | None, output: Path | None
 ) -> list[Path]:
-    from gearwright.design import frequency_map
+    from gearwright.analysis import frequency_map
     from gearwright.plots import save
 
     made = []
@@ -124,7 +124,7 @@ def _drawings(
 
 def _responses(robot: Robot, mech: Mechanism, place: list[float]) -> Any:
     """What every motor feels, over the frequencies of all of them."""
-    from gearwright.design import frequency_response
+    from gearwright.analysis import frequency_response
 
     if not mech.actuators:
         raise InputError(f"robot {robot.name!r} has no motors: there is nothing to shake it with.")

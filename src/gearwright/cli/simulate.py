@@ -15,7 +15,7 @@ from gearwright.cli.arguments import RobotName
 from gearwright.cli.output import number, remarks, say, table
 from gearwright.cli.torque import parse_payload
 from gearwright.errors import FileError, InputError, SimulationError
-from gearwright.kernels.functions import neutral
+from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism, assemble
 
 if TYPE_CHECKING:
@@ -127,10 +127,10 @@ def _summary(run: Run) -> None:
         if name.startswith("q.")
     ]
     remarks().print(table(["coordinate", "start", "end", "largest"], rows))
-    for happening in run.happenings[:8]:
+    for happening in run.events[:8]:
         say(f"t = {happening.t:.6g} s: {happening.name} -> {happening.what}")
-    if len(run.happenings) > 8:
-        say(f"... and {len(run.happenings) - 8} more events.")
+    if len(run.events) > 8:
+        say(f"... and {len(run.events) - 8} more events.")
     say(f"Energy book-keeping: off by {run.drift:.1e} of the largest energy that moved.")
 
 

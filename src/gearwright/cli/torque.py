@@ -13,7 +13,7 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Output, RobotName
 from gearwright.cli.output import number, remarks, say, table
 from gearwright.errors import InputError
-from gearwright.kernels.functions import inverse_dynamics
+from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble
 
 

@@ -50,9 +50,9 @@ def train(
 
 
 def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
-    from gearwright.kernels.actuation import structure_matrix
-    from gearwright.kernels.explain import explain
-    from gearwright.kernels.functions import mass_matrix, neutral
+    from gearwright.functions.actuation import structure_matrix
+    from gearwright.functions.explain import explain
+    from gearwright.functions.functions import mass_matrix, neutral
 
     q, still = neutral(mech), np.zeros(mech.n)
     shares = explain(mech, q, still, still).mass_matrices / np.diag(mass_matrix(mech, q))

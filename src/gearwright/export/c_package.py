@@ -12,15 +12,15 @@ import numpy as np
 from gearwright.errors import InputError
 from gearwright.export import c_text
 from gearwright.export.c_names import package_name
-from gearwright.kernels import programs
-from gearwright.kernels.batch import evaluate
-from gearwright.kernels.graph import Operations
-from gearwright.kernels.kernel import Recipe
-from gearwright.kernels.source import c_source
-from gearwright.kernels.trace import traced
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
+from gearwright.programs import programs
+from gearwright.programs.batch import evaluate
+from gearwright.tracing.graph import Operations
+from gearwright.tracing.recipe import Recipe
+from gearwright.tracing.source import c_source
+from gearwright.tracing.trace import traced
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
 STATES = 4

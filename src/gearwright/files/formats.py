@@ -6,10 +6,9 @@ from pathlib import Path
 
 from gearwright.errors import FileError, InputError
 from gearwright.files.problems import Problem
-from gearwright.files.reading import problem, read_text
+from gearwright.files.reading import YAML_ENDINGS, problem, read_text
 from gearwright.parts import Robot
 
-YAML_ENDINGS = (".yaml", ".yml")
 URDF_ENDINGS = (".urdf", ".xacro")
 ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS)
 

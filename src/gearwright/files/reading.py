@@ -6,6 +6,8 @@ from pathlib import Path
 
 from gearwright.errors import FileError
 
+YAML_ENDINGS = (".yaml", ".yml")
+
 MAX_BYTES = 8_000_000
 """A robot is some kilobytes; the largest published ones stay far below this."""
 

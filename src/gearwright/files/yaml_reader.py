@@ -13,11 +13,10 @@ from gearwright.files.dcmotor_words import dcmotor_notes
 from gearwright.files.dimensions import dimension_problems
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import SpringWords
-from gearwright.files.formats import YAML_ENDINGS
 from gearwright.files.link_words import LinkWords
 from gearwright.files.naming import name_problems
 from gearwright.files.problems import Problems
-from gearwright.files.reading import read_text
+from gearwright.files.reading import YAML_ENDINGS, read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
 from gearwright.files.train_words import TrainWords
 from gearwright.files.urdf_report import depth_of_the_caller

@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gearwright.arrays import Array
 from gearwright.errors import DriveError
 
 if TYPE_CHECKING:
     from gearwright.forces.actuator import LinearActuator
-
-Array = NDArray[np.float64]
 
 
 class Demand(NamedTuple):

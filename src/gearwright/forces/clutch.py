@@ -39,7 +39,7 @@ class Clutch(Sticking):
         peak: p, how much more it holds at rest.
 
     >>> import gearwright as gw
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> brake = Clutch.brake(arm, "j1.brake", "j1", normal_force=100.0, coefficients=[(0, 0.4)], geometry=0.05)
     >>> brake.act("forward", Situation(0.0, [0.0] * 3, [1.0, 0.0, 0.0], (), [0.5], FLOATS, arm)).forces[0].value

@@ -88,7 +88,7 @@ class Twist:
 def dead_band(x: Scalar, half: Scalar, ops: Operations) -> Scalar:
     """How far x is beyond a gap of that half width, with its sign; 0 inside.
 
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> [dead_band(x, 1.0, FLOATS) for x in (-3.0, 0.5, 1.5)]
     [-2.0, 0.0, 0.5]
     """

@@ -255,7 +255,7 @@ class Winding:
 def within(x: Scalar, low: Scalar | None, high: Scalar | None, ops: Operations) -> Scalar:
     """X cut to a range; None: no limit.
 
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> within(3.0, -2.0, 2.0, FLOATS), within(3.0, None, None, FLOATS)
     (2.0, 3.0)
     """

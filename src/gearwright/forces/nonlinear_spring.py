@@ -28,7 +28,7 @@ class Curve:
         hardening: h [Nm/rad3, N/m3].
         bends: ($x_i$, $\Delta k_i$).
 
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> drive = Curve.of_pieces([Piece(100.0, 5.0), Piece(200.0)])
     >>> drive.torque(0.05, FLOATS), drive.torque(0.06, FLOATS), drive.torque(-0.06, FLOATS)
     (5.0, 7.0, -7.0)
@@ -116,7 +116,7 @@ class NonlinearSpring(Law):
         damping_limit: c, at most 1.
 
     >>> import gearwright as gw
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> spring = NonlinearSpring("stay", Twist(Line.of(arm, "j2")), Curve(100.0, hardening=1000.0))
     >>> spring.act("on", Situation(0.0, [0.0, 0.1, 0.0], [0.0] * 3, (), (), FLOATS, arm)).forces[0].value

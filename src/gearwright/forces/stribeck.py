@@ -9,7 +9,7 @@ from gearwright.parts import Friction
 def dry(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
     r"""What does not vanish at rest, $F_C + (F_S - F_C) e^{-(w/w_S)^2}$; without a Stribeck speed $F_C$ alone.
 
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> dry(Friction(coulomb=1.0, static=1.5, stribeck_speed=0.1), 0.0, FLOATS)
     1.5
     """

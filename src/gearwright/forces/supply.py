@@ -30,7 +30,7 @@ class Bus(NamedTuple):
 def bus(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> Bus:
     """The bus under the load a + b V [A], b >= 0.
 
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> bus(Supply(48.0, 0.5), 8.0, 0.0, FLOATS)
     Bus(voltage=44.0, source=8.0, brake=0.0)
     >>> bus(Supply(48.0, 0.5, False, 56.0, 4.0), -10.0, 0.0, FLOATS)

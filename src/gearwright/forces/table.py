@@ -16,7 +16,7 @@ Points: TypeAlias = tuple[tuple[float, float], ...]
 def interpolated(points: Points, x: Scalar, ops: Operations) -> Scalar:
     """The value at x, for scalars of any kind: the first value plus what every piece has risen by until x.
 
-    >>> from gearwright.kernels.operations import FLOATS
+    >>> from gearwright.algebra.operations import FLOATS
     >>> [interpolated(((0.0, 0.5), (10.0, 0.3)), x, FLOATS) for x in (-1.0, 5.0, 99.0)]
     [0.5, 0.4, 0.3]
     """

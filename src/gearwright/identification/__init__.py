@@ -1,6 +1,6 @@
 """Finding a robot's parameters from measurements: excite, log, identify, make consistent, write back."""
 
-from gearwright.identification.consistent import ConsistentFit, consistent
+from gearwright.identification.consistent import ConsistentFit, fit_consistent
 from gearwright.identification.excitation import Box, Excitation, MotionLimits, excite
 from gearwright.identification.fourier import FourierMotion
 from gearwright.identification.groups import Group, parameter_groups, regressor_blocks
@@ -23,8 +23,8 @@ __all__ = [
     "MotionLimits",
     "PayloadFit",
     "Validation",
-    "consistent",
     "excite",
+    "fit_consistent",
     "identified_mechanism",
     "identified_robot",
     "identify",

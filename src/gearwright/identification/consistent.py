@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError, MissingExtraError
 from gearwright.identification.identification import Identification, Validation
 from gearwright.identification.log import Log
 from gearwright.identification.unknowns import Unknowns, unknowns
-from gearwright.kernels.inputs import Array
 
 MARGIN = 1e-6
 """How far, relative to a body's size, its pseudo-inertia stays from being singular."""
@@ -62,7 +62,7 @@ class ConsistentFit:
         return Validation(found.model.mech.speeds, motion.t, full.torques, predicted)
 
 
-def consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:
+def fit_consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:
     """Full parameters that bodies can have, near the identified base parameters and near the nominal values.
 
     Minimises (K pi - base)' covariance^-1 (K pi - base) + |(x - nominal) / (trust scale)|^2 subject to a positive

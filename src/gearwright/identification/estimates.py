@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gearwright.kernels.base_parameters import BaseParameters
-from gearwright.kernels.inputs import Array
+from gearwright.arrays import Array
+from gearwright.equations.independent_parameters import BaseParameters
 
 
 class Estimates:

@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arrays import Array
+from gearwright.equations.independent_parameters import triangle
 from gearwright.errors import InputError
+from gearwright.functions.functions import inverse_dynamics, placement
 from gearwright.identification.fourier import FourierMotion
 from gearwright.identification.model import FRICTION, Friction, Model
-from gearwright.kernels.base_parameters import triangle
-from gearwright.kernels.functions import inverse_dynamics, placement
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
 from gearwright.parts import Robot

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.motion.recording import write_columns

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gearwright.kernels.functions import parameter_names
-from gearwright.kernels.inputs import Array
+from gearwright.arrays import Array
+from gearwright.functions.functions import parameter_names
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import Terms
 

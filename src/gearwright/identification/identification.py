@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from gearwright.arrays import Array
+from gearwright.equations.independent_parameters import BaseParameters, independent
 from gearwright.errors import InputError
 from gearwright.identification.estimates import Estimates
 from gearwright.identification.least_squares import Fit, Method, solve
 from gearwright.identification.log import Log, warn_about_units
 from gearwright.identification.model import FRICTION, Friction, Model
-from gearwright.kernels.base_parameters import BaseParameters, independent
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
 from gearwright.parts import Robot

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gearwright.arrays import Array
+from gearwright.equations.independent_parameters import triangle
 from gearwright.errors import InputError
-from gearwright.kernels.base_parameters import triangle
-from gearwright.kernels.inputs import Array
 
 Method: TypeAlias = Literal["ols", "wls", "irls"]
 HUBER = 1.345

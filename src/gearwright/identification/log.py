@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError
+from gearwright.functions.actuation import structure_matrix
 from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
-from gearwright.kernels.actuation import structure_matrix
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion

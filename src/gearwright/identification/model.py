@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from gearwright.arrays import Array
+from gearwright.equations.independent_parameters import BaseParameters, independent, random_states
 from gearwright.errors import InputError
-from gearwright.kernels.base_parameters import BaseParameters, independent, random_states
-from gearwright.kernels.functions import parameter_names, parameters, regressor
-from gearwright.kernels.inputs import Array
+from gearwright.functions.functions import parameter_names, parameters, regressor
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 

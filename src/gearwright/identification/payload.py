@@ -7,6 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from gearwright.arrays import Array
+from gearwright.equations.independent_parameters import BaseParameters
 from gearwright.errors import InputError
 from gearwright.identification.consistent import ConsistentFit, consistent_among
 from gearwright.identification.estimates import Estimates
@@ -14,9 +16,7 @@ from gearwright.identification.identification import Identification, Validation,
 from gearwright.identification.least_squares import Method, solve
 from gearwright.identification.log import Log
 from gearwright.identification.model import Model
-from gearwright.identification.unknowns import Ten, Unknowns, central
-from gearwright.kernels.base_parameters import BaseParameters
-from gearwright.kernels.inputs import Array
+from gearwright.identification.unknowns import BodyParameters, Unknowns, central
 from gearwright.parts import Payload
 
 
@@ -104,7 +104,7 @@ def _ten_unknowns(model: Model) -> Unknowns:
     """The payload's own ten parameters, nothing else."""
     nominal = np.array([1.0, 0.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.01, 0.0, 0.01])
     nothing, itself = (np.zeros(0), np.zeros((0, 10))), (np.zeros(10), np.eye(10))
-    return Unknowns(model.names, nominal, *itself, (Ten(0),), (), nothing, itself)
+    return Unknowns(model.names, nominal, *itself, (BodyParameters(0),), (), nothing, itself)
 
 
 def _gain(columns: Array, weights: Array) -> Array:

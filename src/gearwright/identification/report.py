@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.identification.consistent import ConsistentFit
 from gearwright.identification.identification import Identification, Validation
 from gearwright.identification.unknowns import unknowns
-from gearwright.kernels.inputs import Array
 from gearwright.plots import Panel, figure, save
 from gearwright.plots.intervals import intervals
 

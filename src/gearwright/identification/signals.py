@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.kernels.inputs import Array
 
 ORDER = 4
 """Of the Butterworth filter; run in both directions it falls off twice as fast."""

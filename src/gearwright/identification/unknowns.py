@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Tensor, Vec, is_number
+from gearwright.arrays import Array
+from gearwright.functions.functions import parameter_names, parameters
 from gearwright.identification.model import Model
-from gearwright.kernels.functions import parameter_names, parameters
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Body, Mechanism, assemble
 from gearwright.parts import Drive, Gear, Link, Robot, parameter, with_parameters
 
 
 @dataclass(frozen=True)
-class Ten:
+class BodyParameters:
     """Ten unknowns in a row that describe one rigid body; `physical` when they must be those of a real one."""
 
     first: int
@@ -49,7 +49,7 @@ class Unknowns:
     nominal: Array
     start: Array
     map: Array
-    bodies: tuple[Ten, ...]
+    bodies: tuple[BodyParameters, ...]
     positive: tuple[int, ...]
     zero: tuple[Array, Array]
     every: tuple[Array, Array]
@@ -86,9 +86,9 @@ def unknowns(model: Model, robot: Robot | None) -> Unknowns:
 def _of_machine(model: Model) -> Unknowns:
     """The parameters themselves; a body must contain its wheels at rest, thin discs at least."""
     names, mech = model.every_name, model.mech
-    bodies = [Ten(10 * k, not body.effective) for k, body in enumerate(mech.bodies)]
+    bodies = [BodyParameters(10 * k, not body.effective) for k, body in enumerate(mech.bodies)]
     if model.payload is not None:
-        bodies.append(Ten(len(names) - 10))
+        bodies.append(BodyParameters(len(names) - 10))
     wheels = []
     for k, spin in enumerate(mech.spins):
         if spin.carrier != -1:
@@ -106,7 +106,7 @@ def _made(
     nominal: Array,
     start: Array,
     full: Array,
-    bodies: Sequence[Ten],
+    bodies: Sequence[BodyParameters],
     wheels: Sequence[tuple[int, int, Array]] = (),
 ) -> Unknowns:
     """The unknowns from a map to all parameters of a model."""
@@ -220,9 +220,9 @@ def _of_parts(model: Model, robot: Robot) -> Unknowns:
     full = np.block([[mapped, np.zeros((len(own), more))], [np.zeros((more, len(names))), np.eye(more)]])
     names += model.every_name[len(own) :]
     values += [_stated_friction(robot, name) for name in model.every_name[len(own) :]]
-    bodies = [Ten(10 * k, not body.effective) for k, body in enumerate(model.mech.bodies)]
+    bodies = [BodyParameters(10 * k, not body.effective) for k, body in enumerate(model.mech.bodies)]
     if model.payload is not None:
-        bodies.append(Ten(len(names) - 10))
+        bodies.append(BodyParameters(len(names) - 10))
     return _made(model, names, np.array(values), np.concatenate([start, np.zeros(more)]), full, bodies)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gearwright.errors import InputError
+from gearwright.functions.functions import parameter_names
 from gearwright.identification.consistent import ConsistentFit
 from gearwright.identification.unknowns import central, knobs, link_of_parameters
-from gearwright.kernels.functions import parameter_names
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Friction, Link, Robot
 

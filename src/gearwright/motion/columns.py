@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.motion.differentiation import rates
-from gearwright.motion.trajectory import Array
 
 LARGEST_FILE = 1_000_000_000
 

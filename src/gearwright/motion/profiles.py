@@ -7,8 +7,9 @@ from math import factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.motion.trajectory import Array, Trajectory
+from gearwright.motion.trajectory import Trajectory
 
 
 def polynomial(

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.motion.columns import Columns, read_columns
-from gearwright.motion.trajectory import Array, Motion
+from gearwright.motion.trajectory import Motion
 
 
 class Recording(NamedTuple):

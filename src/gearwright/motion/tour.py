@@ -9,10 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from gearwright.algebra import is_number
+from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.profiles import chain, polynomial
-from gearwright.motion.trajectory import Array, Motion, Trajectory
+from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Limits, Robot
 
 REACH = {"revolute": 0.8, "prismatic": 0.1}
@@ -79,7 +80,7 @@ def _points(phase: float, kind: str, limits: Limits) -> Array:
 
 def _spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
     """The motion over all coordinates and speeds of the machine."""
-    from gearwright.kernels.functions import neutral
+    from gearwright.functions.functions import neutral
 
     q = np.tile(neutral(mech), (len(short.t), 1))
     v, a = np.zeros((len(short.t), mech.n)), np.zeros((len(short.t), mech.n))

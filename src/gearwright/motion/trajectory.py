@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError
 
 if TYPE_CHECKING:  # SciPy takes half a second to import; who only reads motions need not wait for it
     from scipy.interpolate import PPoly
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,24 @@
-"""Simulation: states, modes, integrators, events and runs."""
+"""Marching a machine with its laws: integrators, events, modes, runs, fixed steps and batches."""
 
-from gearwright.simulation.controllers import Controller, sampled
-from gearwright.simulation.run import Happening, Run
-from gearwright.simulation.signals import Signal, series, steps
+from gearwright.simulation.rollout import Rollout, rollout
+from gearwright.simulation.run import Run, RunEvent
 from gearwright.simulation.simulate import simulate
 from gearwright.simulation.simulation import Event
-from gearwright.simulation.state import State
+from gearwright.system.controllers import Controller, sampled_controller
+from gearwright.system.signals import Signal, series, steps
+from gearwright.system.state import State
 
-__all__ = ["Controller", "Event", "Happening", "Run", "Signal", "State", "sampled", "series", "simulate", "steps"]
+__all__ = [
+    "Controller",
+    "Event",
+    "Rollout",
+    "Run",
+    "RunEvent",
+    "Signal",
+    "State",
+    "rollout",
+    "sampled_controller",
+    "series",
+    "simulate",
+    "steps",
+]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism.rows import suggestion
 from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.marching import has_sundials

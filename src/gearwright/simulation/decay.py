@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gearwright.kernels.inputs import Array
+from gearwright.arrays import Array
 
 
 def differences(function: Callable[[Array], Array], x: Array) -> Array:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.kernels.inputs import Array
-from gearwright.kernels.rollout_steps import FixedStep, fixed_step
+from gearwright.simulation.rollout_steps import FixedStep, fixed_step
 from gearwright.simulation.run import Run
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gearwright.kernels.inputs import Array
+from gearwright.arrays import Array
 from gearwright.simulation.decay import fastest_decay
-from gearwright.simulation.modes import CROSSED
+from gearwright.system.modes import CROSSED
 
 Rates = Callable[[float, Array], Array]
 Slopes = Callable[[float, Array], Array]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.forces.law import Guard, Reaction
-from gearwright.kernels.inputs import Array
-from gearwright.kernels.law_table import LawTable, Unusual, law_table
-from gearwright.simulation.balance import Ties, balanced, rows_of, shares_of
 from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
-from gearwright.simulation.system import Modes, System
+from gearwright.system.balance import Ties, balanced, rows_of, shares_of
+from gearwright.system.law_table import LawTable, Unusual, law_table
+from gearwright.system.system import Modes, System
 
 WORTHWHILE = 1000
 """Evaluations law by law, which take about as long as compiling all laws does."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gearwright.kernels.inputs import Array
-from gearwright.kernels.motion_rates import MotionRates
+from gearwright.arrays import Array
 from gearwright.simulation.decay import differences
 from gearwright.simulation.marching import Rates, Slopes
-from gearwright.simulation.system import Modes, System
+from gearwright.system.motion_rates import MotionRates
+from gearwright.system.system import Modes, System
 
 LARGEST_SPEED = 1e6
 """Speeds that are larger have left every machine: the run has blown up."""

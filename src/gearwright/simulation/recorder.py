@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.kernels.functions import kinetic_energy, potential_energy
-from gearwright.kernels.inputs import Array
-from gearwright.kernels.motion_rates import Seen
+from gearwright.arrays import Array
+from gearwright.functions.functions import kinetic_energy, potential_energy
 from gearwright.mechanism import Mechanism
-from gearwright.simulation.run import Happening, Run
-from gearwright.simulation.system import Evaluation, Modes, System
+from gearwright.simulation.run import Run, RunEvent
+from gearwright.system.motion_rates import Seen
+from gearwright.system.system import Evaluation, Modes, System
 
 ENERGIES = ("stored", "supplied", "dissipated")
 """What is known only while a run goes on; kinetic and potential energy follow from the samples."""
@@ -26,7 +26,7 @@ class Recorder:
         self._times: list[float] = []
         self._rows: list[list[float]] = []
         self._modes: list[Modes] = []
-        self.happenings: list[Happening] = []
+        self.events: list[RunEvent] = []
         self.remarks: list[str] = []
         self._waiting: list[tuple[float, Array, Array]] = []
         self._seen: Callable[[Array, Array, Array], Seen] | None = None
@@ -84,8 +84,8 @@ class Recorder:
         self._add_energies(series, values)
         units |= {name: "J" for name in series if name.startswith("energy.")}
         modes = {law.name: tuple(row[k] for row in self._modes) for k, law in enumerate(self._system.laws)}
-        happenings, remarks = tuple(self.happenings), tuple(self.remarks)
-        return Run(np.array(self._times), series, units, happenings, remarks, self._name, modes)
+        events, remarks = tuple(self.events), tuple(self.remarks)
+        return Run(np.array(self._times), series, units, events, remarks, self._name, modes)
 
     def _add_energies(self, series: dict[str, Array], values: Array) -> None:
         """Energies of the machine, and what is missing in the balance of all."""

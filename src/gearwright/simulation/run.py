@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism.rows import suggestion
 from gearwright.plots import Panel, figure, save
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
@@ -23,7 +23,7 @@ ELECTRIC = ("voltage", "current", "winding_temperature")
 
 
 @dataclass(frozen=True)
-class Happening:
+class RunEvent:
     """Something that happened during a run: a law changed its mode, or a user's event."""
 
     t: float
@@ -40,7 +40,7 @@ class Run:
         series: values (T,) by name: `q.<coordinate>`, `v.<speed>`, `a.<speed>`, `tau.<speed>`, inputs, states and
             signals of laws, and `energy.kinetic`, `.potential`, `.stored`, `.supplied`, `.dissipated`, `.balance`.
         units: unit of each series.
-        happenings: events in order of time.
+        events: events in order of time.
         remarks: what was decided and noticed, for the person.
         name: what ran.
         modes: mode of every law at each sample, by the law's name.
@@ -54,14 +54,14 @@ class Run:
     t: Array
     series: Mapping[str, Array]
     units: Mapping[str, str] = field(default_factory=dict)
-    happenings: tuple[Happening, ...] = ()
+    events: tuple[RunEvent, ...] = ()
     remarks: tuple[str, ...] = ()
     name: str = "run"
     modes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} samples" if len(self.t) else "empty"
-        return f"<Run {self.name}: {span}, {len(self.series)} series, {len(self.happenings)} events>"
+        return f"<Run {self.name}: {span}, {len(self.series)} series, {len(self.events)} events>"
 
     def __getitem__(self, name: str) -> Array:
         """A series by name, (T,)."""

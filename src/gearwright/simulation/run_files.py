@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import FileError, MissingExtraError
-from gearwright.kernels.inputs import Array
 from gearwright.motion.columns import read_columns
 from gearwright.motion.recording import write_columns
 

@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
-from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.simulation.choice import FIXED, choose
-from gearwright.simulation.controllers import Controller, controller_of
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
 from gearwright.simulation.interruption import heard
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
-from gearwright.simulation.signals import gathered
 from gearwright.simulation.simulation import Event, Simulation, started
-from gearwright.simulation.state import State, initial_state
-from gearwright.simulation.system import System
+from gearwright.system.controllers import Controller, controller_of
+from gearwright.system.signals import gathered
+from gearwright.system.state import State, initial_state
+from gearwright.system.system import System
 
 
 def simulate(

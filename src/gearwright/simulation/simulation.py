@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
-from gearwright.kernels.inputs import Array
-from gearwright.kernels.motion_rates import MotionRates, motion_rates
-from gearwright.simulation.controllers import Controller, put
 from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, SlowError, StuckError, march
 from gearwright.simulation.moded_rates import InModes
-from gearwright.simulation.modes import settle
 from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
 from gearwright.simulation.recorder import Recorder
-from gearwright.simulation.run import Happening
-from gearwright.simulation.signals import Inputs
-from gearwright.simulation.state import State
-from gearwright.simulation.system import Modes, System
+from gearwright.simulation.run import RunEvent
+from gearwright.system.controllers import Controller, put
+from gearwright.system.modes import settle
+from gearwright.system.motion_rates import MotionRates, motion_rates
+from gearwright.system.signals import Inputs
+from gearwright.system.state import State
+from gearwright.system.system import Modes, System
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
@@ -39,7 +39,7 @@ class Event:
 
     Args:
         function: (t, State) -> number; the event is where it goes through zero.
-        name: what it is called in the run's happenings.
+        name: what it is called in the run's events.
         terminal: whether the run ends there.
 
     >>> Event(lambda t, state: state.q[0] - 1.0, "reached", terminal=True).name
@@ -99,7 +99,7 @@ class Simulation:
                 if still > RESTLESS:
                     raise SimulationError(
                         f"simulate: at t = {t:g} s {RESTLESS} events follow each other without any motion. Look at the "
-                        f"last ones: {', '.join(f'{h.name} {h.what}' for h in self.recorder.happenings[-4:])}."
+                        f"last ones: {', '.join(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
                     )
             self._call_sampled(t, x)
             x, modes = self._settled(t, x, modes)
@@ -213,7 +213,7 @@ class Simulation:
         if not self._moded:
             return x, modes
         settled = settle(self.system, t, x, self._inputs_at(t, x)[0], modes)
-        self.recorder.happenings.extend(Happening(t, name, mode) for name, mode in settled.changes)
+        self.recorder.events.extend(RunEvent(t, name, mode) for name, mode in settled.changes)
         return settled.x, settled.modes
 
     def _side(self, event: Event, t: float, x: Array) -> float:
@@ -226,7 +226,7 @@ class Simulation:
         for k, event in enumerate(self.events):
             if self._sides[k] * float(event.function(t, self._state(x))) <= 0:
                 self._sides[k] = -self._sides[k]
-                self.recorder.happenings.append(Happening(t, event.name, "event"))
+                self.recorder.events.append(RunEvent(t, event.name, "event"))
                 over = over or event.terminal
         return over
 

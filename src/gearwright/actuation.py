@@ -1,0 +1,39 @@
+"""Actuators: what they feel and must do, and a machine with linear actuators as one model."""
+
+from gearwright.forces import LinearActuator, SynchronousMotor, dc_motor, dc_motors, stepping_motor, synchronous_motor
+from gearwright.forces.hydraulics import ServoValve, servo_cylinder
+from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
+from gearwright.functions.actuation import (
+    ActuatorRedundancy,
+    actuator_redundancy,
+    actuator_speeds,
+    actuator_torques,
+    motor_inertias,
+    structure_matrix,
+)
+from gearwright.system.complete_model import CompleteModel, complete_model
+from gearwright.system.inputs_for_motion import inputs_for_motion
+from gearwright.system.motion_inputs import MotionInputs
+
+__all__ = [
+    "ActuatorRedundancy",
+    "AirValve",
+    "CompleteModel",
+    "LinearActuator",
+    "MotionInputs",
+    "ServoValve",
+    "SynchronousMotor",
+    "actuator_redundancy",
+    "actuator_speeds",
+    "actuator_torques",
+    "complete_model",
+    "dc_motor",
+    "dc_motors",
+    "inputs_for_motion",
+    "motor_inertias",
+    "pneumatic_cylinder",
+    "servo_cylinder",
+    "stepping_motor",
+    "structure_matrix",
+    "synchronous_motor",
+]

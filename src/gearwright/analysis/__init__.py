@@ -1,0 +1,27 @@
+"""What a machine does: comparison of models, energy, vibration, frequency response."""
+
+from gearwright.analysis.comparison import Comparison, compare, uncoupled_spins
+from gearwright.analysis.energy import EnergyBalance, energy_balance
+from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
+from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
+from gearwright.analysis.reductions import ReductionComparison, compare_reductions
+from gearwright.analysis.vibration import Modes, modes, natural_frequencies
+from gearwright.simulation.rollout_stability import fastest_mode
+
+__all__ = [
+    "Comparison",
+    "EnergyBalance",
+    "FrequencyMap",
+    "FrequencyResponse",
+    "Modes",
+    "ReductionComparison",
+    "compare",
+    "compare_reductions",
+    "energy_balance",
+    "fastest_mode",
+    "frequency_map",
+    "frequency_response",
+    "modes",
+    "natural_frequencies",
+    "uncoupled_spins",
+]

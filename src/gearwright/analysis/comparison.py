@@ -1,0 +1,111 @@
+"""What the popular approximations get wrong over a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
+from gearwright.mechanism import Mechanism, approximate
+from gearwright.motion import Motion
+from gearwright.plots import Panel, figure
+
+
+class Miss(NamedTuple):
+    """How far an approximation is off at one speed: largest and root-mean-square error, and the exact peak [Nm, N]."""
+
+    kind: str
+    speed: str
+    largest: float
+    rms: float
+    peak: float
+
+    @property
+    def share(self) -> float:
+        """The largest error as a fraction of the exact peak; infinite when the exact force is zero throughout."""
+        return self.largest / self.peak if self.peak else (float("inf") if self.largest else 0.0)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Exact and approximate generalized forces over a motion.
+
+    Args:
+        mech: the machine.
+        motion: the motion.
+        exact: generalized forces (T, n).
+        approximations: kind -> generalized forces (T, n).
+        uncoupled: names of the spins whose coupling to the links vanishes in every configuration.
+    """
+
+    mech: Mechanism
+    motion: Motion
+    exact: Array
+    approximations: dict[str, Array]
+    uncoupled: tuple[str, ...]
+
+    def misses(self) -> list[Miss]:
+        """One row per approximation and speed."""
+        rows = []
+        for kind, tau in self.approximations.items():
+            error = tau - self.exact
+            for k, speed in enumerate(self.mech.speeds):
+                largest = float(np.abs(error[:, k]).max())
+                rms = float(np.sqrt(np.mean(error[:, k] ** 2)))
+                rows.append(Miss(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
+        return rows
+
+    def figure(self, most: int = 8) -> Any:
+        """Per speed the exact force, and beside it the error of each approximation; "none" has a scale of its own.
+
+        Of a machine with more than `most` speeds those with the largest errors are drawn.
+        """
+        kinds = list(self.approximations)
+        groups = [group for group in ([k for k in kinds if k != "none"], [k for k in kinds if k == "none"]) if group]
+        panels = []
+        for k in self._largest_errors(most):
+            panels.append(Panel("force [Nm, N]", {"exact": self.exact[:, k]}, title=self.mech.speeds[k]))
+            panels += [self._errors(k, group) for group in groups]
+        title = f"the {most} of {self.mech.n} speeds with the largest errors" if self.mech.n > most else ""
+        return figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title)
+
+    def _errors(self, k: int, kinds: Sequence[str]) -> Panel:
+        rounding = 1e-12 * np.abs(self.exact[:, k]).max()
+        errors = {kind: (self.approximations[kind] - self.exact)[:, k] for kind in kinds}
+        curves = {kind: np.where(np.abs(error) > rounding, error, 0.0) for kind, error in errors.items()}
+        return Panel("error [Nm, N]", curves, title=self.mech.speeds[k], thin=kinds[1:])
+
+    def _largest_errors(self, most: int) -> list[int]:
+        worst = np.max([np.abs(tau - self.exact).max(axis=0) for tau in self.approximations.values()], axis=0)
+        return sorted(np.argsort(-worst)[:most].tolist())
+
+
+def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
+    """The exact generalized forces of a motion beside those of the approximations (see `approximate`)."""
+    if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
+        raise InputError(
+            f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
+            f"({', '.join(mech.coordinates)})."
+        )
+    state = (motion.q, motion.v, motion.a)
+    approximations = {kind: inverse_dynamics(approximate(mech, kind), *state) for kind in kinds}
+    return Comparison(mech, motion, inverse_dynamics(mech, *state), approximations, uncoupled_spins(mech))
+
+
+def uncoupled_spins(mech: Mechanism, samples: int = 8) -> tuple[str, ...]:
+    """Names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
+
+    For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
+    polynomial of the coordinates: it vanishes identically if it does at configurations without special angles.
+    """
+    if not mech.spins:
+        return ()
+    rng = np.random.default_rng(4)
+    q = integrate(mech, neutral(mech), rng.uniform(-1.5, 1.5, (samples, mech.n)))
+    h = np.abs(axial_rates(mech, q)).max(axis=(0, 2))
+    return tuple(spin.name for spin, size in zip(mech.spins, h, strict=True) if size < 1e-9 or not spin.coupled)

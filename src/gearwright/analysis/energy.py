@@ -1,0 +1,41 @@
+"""Energy book-keeping over a motion: what the drives put in is what the machine stores, or burns in dampers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.functions.functions import inverse_dynamics, kinetic_energy, potential_energy
+from gearwright.mechanism import Mechanism
+from gearwright.motion import Motion
+
+
+class EnergyBalance(NamedTuple):
+    """Series over time [J]: work done by the drives, kinetic and potential energy, heat in the dampers."""
+
+    work: Array
+    kinetic: Array
+    potential: Array
+    heat: Array
+
+    @property
+    def residual(self) -> Array:
+        """Work less the change of stored energy less heat: zero but for the quadrature."""
+        stored = self.kinetic + self.potential
+        return self.work - (stored - stored[0]) - self.heat
+
+
+def energy_balance(mech: Mechanism, motion: Motion) -> EnergyBalance:
+    """Integrate the power of the drives over a motion and compare it with the energies (Simpson's rule)."""
+    from scipy.integrate import cumulative_simpson
+
+    tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)
+    loss = sum(
+        (spring.damping * (motion.v @ np.array(spring.row)) ** 2 for spring in mech.springs), np.zeros(len(motion.t))
+    )
+    work, heat = (
+        cumulative_simpson(power, x=motion.t, initial=0.0) for power in (np.einsum("ti,ti->t", tau, motion.v), loss)
+    )
+    return EnergyBalance(work, kinetic_energy(mech, motion.q, motion.v), potential_energy(mech, motion.q), heat)

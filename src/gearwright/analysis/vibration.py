@@ -1,0 +1,176 @@
+"""How an elastic machine vibrates about a configuration: frequencies, damping and shapes of its modes."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.analysis.damped_modes import Complex, damped
+from gearwright.arrays import Array, as_floats
+from gearwright.errors import InputError
+from gearwright.functions.actuation import structure_matrix
+from gearwright.functions.elastic_plan import stiffness_and_damping
+from gearwright.functions.functions import mass_matrix
+from gearwright.functions.run import derivative
+from gearwright.mechanism import Mechanism
+from gearwright.programs.inputs import checked, refuse_symbols, require_machine
+from gearwright.programs.programs import GRAVITY
+
+ROUNDING = 1e-11
+"""Share of the largest squared frequency below which a motion is taken for a free one."""
+
+Motors = Literal["free", "held"]
+
+
+class Modes(NamedTuple):
+    """The m modes of a machine with n speeds, the slowest first.
+
+    `frequencies` (..., m) are the undamped natural ones |eigenvalue| / 2 pi [Hz], 0 for what does not swing (a free
+    motion, or one that gravity lets fall); `damping` (..., m) are damping ratios, 1 and more where nothing swings any
+    longer; `shapes` (..., n, m) has a mode per column, its largest entry 1, complex where dampers shift the phases;
+    `eigenvalues` (..., m, 2) are the two of each mode [1/s].
+    """
+
+    frequencies: Array
+    damping: Array
+    shapes: Array | Complex
+    eigenvalues: Complex
+
+
+class Oscillator(NamedTuple):
+    """M x'' + D x' + K x = f, small motions about a configuration: each (..., n, n); K contains that of gravity."""
+
+    M: Array
+    D: Array
+    K: Array
+
+
+def modes(mech: Mechanism, q: ArrayLike, motors: Motors = "free") -> Modes:
+    r"""Modes of small vibrations about a configuration held against gravity.
+
+    $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. With free motors the rigid
+    motions are among the modes; with held motors (brakes on, or ideal position control) the links swing on their
+    springs alone.
+
+    Args:
+        mech: the machine, with springs.
+        q: configuration [rad, m], (..., nq), or without the shafts, whose place does not matter.
+        motors: "free" or "held".
+
+    >>> import gearwright as gw
+    >>> from gearwright.parts import Drive, Gear, Link, Motor, Robot
+    >>> table = Link("table", mass=10, inertia=np.diag([0.5, 0.5, 1.0]))
+    >>> drive = Drive("table", Motor(inertia=1e-4), Gear(ratio=100, stiffness=5000))
+    >>> found = gw.analysis.modes(gw.assemble(Robot("turntable", [table], [drive])), [0.0])
+    >>> (2 * np.pi * found.frequencies).round(9)                            # sqrt(5000 (1/1 + 1/1)) rad/s
+    array([  0., 100.])
+    """
+    system, N = _reduced(mech, q, motors)
+    lead, m = system.M.shape[:-2], N.shape[1]
+    complex_shapes = bool(system.D.any()) or mech.nq != mech.n
+    kind = np.complex128 if complex_shapes else np.float64
+    frequencies, ratios = np.empty((*lead, m)), np.empty((*lead, m))
+    shapes, values = np.empty((*lead, mech.n, m), kind), np.empty((*lead, m, 2), np.complex128)
+    for k in np.ndindex(*lead):
+        pairs, columns = damped(*(x[k] for x in system)) if complex_shapes else _undamped(system.M[k], system.K[k])
+        frequencies[k], ratios[k] = _frequency_and_damping(pairs)
+        order = np.argsort(frequencies[k], kind="stable")
+        frequencies[k], ratios[k], values[k] = frequencies[k][order], ratios[k][order], pairs[order]
+        shapes[k] = _largest_is_one(N @ columns[:, order])
+    return Modes(frequencies, ratios, shapes, values)
+
+
+def natural_frequencies(mech: Mechanism, q: ArrayLike, motors: Motors = "free") -> Array:
+    """The frequencies [Hz] of the modes without dampers, (..., m), the slowest first; quick for many configurations."""
+    system, _ = _reduced(mech, q, motors)
+    lower = np.linalg.inv(np.linalg.cholesky(system.M))
+    squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
+    result: Array = np.sqrt(_without_rounding(squares).clip(min=0)) / (2 * np.pi)
+    return result
+
+
+def oscillator(mech: Mechanism, q: ArrayLike, function: str = "modes") -> Oscillator:
+    """The small motions of a machine with springs about a configuration."""
+    require_machine(function, mech)
+    if not any(spring.stiffness for spring in mech.springs):
+        raise InputError(
+            f"{function}: the machine has no springs, so that nothing in it can vibrate. Give a drive its gear's "
+            "stiffness [Nm/rad], or a joint a spring."
+        )
+    refuse_symbols(function, mech)
+    K, D = stiffness_and_damping(mech)
+    place = configuration(mech, q, function)
+    M = mass_matrix(mech, place)
+    slope = derivative(GRAVITY, mech, {"q": place}, function)
+    return Oscillator(M, np.broadcast_to(D, M.shape), K + slope)
+
+
+def configuration(mech: Mechanism, q: ArrayLike, function: str) -> Array:
+    """Coordinates of the whole machine from those of the joints; shafts stand where their joints do not ask."""
+    given = as_floats(function, "q", q)
+    joints = mech.nq - len(mech.shafts)
+    if mech.shafts and given.ndim and given.shape[-1] == joints:
+        given = np.concatenate([given, np.zeros((*given.shape[:-1], len(mech.shafts)))], axis=-1)
+    return checked(function, mech, "q", given, mech.nq)
+
+
+def _reduced(mech: Mechanism, q: ArrayLike, motors: Motors) -> tuple[Oscillator, Array]:
+    """The system in the motions that the motors leave, and these motions as columns (n, m)."""
+    system = oscillator(mech, q)
+    N = np.eye(mech.n)
+    if motors == "held":
+        from scipy.linalg import null_space
+
+        N = null_space(structure_matrix(mech).T)
+        if not N.shape[1]:
+            raise InputError("modes: with its motors held the machine cannot move. Ask for free motors.")
+    elif motors != "free":
+        raise InputError(f"modes: motors={motors!r} is unknown. Use 'free' or 'held'.")
+    small = Oscillator(*(N.T @ x @ N for x in system))
+    _require_held(mech, small.K, N)
+    return small, N
+
+
+def _require_held(mech: Mechanism, K: Array, N: Array) -> None:
+    """Springs hold every motion that they resist against gravity: no more loose motions than they leave free."""
+    free = N.shape[1] - int(np.linalg.matrix_rank(N.T @ stiffness_and_damping(mech)[0] @ N))
+    symmetric = (K + np.swapaxes(K, -1, -2)) / 2
+    for k in np.ndindex(*K.shape[:-2]):
+        values, vectors = np.linalg.eigh(symmetric[k])
+        if free < len(values) and values[free] <= ROUNDING * values[-1]:
+            worst = mech.speeds[int(np.argmax(np.abs(N @ vectors[:, free])))]
+            raise InputError(
+                f"modes: the stiffness matrix is not positive definite: against gravity {values[free]:.4g} Nm/rad are "
+                f"left of the springs, mostly along {worst!r}, and the machine falls. Use stiffer springs, or a "
+                "configuration that they can hold."
+            )
+
+
+def _undamped(M: Array, K: Array) -> tuple[Complex, Array]:
+    """Eigenvalues in pairs (m, 2) and real shapes (m, m) of a machine without dampers."""
+    from scipy.linalg import eigh
+
+    squares, shapes = eigh((K + K.T) / 2, M)
+    roots = np.sqrt(-_without_rounding(squares) + 0j)
+    return np.stack([roots, -roots], axis=-1), shapes
+
+
+def _without_rounding(squares: Array) -> Array:
+    """Squared frequencies; those of free motions exactly zero."""
+    largest = np.abs(squares).max(axis=-1, keepdims=True)
+    return np.where(np.abs(squares) > ROUNDING * largest, squares, 0.0)
+
+
+def _frequency_and_damping(pairs: Complex) -> tuple[Array, Array]:
+    """Natural frequency [Hz] and damping ratio of s^2 + 2 zeta w s + w^2 with these two roots."""
+    product, total = (pairs[:, 0] * pairs[:, 1]).real, (pairs[:, 0] + pairs[:, 1]).real
+    w = np.sqrt(product.clip(min=0))
+    return w / (2 * np.pi), np.divide(-total, 2 * w, out=np.zeros_like(w), where=w > 0) + 0.0
+
+
+def _largest_is_one(shapes: Array | Complex) -> Array | Complex:
+    """Columns scaled, and turned in phase, to 1 at their largest entry."""
+    place = np.argmax(np.abs(shapes), axis=0)
+    return shapes / shapes[place, np.arange(shapes.shape[1])]

@@ -1,0 +1,133 @@
+"""Calls of a kernel that its fast entry leaves to Python: lists, other dtypes, broadcasting, long batches, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array
+from gearwright.compiling.entry import THREADED_WORK
+from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.threads import over_rows, thread_count
+from gearwright.errors import InputError
+from gearwright.programs.batch import evaluate, leading
+from gearwright.programs.inputs import checked, outside
+from gearwright.tracing.trace import PARAMETERS, Task, traced_function
+from gearwright.tracing.virtual_machine import evaluate_traced
+
+
+class GeneralCall:
+    """Any call of a kernel: arguments are checked and converted, leading axes broadcast, long batches threaded.
+
+    Args:
+        task: what the kernel computes.
+        parameters: paths of its parameters.
+        code: its machine code, None when it is too large for one.
+        work: operations per state.
+    """
+
+    def __init__(self, task: Task, parameters: tuple[str, ...], code: MachineCode | None, work: int) -> None:
+        self.task, self.parameters, self.code, self.work = task, parameters, code, work
+        self.name, self.inputs = task.program.name, task.program.inputs
+        self.sizes, self.shape = task.sizes(), task.shape()
+        self.size = prod(self.shape)
+
+    def __call__(
+        self,
+        *args: Any,
+        out: Array | None = None,
+        parameters: ArrayLike | None = None,
+        wrenches: Mapping[Any, ArrayLike] | None = None,
+        base_motion: Any = None,
+    ) -> Array:
+        """The result; parameters and what acts from outside may also stand after the inputs, `out` after them."""
+        by_name = len(args) <= len(self.inputs) or any(x is not None for x in (parameters, wrenches, base_motion))
+        names = self.inputs if by_name else tuple(self.sizes)
+        if len(args) == len(names) + 1 and out is None:
+            *args, out = args  # type: ignore[assignment]
+        if len(args) != len(names):
+            wanted = ", ".join(names)
+            raise InputError(f"{self.name}: the kernel takes {wanted}, but {len(args)} arrays came. Give each one.")
+        given = dict(zip(names, args, strict=True))
+        if by_name:
+            given |= {**self._outside(wrenches, base_motion), **self._parameters(parameters)}
+        arrays = {
+            x: checked(self.name, self.task.mech, x, given[x], size, self.parameters if x == PARAMETERS else None)
+            for x, size in self.sizes.items()
+        }
+        return self.computed(arrays, out)
+
+    def _outside(self, wrenches: Mapping[Any, ArrayLike] | None, base_motion: Any) -> Mapping[str, ArrayLike]:
+        """Wrenches and base motion, exactly those that the kernel was compiled for."""
+        expected = self.task.fixed
+        if wrenches is None and base_motion is None and not expected:
+            return {}
+        more, fixed = outside(self.name, self.task.mech, wrenches, base_motion)
+        same = set(fixed.get("wrenches", ())) == set(expected.get("wrenches", ()))
+        if not same or bool(fixed.get("base_motion")) != bool(expected.get("base_motion")):
+            raise InputError(
+                f"{self.name}: the kernel was compiled for wrenches={tuple(expected.get('wrenches', ()))!r} and "
+                f"base_motion={bool(expected.get('base_motion'))}. Give exactly these, or compile another."
+            )
+        return more
+
+    def _parameters(self, parameters: ArrayLike | None) -> Mapping[str, ArrayLike]:
+        if (parameters is None) == bool(self.parameters):
+            wanted = ", ".join(self.parameters) or "none"
+            raise InputError(
+                f"{self.name}: the kernel's parameters are: {wanted}. Give parameters= accordingly, "
+                f"(..., {len(self.parameters)})."
+            )
+        return {} if parameters is None else {PARAMETERS: parameters}
+
+    def computed(self, arrays: Mapping[str, Array], out: Array | None) -> Array:
+        """The result for checked inputs."""
+        lead = leading(self.name, arrays)
+        if out is None:
+            out = np.empty(lead + self.shape)
+        else:
+            self._check_output(out, lead + self.shape, arrays)
+        rows = prod(lead)
+        if rows and not (self.code and self._run(self.code, arrays, lead, out.reshape(rows, self.size))):
+            out[...] = self._without_code(arrays)
+        return out
+
+    def _run(self, code: MachineCode, arrays: Mapping[str, Array], lead: tuple[int, ...], flat: Array) -> bool:
+        inputs, strides = [], []
+        for array in arrays.values():
+            size = array.shape[-1]
+            one = array.size == size
+            whole = array if one or array.shape[:-1] == lead else np.broadcast_to(array, (*lead, size))
+            inputs.append(np.ascontiguousarray(whole))
+            strides.append(0 if one else 8 * size)
+        rows = len(flat)
+        if rows * self.work < THREADED_WORK:
+            return code.run(inputs, strides, flat, 0, rows)
+        return over_rows(lambda begin, end: code.run(inputs, strides, flat, begin, end), rows, thread_count())
+
+    def _without_code(self, arrays: Mapping[str, Array]) -> Array:
+        """The same without machine code: for programs too large for it, and to find out what was not finite."""
+        if self.task.wrt or self.task.count:
+            return evaluate_traced(self.task, arrays, self._function)
+        return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
+
+    @cached_property
+    def _function(self) -> Any:
+        """The traced program, made when a call first needs it."""
+        return traced_function(self.task)
+
+    def _check_output(self, out: Any, shape: tuple[int, ...], arrays: Mapping[str, Array]) -> None:
+        right = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape
+        if not right or not out.flags.c_contiguous or not out.flags.writeable or not out.flags.aligned:
+            what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise InputError(
+                f"{self.name}: out is {what}; it must be a writable C-order float64 array of shape {shape}."
+            )
+        for x, array in arrays.items():
+            if np.may_share_memory(out, array):
+                raise InputError(f"{self.name}: out overlaps the input {x}. Give an array of its own.")

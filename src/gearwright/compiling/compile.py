@@ -1,0 +1,91 @@
+"""Making kernels: a traced program becomes machine code, or comes from the cache."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gearwright.compiling import store
+from gearwright.compiling.host import Host, binding, host, object_code
+from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.module import module_text, scalar_too
+from gearwright.compiling.plan import SHORT, Layout
+from gearwright.tracing.graph import Graph, Operations
+from gearwright.tracing.trace import Task, traced
+
+OPTIMISED, LIMIT = 50_000, 300_000
+"""Operations up to which LLVM optimises a kernel cut into pieces, and up to which it compiles at all.
+
+Up to 3,000 operations (8,000 with AVX-512) a kernel is one function, above it is cut into pieces of 2,000 that stay in
+the instruction cache. LLVM optimises with level 2 up to 3,000 operations, level 1 up to 50,000, level 0 up to 300,000;
+larger programs run in CasADi's virtual machine.
+"""
+
+
+class Built(NamedTuple):
+    """A kernel's code, None above the size limit, and its operation count."""
+
+    code: MachineCode | None
+    operations: Operations
+
+
+def layout_of(task: Task) -> Layout:
+    """The arrays of a task."""
+    size = 1
+    for axis in task.shape():
+        size *= axis
+    return Layout(tuple(task.sizes().values()), size, task.count > 0)
+
+
+def key_of(task: Task, identity: object, machine: Host) -> str:
+    """The name of a task's entry in the cache."""
+    fixed = sorted(task.fixed.items())
+    llvm = binding().llvm_version_info
+    return store.key_of(task.program.name, identity, fixed, task.wrt, machine, llvm)
+
+
+def stored(task: Task, identity: object) -> Built | None:
+    """The kernel if an earlier process left it in the cache."""
+    entry = store.read(key_of(task, identity, host()))
+    if entry is None:
+        return None
+    operations = Operations(*entry.facts["operations"])
+    return Built(MachineCode(entry.code, host().width, entry.facts["scalar"]), operations)
+
+
+def built(task: Task, identity: object) -> Built:
+    """The kernel, from the cache or made now; `identity` names machine and parameters exactly."""
+    found = stored(task, identity)
+    if found is not None:
+        return found
+    graph = traced(task)
+    operations = graph.operations
+    if len(graph.nodes) > LIMIT:
+        return Built(None, operations)
+    code = machine_code(graph, layout_of(task), task.shape(), host())
+    facts = {"operations": list(operations), "scalar": scalar_too(graph)}
+    store.write(key_of(task, identity, host()), store.Entry(facts, code))
+    return Built(MachineCode(code, host().width, scalar_too(graph)), operations)
+
+
+def graph_code(task: Task, graph: Graph) -> MachineCode | None:
+    """The code of a traced task that no identity tells, such as one with somebody's laws; None above the size limit.
+
+    The cache knows it by its operations.
+    """
+    if len(graph.nodes) > LIMIT:
+        return None
+    layout, machine = layout_of(task), host()
+    key = store.key_of(task.program.name, graph, layout, machine, binding().llvm_version_info)
+    entry = store.read(key)
+    if entry is None:
+        entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine))
+        store.write(key, entry)
+    return MachineCode(entry.code, machine.width, scalar_too(graph))
+
+
+def machine_code(graph: Graph, layout: Layout, shape: tuple[int, ...], machine: Host) -> bytes:
+    """The object file of a graph."""
+    size = len(graph.nodes)
+    # With many stores in one function the best optimisation takes seconds and gains nothing.
+    level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= OPTIMISED else 0
+    return object_code(module_text(graph, layout, shape, machine), machine, level)

@@ -1,0 +1,155 @@
+"""The kernel object: a function of the dynamics compiled for one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.compiling.call import GeneralCall
+from gearwright.compiling.compile import built, layout_of, stored
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import suggestion
+from gearwright.parts import Robot
+from gearwright.tracing.graph import Operations
+from gearwright.tracing.machine_parameters import nominal
+from gearwright.tracing.recipe import Recipe, recipe_of
+from gearwright.tracing.source import c_source
+from gearwright.tracing.trace import Task, traced
+
+
+class Kernel(partial[Array]):
+    """A function of the dynamics compiled for one machine.
+
+    Called like the function without its first argument: `k(q, v, a)`, arrays of any leading axes that broadcast, and
+    `out=` for the result, which must not overlap an input. Kernels with parameters take `parameters=` (..., P), those
+    with wrenches or a moving base `wrenches=` and `base_motion=`; all may also be given by position, in the order
+    of `inputs` and then `out`. Arrays are quickest when they are float64 in C order, all of them with one axis or all
+    with two. Several threads may call it at once; long batches are spread over the cores (`GEARWRIGHT_THREADS`). It can
+    be pickled and used after a fork.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Mechanism([gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))])
+    >>> k = gw.compile(gw.inverse_dynamics, arm)
+    >>> k(np.array([0.0]), np.array([0.0]), np.array([1.0]))
+    array([0.6])
+    """
+
+    _recipe: Recipe
+    _task: Task
+    _general: GeneralCall
+    operations: Operations
+    """Additions, multiplications, divisions, sines of one state."""
+
+    def __new__(cls, recipe: Recipe, only_stored: bool = False) -> Kernel:
+        """Compile a recipe, or take it from the cache; with `only_stored`, a LookupError if it is not there."""
+        task = recipe.task()
+        made = stored(task, recipe.identity()) if only_stored else built(task, recipe.identity())
+        if made is None:
+            raise LookupError("not in the cache")
+        general = GeneralCall(task, recipe.parameters, made.code, made.operations.arithmetic)
+        entry = general if made.code is None else made.code.builtin(recipe.function, general)
+        self = super().__new__(cls, entry)
+        self._recipe, self._task, self._general, self.operations = recipe, task, general, made.operations
+        return self
+
+    def computed(self, arrays: Mapping[str, Array]) -> Array:
+        """The result for arrays that were checked already, by the names of the inputs."""
+        return self._general.computed(arrays, None)
+
+    def __reduce__(self) -> tuple[type[Kernel], tuple[Recipe]]:
+        return Kernel, (self._recipe,)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{name} {size}" for name, size in self._task.sizes().items())
+        what = f"d {self.name} / d ({', '.join(self._recipe.wrt)})" if self._recipe.wrt else self.name
+        return f"<Kernel {what} of {inputs}: result {self._task.shape()}, {self.operations.arithmetic} operations>"
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._recipe.function
+
+    @property
+    def inputs(self) -> dict[str, int]:
+        """Every input with its number of entries; all may be given by position in this order."""
+        return self._task.sizes()
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Paths of the parameters that are inputs."""
+        return self._recipe.parameters
+
+    @property
+    def nominal(self) -> Array:
+        """The parameters' values in the machine it was compiled for, (P,)."""
+        return np.array([nominal(self._recipe.source, path) for path in self.parameters])
+
+    @property
+    def columns(self) -> dict[str, slice]:
+        """For a derivative, where along the last axis each input's columns are."""
+        found, start = {}, 0
+        for name, count in self._task.columns().items():
+            found[name] = slice(start, start + count)
+            start += count
+        return found
+
+    def jacobian(self, *inputs: str) -> Kernel:
+        """The kernel of the exact derivative by one or more inputs, (..., *shape, columns).
+
+        Columns of several inputs stand side by side (see `columns`); one kernel for all inputs costs less than one for
+        each. Without arguments, all inputs. A derivative by q has n columns: free and
+        spherical joints turn about body axes.
+        """
+        if self._recipe.wrt:
+            raise InputError(f"{self!r} is a derivative already. Differentiate the function's own kernel.")
+        known = list(self._task.sizes())
+        for name in inputs:
+            if name not in known:
+                raise InputError(
+                    f"{self.name}: there is no input {name!r} to differentiate by. {suggestion(name, known)}"
+                )
+        r = self._recipe
+        return Kernel(Recipe(r.function, r.source, r.parameters, r.fixed, tuple(inputs) or tuple(known)))
+
+    def source(self, language: str = "c") -> str:
+        """The program as source text: C99 without allocation that needs nothing but `sin` and `cos`.
+
+        `integrate` and `difference` of free and spherical joints also need `sqrt` and `atan2`. A derivative has the
+        name of its function with `_by_` and the inputs.
+        """
+        if language != "c":
+            raise InputError(f"there is no source in {language!r}. Use 'c'.")
+        name = "_".join([self.name, *(["by", *self._recipe.wrt] if self._recipe.wrt else [])])
+        return c_source(traced(self._task), name, self._task.sizes(), layout_of(self._task).outputs)
+
+
+def compile(
+    function: Callable[..., Any] | str,
+    robot_or_mech: Robot | Mechanism,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Kernel:
+    """Compile a function of the dynamics for one robot or machine.
+
+    Args:
+        function: a public function such as `gw.inverse_dynamics`, or its name.
+        robot_or_mech: a robot (parameters are then paths of its file, and their wheels follow) or a machine.
+        parameters: paths of numbers that stay inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
+        fixed: what the function takes beside arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies and
+            frames that feel wrenches; `base_motion=True`.
+
+    Returns:
+        The kernel.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Mechanism([gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))])
+    >>> k = gw.compile(gw.mass_matrix, arm, parameters=["arm.mass"])
+    >>> k(np.array([0.0]), parameters=np.array([[2.0], [4.0]])).ravel()
+    array([0.6, 1.1])
+    """
+    return Kernel(recipe_of(function, robot_or_mech, parameters, fixed))

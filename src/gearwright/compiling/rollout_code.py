@@ -1,0 +1,144 @@
+"""Machine code of a whole simulation: the loop over steps stands inside the loop over blocks of states.
+
+A block of states stays in the first cache for all its steps. A step reads the state where the step before has written
+it: in the record of samples, or, between two samples, in one of two places that take turns.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+from gearwright.arrays import Array
+from gearwright.compiling import store
+from gearwright.compiling.compile import LIMIT, OPTIMISED
+from gearwright.compiling.host import Host, binding, host, object_code
+from gearwright.compiling.machine_code import address_of, linked
+from gearwright.compiling.module import BLOCK, allocated, framed, freed, scalar_too, verdict, width_text, workspace
+from gearwright.compiling.plan import SHORT, Layout, plan
+from gearwright.tracing.graph import Graph
+
+_RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_int64] * 4)
+
+
+class LoopCode:
+    """A loaded simulation of many steps."""
+
+    def __init__(self, code: bytes, width: int, scalar: bool) -> None:
+        self._engine = linked(code)
+        self._batch = _RUN(self._engine.get_function_address(f"rollout{width}"))
+        self._single = _RUN(self._engine.get_function_address("rollout1")) if scalar else self._batch
+
+    def run(self, feeds: Sequence[Array], record: Array, rows: tuple[int, int], every: int) -> bool:
+        """Fill record[1:] (samples, states, size) for some rows from record[0]; False if something is not finite.
+
+        `feeds` are the inputs of a step after its state, (steps, states, size) with 1 where one serves all steps or
+        states. The interpreter is let go meanwhile.
+        """
+        samples, row = record.strides[:2]
+        table = [address_of(record), row, 0]
+        for feed in feeds:
+            per_step, per_state = (
+                0 if size == 1 else stride for size, stride in zip(feed.shape[:2], feed.strides[:2], strict=True)
+            )
+            table += [address_of(feed), per_state, per_step]
+        table += [address_of(record) + samples, row, samples]
+        packed = (ctypes.c_int64 * len(table))(*table)
+        function = self._single if rows[1] - rows[0] == 1 else self._batch
+        result: int = function(ctypes.addressof(packed), *rows, (len(record) - 1) * every, every)
+        if result == 2:
+            raise MemoryError("no memory for the workspace of a simulation")
+        return result == 0
+
+
+def loop_code(graph: Graph, layout: Layout) -> LoopCode | None:
+    """The code of a traced step in a loop, from the cache or made now; None for a step too large for it.
+
+    The cache knows it by its operations, since laws may be written by anybody.
+    """
+    if len(graph.nodes) > LIMIT:
+        return None
+    machine, scalar = host(), scalar_too(graph)
+    key = store.key_of("rollout", graph, layout, machine, binding().llvm_version_info)
+    found = store.read(key)
+    if found is None:
+        found = store.Entry({}, _compiled(graph, layout, machine))
+        store.write(key, found)
+    return LoopCode(found.code, machine.width, scalar)
+
+
+def _compiled(graph: Graph, layout: Layout, machine: Host) -> bytes:
+    size = len(graph.nodes)
+    return object_code(
+        rollout_text(graph, layout, machine), machine, 2 if size <= SHORT else 1 if size <= OPTIMISED else 0
+    )
+
+
+def rollout_text(graph: Graph, layout: Layout, machine: Host) -> str:
+    """LLVM text of the simulation."""
+    widths = (1, machine.width) if scalar_too(graph) else (machine.width,)
+    parts = []
+    for width in widths:
+        cut = plan(graph, layout, width, machine.whole)
+        parts += [width_text(graph, layout, machine, width), _loop(layout, len(cut.pieces), cut.size, width)]
+    return framed(parts, machine, widths)
+
+
+def _loop(layout: Layout, pieces: int, slots: int, width: int) -> str:
+    """`rollout(args, begin, end, steps, every)`: 0 if all went well, 1 if something was not finite, 2 without memory.
+
+    `args` has (address, bytes per state, bytes per step) of the state at the start, of every other input, and of the
+    record, whose steps are samples.
+    """
+    kind, align, count = ("double" if width == 1 else f"<{width} x double>"), 8 * width, len(layout.inputs)
+    values, place = workspace(slots, width), BLOCK * width * layout.outputs * 8
+    lines = [f"define i32 @rollout{width}(ptr %args, i64 %begin, i64 %end, i64 %steps, i64 %every) #0 {{", "entry:"]
+    lines += [f"  %flags = alloca {kind}, align {align}", f"  store {kind} zeroinitializer, ptr %flags, align {align}"]
+    lines += [f"  %table = alloca [{2 * count + 2} x i64], align 16", *allocated(values + 2 * place)]
+    lines += _read_arguments(count)
+    lines += [f"  %s0 = add i64 %aligned, {values}", f"  %s1 = add i64 %s0, {place}", "  br label %block"]
+    lines += ["block:", "  %row = phi i64 [ %begin, %start ], [ %next, %rest ]"]
+    lines += [f"  %next = add i64 %row, {BLOCK * width}", "  %stop = call i64 @llvm.smin.i64(i64 %next, i64 %end)"]
+    lines += [f"  %shift = mul i64 %row, %state{count}", "  %a0 = sub i64 %s0, %shift", "  %b0 = sub i64 %s1, %shift"]
+    lines += ["  store i64 %base0, ptr %at0", "  br label %step", *_one_step(count, pieces, width), "rest:"]
+    lines += ["  %others = icmp slt i64 %next, %end", "  br i1 %others, label %block, label %over", "over:"]
+    return "\n".join([*lines, *freed(), *verdict(width), "}"])
+
+
+def _read_arguments(count: int) -> list[str]:
+    """%base, %state and %step of every array, %at: where its address stands in the table for the pieces."""
+    lines = []
+    for k in range(count + 1):
+        for j, name in enumerate(("base", "state", "step")):
+            lines += [f"  %p{name}{k} = getelementptr i8, ptr %args, i64 {24 * k + 8 * j}"]
+            lines += [f"  %{name}{k} = load i64, ptr %p{name}{k}"]
+        lines += [f"  %at{k} = getelementptr i8, ptr %table, i64 {16 * k}"]
+        lines += [f"  %stride{k} = getelementptr i8, ptr %table, i64 {16 * k + 8}"]
+        lines += [f"  store i64 %state{k}, ptr %stride{k}"]
+    return lines
+
+
+def _one_step(count: int, pieces: int, width: int) -> list[str]:
+    """One step of a block: inputs move on, the state goes to the record after every `every` steps."""
+    lines = [
+        "step:",
+        "  %k = phi i64 [ 0, %block ], [ %k1, %step ]",
+        "  %left = phi i64 [ %every, %block ], [ %l1, %step ]",
+    ]
+    lines += [f"  %sample = phi i64 [ %base{count}, %block ], [ %sample1, %step ]"]
+    lines += ["  %a = phi i64 [ %a0, %block ], [ %b, %step ]", "  %b = phi i64 [ %b0, %block ], [ %a, %step ]"]
+    for j in range(1, count):
+        lines += [f"  %move{j} = mul i64 %k, %step{j}", f"  %now{j} = add i64 %base{j}, %move{j}"]
+        lines += [f"  store i64 %now{j}, ptr %at{j}"]
+    lines += ["  %l0 = sub i64 %left, 1", "  %keep = icmp eq i64 %l0, 0"]
+    lines += ["  %to = select i1 %keep, i64 %sample, i64 %a", f"  store i64 %to, ptr %at{count}"]
+    for number in range(pieces):
+        lines.append(f"  call void @piece{number}w{width}(ptr %table, ptr %ws, i64 %row, i64 %stop, ptr %flags)")
+    lines += ["  store i64 %to, ptr %at0", f"  %after = add i64 %sample, %step{count}"]
+    lines += ["  %sample1 = select i1 %keep, i64 %after, i64 %sample", "  %l1 = select i1 %keep, i64 %every, i64 %l0"]
+    return [
+        *lines,
+        "  %k1 = add i64 %k, 1",
+        "  %more = icmp slt i64 %k1, %steps",
+        "  br i1 %more, label %step, label %rest",
+    ]

@@ -1,0 +1,77 @@
+"""The operations of a graph on vectors, beyond sines and cosines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.compiling.lanes import Writer
+from gearwright.tracing.graph import LIBRARY
+
+ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
+
+
+def operation(w: Writer, op: str, args: Sequence[str]) -> str:
+    """The value of one operation; truth is 1.0 or 0.0, as in CasADi."""
+    if op in ARITHMETIC:
+        return w.binary(ARITHMETIC[op], *args)
+    if op == "neg":
+        return w.put(f"fneg {w.type} {args[0]}")
+    if op in ("sqrt", "fabs"):
+        return w.unary(op, args[0])
+    if op in LIBRARY:
+        return _library(w, op, args)
+    if op in COMPARISONS:
+        return _truth(w, _compare(w, COMPARISONS[op], *args))
+    return _logical(w, op, args)
+
+
+def _logical(w: Writer, op: str, args: Sequence[str]) -> str:
+    zero, one = w.splat(0.0), w.splat(1.0)
+    if op == "not":
+        return _truth(w, _compare(w, "oeq", args[0], zero))
+    if op == "and":
+        return _truth(w, _compare(w, "une", w.binary("fmul", *args), zero))
+    if op == "or":
+        return _truth(w, _compare(w, "une", w.binary("fadd", *(w.unary("fabs", x) for x in args)), zero))
+    if op == "if_else_zero":
+        return _select(w, _compare(w, "une", args[0], zero), args[1], zero)
+    if op in ("min", "max"):
+        return _extreme(w, "olt" if op == "min" else "ogt", *args)
+    positive = _select(w, _compare(w, "ogt", args[0], zero), one, zero)  # sign
+    return _select(w, _compare(w, "olt", args[0], zero), w.splat(-1.0), positive)
+
+
+def _extreme(w: Writer, relation: str, a: str, b: str) -> str:
+    """The smaller or larger of two; NaN if either is, as in NumPy."""
+    chosen = _select(w, _compare(w, relation, a, b), a, b)
+    return _select(w, _compare(w, "uno", a, b), w.binary("fadd", a, b), chosen)
+
+
+def _compare(w: Writer, relation: str, a: str, b: str) -> str:
+    return w.put(f"fcmp {relation} {w.type} {a}, {b}")
+
+
+def _select(w: Writer, condition: str, yes: str, no: str) -> str:
+    kind = "i1" if w.width == 1 else f"<{w.width} x i1>"
+    return w.put(f"select {kind} {condition}, {w.type} {yes}, {w.type} {no}")
+
+
+def _truth(w: Writer, condition: str) -> str:
+    return _select(w, condition, w.splat(1.0), w.splat(0.0))
+
+
+def _library(w: Writer, op: str, args: Sequence[str]) -> str:
+    """A call of the mathematical library for every lane; its address stands in the table of addresses."""
+    place = w.put(f"getelementptr i8, ptr @addresses, i64 {8 * LIBRARY.index(op)}")
+    function = w.put(f"load ptr, ptr {place}")
+    results = []
+    for lane in range(w.width):
+        scalars = [x if w.width == 1 else w.put(f"extractelement {w.type} {x}, i64 {lane}") for x in args]
+        results.append(w.put(f"call double {function}({', '.join(f'double {x}' for x in scalars)})"))
+    if w.width == 1:
+        return results[0]
+    value = "poison"
+    for lane, scalar in enumerate(results):
+        value = w.put(f"insertelement {w.type} {value}, double {scalar}, i64 {lane}")
+    return value

@@ -1,0 +1,14 @@
+"""Elastic drives: their form, the motion of their motors, and links and rotors as free bodies."""
+
+from gearwright.functions.elastic import ElasticForm, MotorMotion, elastic_form, motor_motion, needed_derivatives
+from gearwright.functions.redundant import Projection, RedundantModel
+
+__all__ = [
+    "ElasticForm",
+    "MotorMotion",
+    "Projection",
+    "RedundantModel",
+    "elastic_form",
+    "motor_motion",
+    "needed_derivatives",
+]

@@ -1,0 +1,51 @@
+"""Base parameters: the combinations of parameters that the dynamics depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gearwright.algebra import Scalar, is_number
+from gearwright.equations.exact_parameters import exact_base_parameters
+from gearwright.equations.independent_parameters import BaseParameters, numeric_base_parameters
+from gearwright.mechanism import Mechanism
+
+__all__ = ["BaseParameters", "base_parameters"]
+
+
+def base_parameters(
+    mech: Mechanism, without: Iterable[str] = (), *, exact: bool = False, seed: int = 0
+) -> BaseParameters:
+    """The base parameters of a machine: tau = Y pi = Y_b pi_b with columns Y_b that are independent.
+
+    The regressor is stacked over random states; its numerical rank is the number of base parameters. Of dependent
+    columns the first, in the order of `parameter_names`, leads: parameters of outer links join those of inner ones.
+
+    Args:
+        mech: the machine: a tree, general rows, springs, free joints.
+        without: names of parameters known to be zero (symmetry), which leave the model.
+        exact: coefficients as exact fractions, or as expressions in the symbols of the geometry (see
+            `exact_parameters`); for small arms whose geometry is rational.
+        seed: of the random states.
+
+    >>> import gearwright as gw
+    >>> upper = gw.Body("upper", mass=2, com=(0.2, 0, 0), inertia=np.diag([0.01, 0.02, 0.02]))
+    >>> fore = gw.Body("fore", "upper", position=(0.4, 0, 0), mass=1, com=(0.1, 0, 0), inertia=np.diag([0.01] * 3))
+    >>> rotor = gw.Spin("rotor", "base", (0, 0, 1), 1e-4, [100, 0])
+    >>> gw.base_parameters(gw.Mechanism([upper, fore], [rotor], gravity=(0, 0, 0))).names
+    ('upper.Izz + 0.16 fore.m + 10000 rotor.J', 'fore.mcx', 'fore.mcy', 'fore.Izz')
+    """
+    if exact or not _numeric(mech):
+        return exact_base_parameters(mech, tuple(without))
+    return numeric_base_parameters(mech, without, seed)
+
+
+def _numeric(mech: Mechanism) -> bool:
+    """Whether the geometry is made of plain numbers."""
+    numbers: list[Scalar] = [*mech.gravity]
+    for body in mech.bodies:
+        numbers += [*body.axis, *body.position, *(x for row in body.rotation.rows() for x in row)]
+    for spin in mech.spins:
+        numbers += [*spin.axis, *spin.ratio]
+    for spring in mech.springs:
+        numbers += [*spring.row, spring.rest]
+    return all(is_number(x) for x in numbers)

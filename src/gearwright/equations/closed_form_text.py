@@ -1,0 +1,124 @@
+"""A closed form as LaTeX, Markdown, Python and C."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gearwright.equations.closed_form import ClosedForm
+
+LETTERS = {
+    "mass_matrix": "M",
+    "coriolis_matrix": "C",
+    "gravity": "g",
+    "bias": "b",
+    "inverse_dynamics": r"\tau",
+    "kinetic_energy": "T",
+    "potential_energy": "V",
+}
+
+
+def latex(form: ClosedForm) -> str:
+    """The entries, then the base parameters, in an aligned block."""
+    lines = [f"{name} &= {_tex(form, entry)}" for name, entry in _named_entries(form)]
+    lines += [f"{_symbol_tex(name)} &= {_tex(form, value)}" for name, value in form.groups.items()]
+    body = " \\\\\n".join(lines)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def markdown(form: ClosedForm) -> str:
+    """A page: the equations and tables of base parameters and symbols."""
+    text = [f"# {form.function}", "", "$$", latex(form), "$$", ""]
+    text += ["Abbreviations: c and s with joint numbers are the cosine and sine of the sum of those joint angles.", ""]
+    text += ["| symbol | value | meaning |", "|---|---|---|"]
+    text += [f"| ${_symbol_tex(name)}$ | {value:g} | {form.meanings[name]} |" for name, value in form.symbols.items()]
+    text += [f"| ${_symbol_tex(name)}$ | | {speed} |" for name, speed in form.motion.items()]
+    return "\n".join(text) + "\n"
+
+
+def python(form: ClosedForm) -> str:
+    """A function of the motion that needs only the standard library."""
+    from sympy import pycode
+
+    inputs = _inputs(form)
+    keywords = [f"{name}={value!r}" for name, value in form.symbols.items()]
+    head = f"def {form.function}({', '.join([*inputs, *keywords])}):"
+    lines = ["from math import cos, sin", "", "", head]
+    lines += [f"    {', '.join(names)}, = {letter}" for letter, names in inputs.items()]
+    for name, value in {**form.waves, **form.groups}.items():
+        lines.append(f"    {name} = {pycode(value).replace('math.', '')}")
+    entries = [pycode(entry).replace("math.", "") for entry in form.entries]
+    lines.append(f"    return {_nested(entries, form.shape)}")
+    return "\n".join(lines) + "\n"
+
+
+def c(form: ClosedForm) -> str:
+    """A C99 function that writes the flat result in row-major order; the kept numbers are constants."""
+    from sympy import ccode
+
+    inputs = _inputs(form)
+    arguments = [f"const double {letter}[{len(names)}]" for letter, names in inputs.items()]
+    size = max(1, len(form.entries))
+    lines = ["#include <math.h>", "", f"void {form.function}({', '.join(arguments)}, double out[{size}])", "{"]
+    lines += [f"    const double {name} = {value!r};" for name, value in form.symbols.items()]
+    used = {str(x) for e in (*form.entries, *form.groups.values(), *form.waves.values()) for x in e.free_symbols}
+    for letter, names in inputs.items():
+        lines += [f"    const double {name} = {letter}[{i}];" for i, name in enumerate(names) if name in used]
+        if not used & set(names):
+            lines.append(f"    (void){letter};")
+    lines += [f"    const double {name} = {ccode(value)};" for name, value in {**form.waves, **form.groups}.items()]
+    lines += [f"    out[{i}] = {ccode(entry)};" for i, entry in enumerate(form.entries)]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _inputs(form: ClosedForm) -> dict[str, list[str]]:
+    """q, v, a with the symbols of their entries."""
+    letters = {"q": "q", "dq": "v", "ddq": "a"}
+    found: dict[str, list[str]] = {}
+    for name in form.motion:
+        found.setdefault(letters[name.rstrip("0123456789")], []).append(name)
+    return found
+
+
+def _nested(entries: list[str], shape: tuple[int, ...]) -> str:
+    if not shape:
+        return entries[0]
+    if len(shape) == 1:
+        return "[" + ", ".join(entries) + "]"
+    rows = [_nested(entries[i : i + shape[1]], shape[1:]) for i in range(0, len(entries), shape[1])]
+    return "[\n        " + ",\n        ".join(rows) + ",\n    ]"
+
+
+def _named_entries(form: ClosedForm) -> list[tuple[str, Any]]:
+    """Entries with their indices; a symmetric matrix by its upper triangle."""
+    letter, shape = LETTERS[form.function], form.shape
+    if not shape:
+        return [(letter, form.entries[0])]
+    if len(shape) == 1:
+        return [(f"{letter}_{{{i + 1}}}", entry) for i, entry in enumerate(form.entries)]
+    upper = form.function == "mass_matrix"
+    return [
+        (f"{letter}_{{{i + 1}{j + 1}}}", form.entries[i * shape[1] + j])
+        for i in range(shape[0])
+        for j in range(shape[1])
+        if j >= i or not upper
+    ]
+
+
+def _tex(form: ClosedForm, expression: Any) -> str:
+    import sympy as sp
+
+    names = {symbol: _symbol_tex(symbol.name) for symbol in expression.free_symbols}
+    return sp.latex(expression, symbol_names=names)
+
+
+def _symbol_tex(name: str) -> str:
+    """q2 as q_2, dq2 as a dotted q, Ixx3 as I_{xx,3}, c23 as c_{23}, p1 as pi_1."""
+    letters, digits = re.fullmatch(r"([A-Za-z]+?)([\d_m]*)", name).groups()  # type: ignore[union-attr]
+    dots = {"dq": r"\dot{q}", "ddq": r"\ddot{q}", "p": r"\pi"}
+    if letters in dots:
+        return f"{dots[letters]}_{{{digits}}}"
+    if len(letters) > 1:
+        return f"{letters[0]}_{{{letters[1:]},{digits}}}"
+    return f"{letters}_{{{digits}}}" if digits else letters

@@ -1,0 +1,162 @@
+"""Base parameters with exact coefficients: fractions, or expressions in the named lengths of a machine.
+
+No trigonometry is simplified. Which parameters join which is found in floating point; the few coefficients of each are
+then solved for exactly, at states whose sines and cosines are rational (t = tan(q/2)), over the field of rational
+functions of the geometry's symbols, and checked at further such states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from gearwright.algebra import Operations, Rot, Scalar, Vec, is_number
+from gearwright.dynamics.pose import place
+from gearwright.dynamics.regressor import regressor
+from gearwright.equations.independent_parameters import BaseParameters, numeric_base_parameters
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism
+
+STATES = 4
+"""Rational states at least at which the coefficients are solved for and checked; more when there are few joints."""
+
+
+def exact_base_parameters(mech: Mechanism, without: Sequence[str] = ()) -> BaseParameters:
+    """The base parameters with SymPy coefficients; the geometry must be rational, or polynomial in SymPy symbols."""
+    _refuse_odd_followers(mech)
+    domain = _field(mech)
+    rng = np.random.default_rng(11)
+    nominal = {symbol: float(rng.uniform(0.3, 1.3)) for symbol in domain.symbols}
+    numeric = numeric_base_parameters(mapped(mech, lambda x: x if is_number(x) else float(x.subs(nominal))), without)
+    columns = _columns(mapped(mech, lambda x: _element(domain, x)), domain)
+    place_of = {name: k for k, name in enumerate(numeric.parameters)}
+    combinations: list[dict[str, Scalar]] = [{leader: 1} for leader in numeric.leaders]
+    for name in dict.fromkeys(name for terms in numeric.combinations for name in list(terms)[1:]):
+        joined = [k for k, terms in enumerate(numeric.combinations) if name in terms]
+        guess = [numeric.combinations[k][name] for k in joined]
+        system = [columns[numeric.chosen[k]] for k in joined], columns[place_of[name]]
+        for k, coefficient in zip(joined, _solved(domain, name, *system, nominal, guess), strict=True):
+            combinations[k][name] = coefficient
+    return replace(numeric, combinations=tuple(combinations))
+
+
+def mapped(mech: Mechanism, change: Callable[[Scalar], Scalar]) -> Mechanism:
+    """The machine with every number of its geometry (places, axes, rows, gravity) changed."""
+
+    def each(values: Any) -> Vec:
+        return Vec(*(change(x) for x in values))
+
+    bodies = [
+        replace(b, axis=each(b.axis), position=each(b.position), rotation=Rot(*(each(r) for r in b.rotation.rows())))
+        for b in mech.bodies
+    ]
+    spins = [replace(s, axis=each(s.axis), ratio=[change(x) for x in s.ratio]) for s in mech.spins]
+    springs = [replace(s, row=[change(x) for x in s.row], rest=change(s.rest)) for s in mech.springs]
+    return replace(mech, bodies=bodies, spins=spins, springs=springs, actuators=(), gravity=each(mech.gravity))
+
+
+class _HalfAngles:
+    """Cosine and sine of the angle whose half has the tangent t: rational numbers stay rational."""
+
+    @staticmethod
+    def cos(t: Scalar, /) -> Scalar:
+        return (1 - t * t) / (1 + t * t)
+
+    @staticmethod
+    def sin(t: Scalar, /) -> Scalar:
+        return 2 * t / (1 + t * t)
+
+
+def _columns(mech: Mechanism, domain: Any) -> list[list[Any]]:
+    """The columns of the regressor stacked over rational states, elements of the field."""
+    half_angles: Operations = _HalfAngles  # type: ignore[assignment]
+    rng = np.random.default_rng(5)
+
+    def draw(count: int) -> list[Any]:
+        return [domain(Fraction(int(rng.integers(1, 12)) * int(rng.choice([-1, 1])), 8)) for _ in range(count)]
+
+    rows: list[list[Any]] = []
+    for _ in range(max(STATES, 20 // mech.n + 2)):
+        rows += regressor(place(mech, draw(mech.nq), half_angles), draw(mech.n), draw(mech.n))
+    return [[domain.convert(x) for x in column] for column in zip(*rows, strict=True)]
+
+
+def _solved(
+    domain: Any, name: str, leaders: list[list[Any]], column: list[Any], nominal: dict[Any, float], guess: list[float]
+) -> list[Any]:
+    """The exact coefficients with which a column is a sum of leading ones, as SymPy expressions."""
+    from sympy.polys.matrices import DomainMatrix
+
+    rows = _good_rows(domain, leaders, nominal)
+    A = DomainMatrix([[leader[r] for leader in leaders] for r in rows], (len(rows), len(leaders)), domain)
+    b = DomainMatrix([[column[r]] for r in rows], (len(rows), 1), domain)
+    found = [row[0] for row in A.lu_solve(b).to_list()]
+    for r, right in enumerate(column):
+        if sum((leader[r] * x for leader, x in zip(leaders, found, strict=True)), domain.zero) != right:
+            raise _irrational(f"the coefficients of {name!r} are no rational functions of it (near {guess})")
+    return [domain.to_sympy(x).factor() for x in found]
+
+
+def _good_rows(domain: Any, leaders: list[list[Any]], nominal: dict[Any, float]) -> list[int]:
+    """As many rows as there are unknowns, independent by a wide margin."""
+    from scipy.linalg import qr
+
+    numbers = np.array([[float(domain.to_sympy(x).subs(nominal)) for x in leader] for leader in leaders])
+    _, _, order = qr(numbers / np.linalg.norm(numbers, axis=1, keepdims=True), mode="economic", pivoting=True)
+    return [int(k) for k in order[: len(leaders)]]
+
+
+def _field(mech: Mechanism) -> Any:
+    """The field of rational functions in the symbols of the geometry."""
+    import sympy
+
+    found: set[Any] = set()
+
+    def note(x: Scalar) -> Scalar:
+        if not is_number(x):
+            if not hasattr(x, "free_symbols"):
+                raise InputError(f"base_parameters: {x!r} is neither a number nor a SymPy expression.")
+            found.update(x.free_symbols)
+        return x
+
+    mapped(mech, note)
+    symbols = sorted(found, key=str) or [sympy.Dummy("none")]
+    return sympy.QQ.frac_field(*symbols)
+
+
+def _element(domain: Any, x: Scalar) -> Any:
+    """A number or expression of the geometry as an element of the field."""
+    import sympy
+
+    if not is_number(x):
+        try:
+            return domain.from_sympy(sympy.nsimplify(x, rational=True))
+        except sympy.polys.polyerrors.CoercionFailed:
+            raise _irrational(f"{x} is no rational function of its symbols") from None
+    near = Fraction(float(x)).limit_denominator(100_000)
+    if abs(float(near) - x) > 1e-12 * max(1.0, abs(x)):
+        raise _irrational(f"{x!r} is no simple fraction")
+    return domain(near) if near else 0.0  # a structural zero stays one
+
+
+def _irrational(reason: str) -> InputError:
+    return InputError(
+        f"base_parameters, exact: the geometry is not rational: {reason}. Leave exact=True out for coefficients in "
+        "floating point, or give the geometry as fractions or SymPy symbols."
+    )
+
+
+def _refuse_odd_followers(mech: Mechanism) -> None:
+    """tan(q/2) of a follower is rational in its leader's only for the multipliers 1 and -1 without offset."""
+    for body in mech.bodies:
+        if body.follows is not None and body.joint == "revolute":
+            _, multiplier, offset = body.follows
+            if not (is_number(multiplier) and abs(multiplier) == 1 and is_number(offset) and offset == 0):
+                raise InputError(
+                    f"base_parameters, exact: joint {body.speed_name!r} follows another with multiplier {multiplier} "
+                    f"and offset {offset}; exact coefficients need 1 or -1 and 0. Leave exact=True out."
+                )

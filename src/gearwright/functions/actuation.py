@@ -1,0 +1,136 @@
+"""Actuator space: what the motors see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError, SingularityError
+from gearwright.functions.functions import mass_matrix
+from gearwright.mechanism import Mechanism
+from gearwright.programs.inputs import checked, refuse_symbols, require_machine
+
+
+def structure_matrix(mech: Mechanism) -> Array:
+    """A (n, actuators): its columns are the actuators' rows; speeds A' v, generalized forces A xi.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
+    >>> structure_matrix(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
+    array([[100.]])
+    """
+    require_machine("structure_matrix", mech)
+    if not mech.actuators:
+        raise InputError(
+            "structure_matrix: the machine has no actuators. Give drives to the robot, or actuators to the machine."
+        )
+    try:
+        return np.array([actuator.row for actuator in mech.actuators], dtype=np.float64).T
+    except TypeError:
+        refuse_symbols("structure_matrix", mech)
+        raise
+
+
+def motor_shares(mech: Mechanism) -> dict[str, Array]:
+    """Per actuator the row that gives its torque from generalized forces.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
+    >>> motor_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
+    {'motor': array([0.01])}
+    """
+    if not mech.actuators:
+        return {}
+    inverse = np.linalg.pinv(structure_matrix(mech))
+    return {actuator.name: inverse[k] for k, actuator in enumerate(mech.actuators)}
+
+
+def actuator_speeds(mech: Mechanism, v: ArrayLike) -> Array:
+    """Motor speeds A' v [rad/s], (..., actuators)."""
+    A = structure_matrix(mech)
+    return checked("actuator_speeds", mech, "v", v, mech.n) @ A
+
+
+def actuator_torques(mech: Mechanism, tau: ArrayLike) -> Array:
+    """Motor torques xi [Nm] with A xi = tau, (..., actuators).
+
+    With more motors than needed these are the smallest (least squares) ones; `redundancy` says which combinations may
+    be added. Every generalized force must be one that the motors can give; a machine with fewer motors than speeds (a
+    floating base, an elastic drive seen from the link side) gets an error when they cannot.
+    """
+    A = structure_matrix(mech)
+    forces = checked("actuator_torques", mech, "tau", tau, mech.n)
+    rank = int(np.linalg.matrix_rank(A))
+    if rank < min(A.shape):
+        raise SingularityError(f"actuator_torques: {_rank_problem(mech, A, rank)}")
+    xi: Array = forces @ np.linalg.pinv(A).T
+    left = np.abs(xi @ A.T - forces).max(axis=tuple(range(forces.ndim - 1)), initial=0.0)
+    worst = int(np.argmax(left))
+    if left[worst] > 1e-9 * (1 + np.abs(forces).max(initial=0.0)):
+        count = f"{A.shape[1]} motors ({', '.join(a.name for a in mech.actuators)}) for {mech.n} speeds"
+        raise SingularityError(
+            f"actuator_torques: no motor torques give this force on {mech.speeds[worst]!r} (short by {left[worst]:.3g}"
+            f"): {count}. Give only forces that the motors can produce, or add a motor."
+        )
+    return xi
+
+
+def _rank_problem(mech: Mechanism, A: Array, rank: int) -> str:
+    """What to say about a structure matrix without full rank, naming the combination of motors or speeds at fault."""
+    motors = ", ".join(a.name for a in mech.actuators)
+    more_motors = A.shape[1] > A.shape[0]
+    idle = np.linalg.svd(A)[0][:, -1] if more_motors else np.linalg.svd(A)[2][-1]
+    names = mech.speeds if more_motors else tuple(a.name for a in mech.actuators)
+    share = " ".join(
+        f"{x:+.4g} {name}" for x, name in zip(idle / np.abs(idle).max(), names, strict=True) if abs(x) > 1e-9
+    )
+    what = "no motor moves the speeds" if more_motors else "these motor torques do nothing:"
+    return (
+        f"the structure matrix is singular: rank {rank} for {mech.n} speeds and {A.shape[1]} motors ({motors}); {what} "
+        f"{share}. Check the trains: two motors may turn the same shaft."
+    )
+
+
+@dataclass(frozen=True)
+class ActuatorRedundancy:
+    """How the motors share the work.
+
+    Args:
+        rank: number of independent generalized forces that the motors can give.
+        surplus: (actuators, k): unit torque combinations that move nothing, in which motors only work against each
+            other; any multiple may be added to `actuator_torques`.
+        missing: (n, m): unit combinations of generalized forces that no motor torques give.
+    """
+
+    rank: int
+    surplus: Array
+    missing: Array
+
+
+def actuator_redundancy(mech: Mechanism) -> ActuatorRedundancy:
+    """Rank and null spaces of the structure matrix."""
+    A = structure_matrix(mech)
+    U, sizes, Vt = np.linalg.svd(A)
+    rank = int((sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300) * max(A.shape)).sum())
+    return ActuatorRedundancy(rank, Vt[rank:].T, U[:, rank:])
+
+
+def motor_inertias(mech: Mechanism, q: ArrayLike) -> Array:
+    r"""Inertia that each motor feels [kg m2], (..., actuators), the others left without torque.
+
+    $J_k = 1 / (a_k' M^{-1} a_k)$ with $a_k$ the motor's column of the structure matrix: torque per acceleration of the
+    rotor against the stator.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))
+    >>> rotor = gw.Spin("rotor", "base", axis=(0, 0, 1), inertia=1e-4, ratio=[100])
+    >>> motor_inertias(gw.Mechanism([arm], [rotor], actuators=[gw.Actuator("motor", [100])]), [0.0])   # 1.6 / 100^2
+    array([0.00016])
+    """
+    A = structure_matrix(mech)
+    felt = np.einsum("ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
+    result: Array = 1 / felt
+    return result

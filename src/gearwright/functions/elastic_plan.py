@@ -1,0 +1,167 @@
+"""Which equations decide the motion of which shafts, and how many derivatives of the joints' motion that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gearwright.arrays import Array
+from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft, spring_matrices
+from gearwright.errors import InputError
+from gearwright.functions.functions import bias, mass_matrix
+from gearwright.mechanism import Mechanism
+from gearwright.programs.inputs import refuse_symbols
+
+ALONE = -1
+"""What an equation does not contain has no derivative in it."""
+
+SETTLED = 4
+"""Further derivatives that dampers take: each makes what they leave more exact by D/K times the rate of the motion."""
+
+NOTHING = 1e-9
+"""Share of a wheel's own inertia below which its coupling is rounding."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the motor motion is found.
+
+    Args:
+        steps: equations and the shafts they decide, in order.
+        damped: whether a damper lies between what a step solves for.
+        needed: per shaft the highest derivative of the joints' motion that its acceleration takes.
+    """
+
+    steps: tuple[Step, ...]
+    damped: bool
+    needed: Mapping[str, int]
+
+    @property
+    def order(self) -> int:
+        """The highest derivative of the joints' motion that is needed at all."""
+        return max(self.needed.values())
+
+
+def plan(mech: Mechanism) -> Plan:
+    """The order of solution for a machine, or an error that says what cannot be solved and what to do."""
+    if not mech.shafts:
+        raise InputError(
+            "motor_motion: the machine has no elastic drive. Use inverse_dynamics, or give a drive a stiffness."
+        )
+    if mech.nq != mech.n:
+        raise InputError(
+            "motor_motion: the machine has free or spherical joints, whose coordinates have no derivatives of their "
+            "own. Fix the base, or divide the machine at that joint."
+        )
+    K, D = stiffness_and_damping(mech)
+    pushes = _pushes(mech)
+    order_in = np.maximum(pushes, np.where(D != 0, 1, np.where(K != 0, 0, ALONE)))
+    blocks = _blocks(_matched(mech, K), order_in)
+    for block in blocks:
+        _require_triangular(mech, block, pushes)
+    damped = any(D[equation, shaft] for block in blocks for equation, _ in block for _, shaft in block)
+    return _planned(mech, blocks, order_in, SETTLED if damped else 0)
+
+
+def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:
+    """K_e and D_e of the machine's springs, (n, n) each."""
+    matrices = spring_matrices(mech)
+    try:
+        return np.array(matrices.stiffness, dtype=np.float64), np.array(matrices.damping, dtype=np.float64)
+    except TypeError:
+        refuse_symbols("elastic", mech)
+        raise
+
+
+def _pushes(mech: Mechanism) -> NDArray[np.int_]:
+    """Per equation and speed the highest derivative of its coordinate that inertia brings in, `ALONE` for none.
+
+    The couplings of a wheel are trigonometric polynomials of the coordinates: they vanish identically if they do at a
+    few configurations without special angles.
+    """
+    n, first, rng = mech.n, first_shaft(mech), np.random.default_rng(7)
+    bare = replace(mech, springs=())
+    q, v = rng.uniform(-1.5, 1.5, (2, 8, n))
+    inertia = np.abs(mass_matrix(bare, q)).max(axis=0)
+    faster = v[:, None] + np.eye(n)[first:]
+    gyroscopic = np.abs(bias(bare, q[:, None], faster) - bias(bare, q, v)[:, None]).max(axis=0).T  # (n, shafts)
+    own = np.zeros(n)
+    for spin in mech.spins:
+        for speed, ratio in spin.terms:
+            own[speed] += abs(ratio) * max(abs(spin.inertia * ratio), abs(spin.coupled))
+    orders = np.full((n, n), ALONE)
+    orders[:, first:][gyroscopic > NOTHING * own[first:]] = 1
+    orders[inertia > NOTHING * own] = ACCELERATION
+    orders[:, :first] = ACCELERATION
+    return orders
+
+
+def _matched(mech: Mechanism, K: Array) -> list[tuple[int, int]]:
+    """Pairs (equation without a motor, shaft that a spring ties to it), one for every shaft."""
+    from scipy.optimize import linear_sum_assignment
+
+    driven = np.any([np.array(a.row) != 0 for a in mech.actuators] or [np.zeros(mech.n, bool)], axis=0)
+    first = first_shaft(mech)
+    free = np.flatnonzero(~driven)
+    tied = (K[free, first:] != 0) & (free[:, None] != np.arange(first, mech.n))
+    rows, columns = linear_sum_assignment(tied, maximize=True)
+    pairs = [(int(free[r]), first + int(c)) for r, c in zip(rows, columns, strict=True) if tied[r, c]]
+    loose = [mech.speeds[k] for k in range(first, mech.n) if k not in [shaft for _, shaft in pairs]]
+    if loose:
+        raise InputError(
+            f"motor_motion: the motion of shaft {loose[0]!r} does not follow from that of the joints: no speed without "
+            "a motor is tied to it by a spring. Give it a stiffness, or let a motor drive the shaft and not its joint."
+        )
+    return pairs
+
+
+def _blocks(pairs: Sequence[tuple[int, int]], order_in: NDArray[np.int_]) -> list[list[tuple[int, int]]]:
+    """The pairs in an order in which each needs only earlier shafts; those that need each other stand together."""
+    import networkx
+
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(range(len(pairs)))
+    for k, (equation, _) in enumerate(pairs):
+        graph.add_edges_from((j, k) for j, (_, shaft) in enumerate(pairs) if order_in[equation, shaft] != ALONE)
+    whole = networkx.condensation(graph)
+    return [[pairs[k] for k in sorted(whole.nodes[c]["members"])] for c in networkx.topological_sort(whole)]
+
+
+def _require_triangular(mech: Mechanism, block: Sequence[tuple[int, int]], pushes: NDArray[np.int_]) -> None:
+    """Inside a block only springs and dampers may act; else the motion of its shafts has a history of its own."""
+    for equation, _ in block:
+        for _, shaft in block:
+            if pushes[equation, shaft] == ALONE:
+                continue
+            row, name = mech.speeds[equation], mech.speeds[shaft]
+            raise InputError(
+                f"motor_motion: the wheels of {name!r} push on {row!r}, whose own spring they stretch (H2 is not "
+                "triangular: is a motor carried by a link beyond the joint it drives?). Its motion then depends on the "
+                "past. Use approximate(mech, 'spong'), which leaves that push out, or simulate."
+            )
+
+
+def _planned(
+    mech: Mechanism, blocks: Sequence[Sequence[tuple[int, int]]], order_in: NDArray[np.int_], more: int
+) -> Plan:
+    """Count derivatives: forwards those of the joints that a shaft takes, backwards those that are asked of it.
+
+    With dampers there are `more` of them, once for all: what is neglected shrinks along every power alike.
+    """
+    takes: dict[int, int] = {}
+    for block in blocks:
+        below = [order + int(order_in[e, s]) for e, _ in block for s, order in takes.items() if order_in[e, s] != ALONE]
+        takes |= dict.fromkeys((shaft for _, shaft in block), max([ACCELERATION, *below]))
+    asked = dict.fromkeys(takes, ACCELERATION)
+    steps = []
+    for block in reversed(blocks):
+        order = max(asked[shaft] for _, shaft in block)
+        for other in asked:
+            inside = [int(order_in[e, other]) for e, _ in block if order_in[e, other] != ALONE]
+            asked[other] = max([asked[other], *(order + k for k in inside)])
+        steps.append(Step(tuple(e for e, _ in block), tuple(s for _, s in block), order + more))
+    needed = {mech.speeds[k]: takes[k] + ACCELERATION + more for k in sorted(takes)}
+    return Plan(tuple(reversed(steps)), more > 0, needed)

@@ -1,0 +1,144 @@
+"""What every wheel does to the robot: its matrices, and its share of each joint torque in three parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array
+from gearwright.dynamics.pose import place
+from gearwright.dynamics.wheel_shares import wheel_coriolis, wheel_forces, wheel_mass_matrix
+from gearwright.errors import InputError
+from gearwright.mechanism import BASE, Mechanism, Spin
+from gearwright.mechanism.rows import suggestion
+from gearwright.programs.batch import evaluate
+from gearwright.programs.inputs import checked, require_machine
+from gearwright.programs.program import Program
+
+PARTS = ("inertia", "coupling", "gyroscopic")
+
+_FORCES = Program(
+    "explain",
+    ("q", "v", "a"),
+    lambda m, ops, x, _: [wheel_forces(place(m, x["q"], ops), spin, x["v"], x["a"]) for spin in m.spins],
+    lambda m, _: (len(m.spins), 3, m.n),
+)
+_MASSES = Program(
+    "explain",
+    ("q",),
+    lambda m, ops, x, _: [wheel_mass_matrix(place(m, x["q"], ops), spin) for spin in m.spins],
+    lambda m, _: (len(m.spins), m.n, m.n),
+)
+_CORIOLIS = Program(
+    "explain",
+    ("q",),
+    lambda m, ops, x, fixed: wheel_coriolis(place(m, x["q"], ops), m.spins[fixed["wheel"]]),
+    lambda m, _: (m.n, m.n, m.n),
+)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The part of the dynamics that comes from turning wheels, wheel by wheel.
+
+    Args:
+        mech: the machine.
+        q: the configurations, (..., nq).
+        forces: (..., wheels, 3, n) [Nm, N]: per wheel its inertia, coupling and gyroscopic share of every force.
+        mass_matrices: (..., wheels, n, n): M_j/i of every wheel; their sum is the wheels' part of M.
+    """
+
+    mech: Mechanism
+    q: Array
+    forces: Array
+    mass_matrices: Array
+
+    @property
+    def wheels(self) -> tuple[str, ...]:
+        """Names of the wheels, in the order of the arrays."""
+        return tuple(spin.name for spin in self.mech.spins)
+
+    def _index(self, wheel: str) -> int:
+        if wheel not in self.wheels:
+            raise InputError(f"explain: there is no wheel {wheel!r}. {suggestion(wheel, self.wheels)}")
+        return self.wheels.index(wheel)
+
+    def coriolis(self, wheel: str) -> Array:
+        """C_j/i,r of one wheel, (..., n, n, n): v' C[r] v is its gyroscopic force on speed r."""
+        return evaluate(_CORIOLIS, self.mech, {"q": self.q}, {"wheel": self._index(wheel)})
+
+    def classes(self, wheel: str) -> dict[str, str]:
+        """Per speed "inner" (it moves the wheel's carrier) or "outer" (it does not), after Chen and Wang."""
+        spin = self.mech.spins[self._index(wheel)]
+        inside = _inner_speeds(self.mech, spin)
+        return {name: "inner" if k in inside else "outer" for k, name in enumerate(self.mech.speeds)}
+
+    def share(self, wheel: str) -> Array:
+        """The wheel's share of every generalized force, (..., n)."""
+        total: Array = self.forces[..., self._index(wheel), :, :].sum(axis=-2)
+        return total
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A table for one state: a row per wheel and speed that it acts on."""
+        if self.forces.ndim != 3:
+            raise InputError(
+                "explain: a table is for one state; this is a batch. Explain one state, or index `forces`."
+            )
+        table = []
+        rounding = 1e-12 * float(abs(self.forces).max())  # a cosine of a right angle is no coupling
+        for j, spin in enumerate(self.mech.spins):
+            classes = self.classes(spin.name)
+            for k, speed in enumerate(self.mech.speeds):
+                parts = dict(zip(PARTS, self.forces[j, :, k].tolist(), strict=True))
+                if spin.ratio[k] or any(abs(x) > rounding for x in parts.values()):  # type: ignore[index]
+                    ratio = float(spin.ratio[k])  # type: ignore[index]
+                    row = {"wheel": spin.name, "speed": speed, "class": classes[speed], "ratio": ratio}
+                    table.append({**row, **parts, "total": sum(parts.values())})
+        return table
+
+    def bars(self, speed: str) -> dict[str, Array]:
+        """For a bar figure of one state: per part its size for every wheel, in the order of `wheels`."""
+        if speed not in self.mech.speeds:
+            raise InputError(f"explain: there is no speed {speed!r}. {suggestion(speed, self.mech.speeds)}")
+        if self.forces.ndim != 3:
+            raise InputError("explain: a bar figure is for one state; this is a batch.")
+        k = self.mech.speeds.index(speed)
+        return {part: self.forces[:, place, k] for place, part in enumerate(PARTS)}
+
+
+def _inner_speeds(mech: Mechanism, spin: Spin) -> set[int]:
+    if spin.carrier == BASE:
+        return set()
+    return {dof.speed for body in mech.paths[int(spin.carrier)] for dof in mech.joints[body].dofs}
+
+
+def explain(mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Explanation:
+    r"""What every wheel adds to the generalized forces by turning relative to its carrier.
+
+    With b the wheel's ratio row and h the axial rate of its carrier per unit speed, its share is
+    $J b (b \cdot a)$ (inertia) $+ J_c (b (h \cdot a) + h (b \cdot a))$ (coupling) $+ C_j v$ (gyroscopic). What the
+    wheels weigh at rest is in the links.
+
+    Args:
+        mech: the machine.
+        q: configuration, (..., nq).
+        v: speeds, (..., n).
+        a: accelerations, (..., n).
+
+    >>> import numpy as np
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))
+    >>> rotor = gw.Spin("rotor", "base", axis=(0, 0, 1), inertia=1e-4, ratio=[100])
+    >>> explain(gw.Mechanism([arm], [rotor]), [0.0], [0.0], [2.0]).share("rotor")   # 1e-4 * 100^2 * 2
+    array([2.])
+    """
+    require_machine("explain", mech)
+    sizes = {"q": mech.nq, "v": mech.n, "a": mech.n}
+    given = {"q": q, "v": v, "a": a}
+    arrays = {name: checked("explain", mech, name, given[name], size) for name, size in sizes.items()}
+    if not mech.spins:
+        raise InputError("explain: the machine has no wheels. Give its robot drives or trains.")
+    forces = evaluate(_FORCES, mech, arrays, {})
+    return Explanation(mech, arrays["q"], forces, evaluate(_MASSES, mech, {"q": arrays["q"]}, {}))

@@ -1,0 +1,227 @@
+"""The public functions of the dynamics: arrays in, arrays out.
+
+Everywhere: SI units and radians; arrays are float64, the last axis is the coordinate, any leading axes are a batch and
+broadcast. q is (..., nq); v, a, tau are (..., n); torques and speeds are those at the gear output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array
+from gearwright.dynamics import configuration
+from gearwright.dynamics import regressor as linear
+from gearwright.errors import InputError
+from gearwright.functions.run import run, run_outside
+from gearwright.mechanism import Mechanism
+from gearwright.programs import programs
+from gearwright.programs.inputs import checked_point, require_machine
+from gearwright.programs.placement import Placement
+
+Wrenches = Mapping[int | str, ArrayLike]
+"""Body or frame -> (..., 6): force, then moment about the origin of that body or frame, world axes, acting on it."""
+
+BaseMotion = tuple[ArrayLike, ArrayLike, ArrayLike]
+"""(angular velocity, angular acceleration, linear acceleration of the origin), each (..., 3), base axes."""
+
+
+def inverse_dynamics(
+    mech: Mechanism,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    wrenches: Wrenches | None = None,
+    base_motion: BaseMotion | None = None,
+) -> Array:
+    r"""Generalized forces for a motion, $\tau = M(q) a + C(q, v) v + g(q) + \text{springs} - J' w$.
+
+    Recursive Newton-Euler equations of augmented links and spins, linear in the number of bodies.
+
+    Args:
+        mech: the machine.
+        q: configuration [rad, m], (..., nq).
+        v: speeds [rad/s, m/s], (..., n).
+        a: accelerations [rad/s2, m/s2], (..., n).
+        wrenches: external wrenches [N, Nm] per body.
+        base_motion: motion of the base.
+
+    Returns:
+        Generalized forces [Nm, N], (..., n).
+
+    >>> import gearwright as gw
+    >>> wheel = gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))
+    >>> rotor = gw.Spin("rotor", "base", axis=(0, 0, 1), inertia=1e-4, ratio=[100])
+    >>> gw.inverse_dynamics(gw.Mechanism([wheel], [rotor]), [0.0], [0.0], [1.0])   # 0.1 + 2 * 0.5^2 + 100^2 * 1e-4
+    array([1.6])
+    """
+    return run_outside(programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches, base_motion)
+
+
+def forward_dynamics(
+    mech: Mechanism,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    wrenches: Wrenches | None = None,
+    base_motion: BaseMotion | None = None,
+) -> Array:
+    r"""Accelerations for given forces, $M(q) a = \tau - \text{bias}(q, v)$ [rad/s2, m/s2], (..., n).
+
+    The mass matrix is eliminated in an order chosen from the tree and the ratio rows.
+    """
+    return run_outside(programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches, base_motion)
+
+
+def bias(
+    mech: Mechanism,
+    q: ArrayLike,
+    v: ArrayLike,
+    wrenches: Wrenches | None = None,
+    base_motion: BaseMotion | None = None,
+) -> Array:
+    r"""Forces that keep the speeds constant, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
+    return run_outside(programs.BIAS, mech, (q, v), wrenches, base_motion)
+
+
+def reactions(
+    mech: Mechanism,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    wrenches: Wrenches | None = None,
+    base_motion: BaseMotion | None = None,
+) -> Array:
+    """Total wrench from parent to body across every joint, (..., bodies, 6).
+
+    Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions and drive together.
+    """
+    return run_outside(programs.REACTIONS, mech, (q, v, a), wrenches, base_motion)
+
+
+def mass_matrix(mech: Mechanism, q: ArrayLike) -> Array:
+    r"""$M = M_{links} + \sum_j J b b' + J_c (b h' + h b')$ [kg m2, kg m, kg], (..., n, n)."""
+    return run(programs.MASS_MATRIX, mech, (q,))
+
+
+def axial_rates(mech: Mechanism, q: ArrayLike) -> Array:
+    """Axial rates h of every spin: the rate of its carrier about its axis per unit of each speed, (..., spins, n).
+
+    Where h is zero the wheel does not push on its carrier and its coupling to the links vanishes.
+    """
+    return run(programs.AXIAL_RATES, mech, (q,))
+
+
+def gravity(mech: Mechanism, q: ArrayLike) -> Array:
+    """Forces that hold the machine against gravity, without springs [Nm, N], (..., n)."""
+    return run(programs.GRAVITY, mech, (q,))
+
+
+def coriolis_matrix(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+    """C of Christoffel symbols: C v are the velocity forces and dM/dt - 2 C is skew, (..., n, n)."""
+    return run(programs.CORIOLIS_MATRIX, mech, (q, v))
+
+
+def kinetic_energy(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+    """T = 1/2 v' M v [J], (...)."""
+    return run(programs.KINETIC_ENERGY, mech, (q, v))
+
+
+def potential_energy(mech: Mechanism, q: ArrayLike) -> Array:
+    """Gravity (zero at the base origin) and springs [J], (...)."""
+    return run(programs.POTENTIAL_ENERGY, mech, (q,))
+
+
+def momentum(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+    """Linear momentum [kg m/s], then angular momentum about the base origin [kg m2/s], world axes, (..., 6)."""
+    return run(programs.MOMENTUM, mech, (q, v))
+
+
+def centre_of_mass(mech: Mechanism, q: ArrayLike) -> Array:
+    """The common centre of mass of all bodies, wheels included [m], world axes, (..., 3)."""
+    require_machine("centre_of_mass", mech)
+    if not sum(body.mass for body in mech.bodies):
+        raise InputError("centre_of_mass: the machine has no mass, so it has no centre of mass. Give a body its mass.")
+    return run(programs.CENTRE_OF_MASS, mech, (q,))
+
+
+def placement(mech: Mechanism, q: ArrayLike, body: int | str) -> Placement:
+    """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; `.yaw_pitch_roll` is a view."""
+    require_machine("placement", mech)
+    mech.place_of(body)
+    flat = run(programs.PLACEMENT, mech, (q,), {"body": body})
+    return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
+
+
+def jacobian(mech: Mechanism, q: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
+    """J (..., 6, n): velocity of a point fixed in a body or frame, then its angular velocity, world axes."""
+    return run(programs.JACOBIAN, mech, (q,), _spot("jacobian", mech, body, point))
+
+
+def jacobian_rate(
+    mech: Mechanism, q: ArrayLike, v: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)
+) -> Array:
+    """dJ/dt (..., 6, n), so that the acceleration of the point is J a + dJ/dt v."""
+    return run(programs.JACOBIAN_RATE, mech, (q, v), _spot("jacobian_rate", mech, body, point))
+
+
+def _spot(function: str, mech: Mechanism, body: int | str, point: Sequence[float]) -> dict[str, Any]:
+    require_machine(function, mech)
+    mech.place_of(body)
+    return {"body": body, "point": checked_point(function, point)}
+
+
+def regressor(mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    """Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
+    return run(programs.REGRESSOR, mech, (q, v, a))
+
+
+def parameters(mech: Mechanism) -> Array:
+    """pi: per body [m, mc, tensor about the body origin] (10), then one inertia per spin, then k and d per spring."""
+    require_machine("parameters", mech)
+    return np.array(linear.parameters(mech), dtype=np.float64)
+
+
+def parameter_names(mech: Mechanism) -> list[str]:
+    """The names of the parameters, such as 'upper.m', 'upper.Ixx', 'elbow.rotor.J'."""
+    require_machine("parameter_names", mech)
+    return linear.parameter_names(mech)
+
+
+def neutral(mech: Mechanism) -> Array:
+    """The configuration with all coordinates zero and all quaternions (1, 0, 0, 0), (nq,)."""
+    require_machine("neutral", mech)
+    return np.array(configuration.neutral(mech))
+
+
+def integrate(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+    """The configuration reached from q with constant speeds v in one unit of time, (..., nq)."""
+    return run(programs.INTEGRATE, mech, (q, v))
+
+
+def difference(mech: Mechanism, q0: ArrayLike, q1: ArrayLike) -> Array:
+    """The constant speeds that lead from q0 to q1 in one unit of time, (..., n)."""
+    return run(programs.DIFFERENCE, mech, (q0, q1))
+
+
+def lagrange_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
+    """(B, H, g) of the Lagrange equations B a + H v + g = tau by Jacobians, springs left out.
+
+    An independent formulation (Sciavicco, Siciliano and Villani, eqs 14 to 19) for machines without free and spherical
+    joints, to check and to teach.
+    """
+    flat = run(programs.LAGRANGE_FORM, mech, (q, v))
+    return _square(flat, mech, 0), _square(flat, mech, mech.n**2), flat[..., 2 * mech.n**2 :]
+
+
+def recursive_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
+    flat = run(programs.RECURSIVE_FORM, mech, (q, v))
+    return _square(flat, mech, 0), flat[..., mech.n**2 :]
+
+
+def _square(flat: Array, mech: Mechanism, start: int) -> Array:
+    return flat[..., start : start + mech.n**2].reshape(*flat.shape[:-1], mech.n, mech.n)

@@ -1,0 +1,298 @@
+"""The redundant Cartesian models of a robot with elastic joints: Melhem and Loria, corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.algebra.operations import FLOATS
+from gearwright.arrays import Array, as_floats
+from gearwright.dynamics import redundant
+from gearwright.dynamics.redundant_blocks import FORMS, Layout, layout
+from gearwright.dynamics.redundant_inverse import constant_rows
+from gearwright.dynamics.redundant_pieces import require_chain, require_elastic, require_rigid
+from gearwright.errors import InputError
+from gearwright.functions import redundant_properties as properties
+from gearwright.functions.redundant_properties import Bounds, Ranks
+from gearwright.mechanism import Mechanism
+from gearwright.programs import redundant_programs as programs
+from gearwright.programs.batch import evaluate, singular
+from gearwright.programs.inputs import checked, refuse_symbols, require_machine
+from gearwright.programs.program import Program
+
+_JOINTS: dict[str, Callable[[str, Mechanism], None]] = {"elastic": require_elastic, "rigid": require_rigid}
+
+
+class Projection(NamedTuple):
+    """A redundant model in generalized speeds: H a + C v + g + springs = tau, with dH/dt - 2 C skew.
+
+    H, C (..., n, n) and g (..., n); `omitted` (..., n) is the part J' n of C v that the paper leaves out.
+    """
+
+    H: Array
+    C: Array
+    g: Array
+    omitted: Array
+
+
+@dataclass(frozen=True)
+class RedundantModel:
+    r"""A chain of links and rotors as if they were free, and the kinematics that ties them together.
+
+    $\nu = J(q) v, \quad M \dot\nu + n(\nu) + w(q) + (J^+)' f(q, v) = Q, \quad J' Q = \tau$
+
+    with a constant inertia M, the quadratic terms n, the weights w, the spring forces f, any left inverse $J^+$ of J
+    and the reactions Q. Melhem and Loria, eqs (13) and (32); their paper omits n, which is right for planar arms and
+    spherical tensors only. Per link v is the velocity [m/s] of its centre of mass in base axes and w its angular
+    velocity [rad/s] in link axes; a rotor's axes turn with it, the third along its own axis.
+
+    Args:
+        mech: a chain with revolute, prismatic and fixed joints.
+        form: the velocities that are counted; the numbers are for n links and n rotors:
+
+            - "full": 15 n, a rotor's angular velocity in two parts, its carrier's and its own spin; M has rank 12 n.
+            - "absolute": 12 n, a rotor's angular velocity as one; M is definite. The same motion.
+            - "reduced": 12 n, rotors turn by their own spin only, the links carry them at rest: what `approximate`
+              calls "spong". "reduced_bare", as printed, forgets that they are carried ("spong_bare").
+            - "link_frames": "full" with the linear velocities in link axes: a constant left inverse for every chain.
+            - "points": 36 n, six equimomental points per body, base axes: n is zero and C = J' M dJ/dt exact.
+        joints: "elastic", where a spring joins every joint to its motor, or "rigid", the counterpart without shafts.
+
+    >>> import gearwright as gw
+    >>> from gearwright.parts import Drive, Gear, Link, Motor, Robot
+    >>> link = Link("table", mass=10, inertia=np.diag([0.5, 0.5, 1.0]))
+    >>> drive = Drive("table", Motor(inertia=1e-4, mass=0.5), Gear(ratio=100, stiffness=5000))
+    >>> model = RedundantModel(gw.assemble(Robot("turntable", [link], [drive])))
+    >>> model.size, model.ranks(np.zeros((1, 2))).inertia
+    (15, 12)
+    >>> model.project([0.3, 0.3], [1.0, 1.0]).H
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    mech: Mechanism
+    form: str = "full"
+    joints: Literal["elastic", "rigid"] = "elastic"
+    _layout: Layout = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        require_machine("RedundantModel", self.mech)
+        for word, value, known in (("form", self.form, FORMS), ("joints", self.joints, _JOINTS)):
+            if not isinstance(value, str) or value not in known:
+                raise InputError(f"RedundantModel: there is no {word} {value!r}. Use one of {', '.join(known)}.")
+        require_chain("RedundantModel", self.mech)
+        _JOINTS[self.joints]("RedundantModel", self.mech)
+        refuse_symbols("RedundantModel", self.mech)
+        object.__setattr__(self, "_layout", layout(self.mech, self.form, FLOATS))
+
+    @property
+    def size(self) -> int:
+        """The number of redundant velocities."""
+        return self._layout.size
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the redundant velocities are called, such as 'upper.vx' or 'elbow.rotor.spin.wz'."""
+        return tuple(block.name + axis for block in self._layout.blocks for axis in "xyz")
+
+    @cached_property
+    def inertia(self) -> Array:
+        """The constant M, (size, size), not to be written to."""
+        M = np.array(redundant.inertia(self._layout), dtype=np.float64)
+        M.setflags(write=False)
+        return M
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """J(q) of nu = J v, (..., size, n)."""
+        return self._run(programs.JACOBIAN, q=q)
+
+    def jacobian_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """dJ/dt, (..., size, n), so that d(nu)/dt = J a + dJ/dt v; linear in v."""
+        return self._run(programs.JACOBIAN_RATE, q=q, v=v)
+
+    def velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """The redundant velocities nu = J(q) v, (..., size)."""
+        return _times(self.jacobian(q), self._speeds("velocities", v))
+
+    def quadratic(self, nu: ArrayLike) -> Array:
+        """n(nu), (..., size): per body w x I w, and m w x v where linear velocities are counted in link axes."""
+        return self._run(programs.QUADRATIC, nu=nu)
+
+    def quadratic_matrix(self, nu: ArrayLike) -> Array:
+        """The skew G(nu), (..., size, size), with G nu = n(nu)."""
+        return self._run(programs.QUADRATIC_MATRIX, nu=nu)
+
+    def weights(self, q: ArrayLike) -> Array:
+        """w, (..., size): what carries every mass against gravity; constant but for "link_frames"."""
+        return self._run(programs.WEIGHTS, q=q)
+
+    def elastic_forces(self, q: ArrayLike, v: ArrayLike | None = None, left_inverse: ArrayLike | None = None) -> Array:
+        """The springs in redundant coordinates, (J+)' (K_e q + D_e v), (..., size); any left inverse will do.
+
+        Without `v` the dampers are left out; without `left_inverse` the constant one is taken, else the pseudoinverse.
+        """
+        speeds = np.zeros(self.mech.n) if v is None else v
+        forces = self._run(programs.SPRING_FORCES, q=q, v=speeds)
+        return _times(np.swapaxes(self._inverse("elastic_forces", q, left_inverse), -1, -2), forces)
+
+    def left_inverse(self, q: ArrayLike) -> Array:
+        """The pseudoinverse of J(q), the left inverse with the smallest norm, (..., n, size)."""
+        return np.asarray(np.linalg.pinv(self.jacobian(q)), dtype=np.float64)
+
+    def constant_left_inverse(self) -> Array:
+        """A constant L with L J(q) = 1 at every q, (n, size).
+
+        There is one for chains of only revolute or only prismatic joints, and with "link_frames" for every chain; for
+        another it is searched for.
+
+        Raises:
+            InputError: there is none.
+        """
+        rows, missing = self._constant
+        if missing:
+            names = ", ".join(self.mech.speeds[k] for k in missing)
+            raise InputError(
+                f"constant_left_inverse: no constant row gives the speed of {names} from the {self.form!r} velocities "
+                "at every configuration. Use RedundantModel(mech, 'link_frames'), where one exists for every chain, or "
+                "left_inverse(q)."
+            )
+        return rows.copy()
+
+    @cached_property
+    def _constant(self) -> tuple[Array, list[int]]:
+        """The rows of a constant left inverse that exist, and the speeds of those that do not."""
+        rows: list[Any] = list(constant_rows(self._layout, self.mech))
+        open_rows = [k for k, row in enumerate(rows) if row is None]
+        jacobians = self.jacobian(self.configurations(self.size + 5 if open_rows else 1))
+        for k in open_rows:
+            rows[k] = properties.constant_row(jacobians, k)
+        missing = [k for k in open_rows if rows[k] is None]
+        return np.array([np.zeros(self.size) if row is None else row for row in rows]), missing
+
+    def project(self, q: ArrayLike, v: ArrayLike) -> Projection:
+        """H = J' M J, C = J' (M dJ/dt + G J), g = J' w: the generalized model without its springs."""
+        J, rate = self.jacobian(q), self.jacobian_rate(q, v)
+        nu = _times(J, self._speeds("project", v))
+        Jt = np.swapaxes(J, -1, -2)
+        C = Jt @ (self.inertia @ rate + self.quadratic_matrix(nu) @ J)
+        return Projection(Jt @ self.inertia @ J, C, _times(Jt, self.weights(q)), _times(Jt, self.quadratic(nu)))
+
+    def reactions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, left_inverse: ArrayLike | None = None) -> Array:
+        """Q, (..., size): what joints, bearings and motors do to the free bodies for a motion; J' Q = tau."""
+        speeds = self._speeds("reactions", v)
+        accelerations = checked("RedundantModel.reactions", self.mech, "a", a, self.mech.n)
+        J = self.jacobian(q)
+        rate = _times(J, accelerations) + _times(self.jacobian_rate(q, v), speeds)
+        return rate @ self.inertia + self._held(q, speeds, _times(J, speeds), left_inverse)
+
+    def rates(
+        self, q: ArrayLike, nu: ArrayLike, tau: ArrayLike, left_inverse: ArrayLike | None = None
+    ) -> tuple[Array, Array]:
+        """(dq/dt, d(nu)/dt), (..., n) and (..., size), of the state (q, nu) under the generalized forces tau.
+
+        dq/dt = J+ nu; the reactions are eliminated by J' Q = tau. Integrated, it moves as the generalized model does.
+        """
+        nu = checked("RedundantModel.rates", self.mech, "nu", nu, self.size, self.names)
+        forces = checked("RedundantModel.rates", self.mech, "tau", tau, self.mech.n)
+        v = _times(self._inverse("rates", q, left_inverse), nu)
+        J = self.jacobian(q)
+        bent = _times(self.jacobian_rate(q, v), v)
+        Jt = np.swapaxes(J, -1, -2)
+        free = forces - _times(Jt, bent @ self.inertia + self._held(q, v, nu, left_inverse))
+        try:
+            a = np.linalg.solve(Jt @ self.inertia @ J, free[..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            raise singular("RedundantModel.rates") from None
+        return v, _times(J, a.astype(np.float64)) + bent
+
+    def _held(self, q: ArrayLike, v: Array, nu: Array, left_inverse: ArrayLike | None) -> Array:
+        """The terms n(nu) + w + springs, which are there without acceleration."""
+        return self.quadratic(nu) + self.weights(q) + self.elastic_forces(q, v, left_inverse)
+
+    def configurations(self, count: int, seed: int = 0, slide: float = 1.0) -> Array:
+        """Random configurations (count, n): all angles of joints and shafts, prismatic joints within +-slide [m]."""
+        reach = np.full(self.mech.n, np.pi)
+        for joint in self.mech.joints:
+            reach[[dof.speed for dof in joint.dofs if not dof.angular]] = slide
+        try:
+            return np.random.default_rng(seed).uniform(-reach, reach, (count, self.mech.n))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"RedundantModel.configurations: {error}. Give a count, a seed and a length.") from None
+
+    def ranks(self, q: ArrayLike) -> Ranks:
+        """P1 (a): ranks of M and, the smallest over the configurations q, of J, J1 and J3."""
+        J, joints = self._sampled("ranks", q), self.mech.n - len(self.mech.shafts)
+        spin, carrier = (
+            np.repeat([block.quantity == quantity for block in self._layout.blocks], 3)
+            for quantity in ("spin", "carrier")
+        )
+        turned = J[..., spin, joints:] if self.mech.shafts else J[..., spin, :]
+        return Ranks(
+            properties.smallest_rank(self.inertia),
+            properties.smallest_rank(J),
+            properties.smallest_rank(J[..., ~(spin | carrier), :joints]),
+            properties.smallest_rank(turned) if spin.any() else None,
+        )
+
+    def norm_bounds(self, q: ArrayLike) -> Bounds:
+        """P1 (b): bounds of the norm of J over the configurations q; mixed chains have none for all q."""
+        return properties.norm_bounds(self._sampled("norm_bounds", q))
+
+    def inverse_norm_bounds(self, q: ArrayLike) -> Bounds:
+        """P2: bounds of the norm of the pseudoinverse of J over the configurations q."""
+        self._sampled("inverse_norm_bounds", q)
+        return properties.norm_bounds(self.left_inverse(q))
+
+    def lipschitz_constant(self, q: ArrayLike) -> float:
+        """P3: l with ||dJ/dt(q, x) - dJ/dt(q, y)|| <= l ||x - y|| for all x, y at the configurations q."""
+        where = checked("RedundantModel.lipschitz_constant", self.mech, "q", q, self.mech.nq)
+        _refuse_none("lipschitz_constant", where)
+        return properties.lipschitz_constant(self.jacobian_rate(where[..., None, :], np.eye(self.mech.n)))
+
+    def _sampled(self, function: str, q: ArrayLike) -> Array:
+        J = self.jacobian(q)
+        _refuse_none(function, J)
+        return J
+
+    def _inverse(self, function: str, q: ArrayLike, given: ArrayLike | None) -> Array:
+        if given is None:
+            rows, missing = self._constant
+            return self.left_inverse(q) if missing else rows
+        function = f"RedundantModel.{function}"
+        L, shape = as_floats(function, "left_inverse", given), (self.mech.n, self.size)
+        if L.shape[-2:] != shape:
+            raise InputError(f"{function}: left_inverse has shape {L.shape}; its last axes must be {shape}.")
+        off = np.abs(L @ self.jacobian(q) - np.eye(self.mech.n)).max(initial=0.0)
+        if not off < 1e-6:
+            raise InputError(
+                f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is no left inverse "
+                "here. Use left_inverse(q) or constant_left_inverse()."
+            )
+        return L
+
+    def _speeds(self, function: str, v: ArrayLike) -> Array:
+        return checked(f"RedundantModel.{function}", self.mech, "v", v, self.mech.n)
+
+    def _run(self, program: Program, **given: ArrayLike) -> Array:
+        sizes = {"nu": self.size, "q": self.mech.nq}
+        arrays = {
+            x: checked(program.name, self.mech, x, value, sizes.get(x, self.mech.n), self.names if x == "nu" else None)
+            for x, value in given.items()
+        }
+        return evaluate(program, self.mech, arrays, {programs.LAYOUT: self._layout})
+
+
+def _times(matrix: Array, vector: Array) -> Array:
+    """Matrix times vector, any leading axes."""
+    result: Array = (matrix @ vector[..., None])[..., 0]
+    return result
+
+
+def _refuse_none(function: str, sampled: Array) -> None:
+    if not sampled.size:
+        raise InputError(f"RedundantModel.{function}: there is no configuration among q. Give at least one.")

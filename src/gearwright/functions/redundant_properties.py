@@ -1,0 +1,72 @@
+"""Properties P1 to P3 of the kinematics of Melhem and Loria, and the search for a constant left inverse."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.arrays import Array
+
+ZERO_RESIDUAL = 1e-8
+"""How far from the identity a constant matrix may be and still count as a left inverse."""
+
+
+class Ranks(NamedTuple):
+    """Ranks, the smallest over the configurations: of M, J, and of the parts J1 (links) and J3 (own spin of rotors).
+
+    P1 (a) says that J1 and J3 have full column rank; a form that does not count a rotor's own spin has None for J3.
+    """
+
+    inertia: int
+    jacobian: int
+    links: int
+    rotors: int | None
+
+
+class Bounds(NamedTuple):
+    """The smallest and the largest norm over the configurations."""
+
+    lower: float
+    upper: float
+
+
+def smallest_rank(matrices: Array) -> int:
+    """The smallest rank of a batch of matrices."""
+    return int(np.min(np.linalg.matrix_rank(matrices)))
+
+
+def norm_bounds(matrices: Array) -> Bounds:
+    """Bounds of the induced 2-norm of a batch of matrices."""
+    norms = np.linalg.norm(matrices, 2, axis=(-2, -1))
+    return Bounds(float(norms.min()), float(norms.max()))
+
+
+def lipschitz_constant(slopes: Array) -> float:
+    """A bound of ||sum_k x_k A_k|| over unit x and all configurations, A_k = slopes[..., k, :, :].
+
+    The norm of a trilinear form is at most that of each of its three unfoldings; the smallest is taken.
+    """
+    *lead, n, size, columns = slopes.shape
+    unfolded = [
+        slopes.reshape(*lead, n, size * columns),
+        np.swapaxes(slopes, -3, -2).reshape(*lead, size, n * columns),
+        np.moveaxis(slopes, -1, -3).reshape(*lead, columns, n * size),
+    ]
+    norms = np.min([np.linalg.norm(matrix, 2, axis=(-2, -1)) for matrix in unfolded], axis=0)
+    return float(np.max(norms))
+
+
+def constant_row(jacobians: Array, speed: int) -> Array | None:
+    """The smallest row l with l J(q) = e_speed at all given configurations, or None.
+
+    The rows with l J(q) = 0 for every q are a linear space; every random configuration that does not lie in it already
+    takes a dimension away from what is left, so that more configurations than J has rows decide the question.
+    """
+    count, _, n = jacobians.shape
+    wide = np.concatenate(list(jacobians), axis=1)
+    wanted = np.tile(np.eye(n)[speed], count)
+    row, *_ = np.linalg.lstsq(wide.T, wanted, rcond=1e-12)
+    off = np.abs(row @ wide - wanted).max()
+    found: Array = row
+    return found if off < ZERO_RESIDUAL * max(1.0, float(np.abs(row).max())) else None

@@ -1,0 +1,4 @@
+"""What each public function computes, stated once for every backend: inputs, recursion, shape of the result.
+
+`program` says what a program is, `programs` lists them, `inputs` checks what users give, `batch` runs one over NumPy.
+"""

@@ -1,0 +1,188 @@
+"""The programs: every public function of the dynamics as (inputs, recursion, shape)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gearwright.algebra import Operations, Scalar, Vec
+from gearwright.dynamics.configuration import difference, integrate
+from gearwright.dynamics.coriolis import coriolis_matrix
+from gearwright.dynamics.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
+from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
+from gearwright.dynamics.inverse_dynamics import Wrench, gravity, inverse_dynamics, reactions
+from gearwright.dynamics.jacobian import jacobian, jacobian_rate
+from gearwright.dynamics.kinematics import AT_REST, BaseMotion, axial_drifts
+from gearwright.dynamics.lagrange import lagrange_form
+from gearwright.dynamics.mass_matrix import axial_rates, mass_matrix
+from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.recursive_form import recursive_form
+from gearwright.dynamics.regressor import parameter_names, regressor
+from gearwright.mechanism import Mechanism
+from gearwright.programs.program import BASE_MOTION, WRENCH, Fixed, Inputs, Program
+
+
+def _per_speed(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return (mech.n,)
+
+
+def _square(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return (mech.n, mech.n)
+
+
+def _one(_mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return ()
+
+
+def _six_by_speeds(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
+    return (6, mech.n)
+
+
+def _placed(mech: Mechanism, ops: Operations, x: Inputs) -> Pose:
+    return place(mech, x["q"], ops)
+
+
+def _loaded(recursion: Callable[..., Any], pose: Pose, x: Inputs, *names: str) -> Any:
+    """A recursion of a placed machine and named inputs, with the external wrenches and base motion among them."""
+    return recursion(pose, *(x[name] for name in names), *_outside(pose, x))
+
+
+def _outside(pose: Pose, x: Inputs) -> tuple[dict[int, Wrench], BaseMotion]:
+    """External wrenches, those at frames moved to their body's origin, and base motion among the inputs."""
+    wrenches: dict[int, Wrench] = {}
+    for name, values in x.items():
+        if not name.startswith(WRENCH):
+            continue
+        force, moment = Vec(*values[:3]), Vec(*values[3:])
+        index, _, position = pose.mech.place_of(name.removeprefix(WRENCH))
+        if position is not None:
+            moment = moment + (pose.world[index][0] @ position).cross(force)
+        known = wrenches.get(index)
+        wrenches[index] = Wrench(force, moment) if known is None else Wrench(known.force + force, known.moment + moment)
+    if BASE_MOTION not in x:
+        return wrenches, AT_REST
+    b = x[BASE_MOTION]
+    return wrenches, BaseMotion(Vec(*b[:3]), Vec(*b[3:6]), Vec(*b[6:]))
+
+
+def _placement(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
+    index, rotation, position = mech.place_of(fixed["body"])
+    R, p = _placed(mech, ops, x).world[index]
+    if rotation is not None and position is not None:
+        R, p = R.after(rotation), p + R @ position
+    return [*R.a, *R.b, *R.c, *p]
+
+
+def _spot(mech: Mechanism, fixed: Fixed) -> tuple[int, Vec]:
+    """Body and point on it of a Jacobian; a frame's point counts in the frame's axes."""
+    index, rotation, position = mech.place_of(fixed["body"])
+    point = Vec.of(fixed.get("point", (0.0, 0.0, 0.0)))
+    if rotation is not None and position is not None:
+        point = position + rotation @ point
+    return index, point
+
+
+def _axial_rates(pose: Pose) -> list[list[Scalar]]:
+    rates = [axial_rates(pose, spin) for spin in pose.mech.spins]
+    return [[h.get(speed, 0.0) for speed in range(pose.mech.n)] for h in rates]
+
+
+INVERSE_DYNAMICS = Program(
+    "inverse_dynamics",
+    ("q", "v", "a"),
+    lambda m, ops, x, _: _loaded(inverse_dynamics, _placed(m, ops, x), x, "v", "a"),
+    _per_speed,
+    outside=True,
+)
+FORWARD_DYNAMICS = Program(
+    "forward_dynamics",
+    ("q", "v", "tau"),
+    lambda m, ops, x, _: _loaded(forward_dynamics, _placed(m, ops, x), x, "v", "tau"),
+    _per_speed,
+    outside=True,
+    growth=2,
+)
+BIAS = Program(
+    "bias",
+    ("q", "v"),
+    lambda m, ops, x, _: _loaded(bias, _placed(m, ops, x), x, "v"),
+    _per_speed,
+    outside=True,
+)
+REACTIONS = Program(
+    "reactions",
+    ("q", "v", "a"),
+    lambda m, ops, x, _: _loaded(reactions, _placed(m, ops, x), x, "v", "a"),
+    lambda m, _: (len(m.bodies), 6),
+    outside=True,
+)
+MASS_MATRIX = Program("mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(_placed(m, ops, x)), _square, growth=2)
+AXIAL_RATES = Program(
+    "axial_rates",
+    ("q",),
+    lambda m, ops, x, _: _axial_rates(_placed(m, ops, x)),
+    lambda m, _: (len(m.spins), m.n),
+    growth=2,
+)
+AXIAL_DRIFTS = Program(
+    "axial_drifts",
+    ("q", "v"),
+    lambda m, ops, x, _: axial_drifts(_placed(m, ops, x), x["v"]),
+    lambda m, _: (len(m.spins),),
+)
+GRAVITY = Program("gravity", ("q",), lambda m, ops, x, _: gravity(_placed(m, ops, x)), _per_speed)
+CORIOLIS_MATRIX = Program(
+    "coriolis_matrix", ("q", "v"), lambda m, ops, x, _: coriolis_matrix(_placed(m, ops, x), x["v"]), _square, growth=3
+)
+KINETIC_ENERGY = Program(
+    "kinetic_energy", ("q", "v"), lambda m, ops, x, _: kinetic_energy(_placed(m, ops, x), x["v"]), _one
+)
+POTENTIAL_ENERGY = Program("potential_energy", ("q",), lambda m, ops, x, _: potential_energy(_placed(m, ops, x)), _one)
+MOMENTUM = Program("momentum", ("q", "v"), lambda m, ops, x, _: momentum(_placed(m, ops, x), x["v"]), lambda *_: (6,))
+CENTRE_OF_MASS = Program(
+    "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(_placed(m, ops, x)), lambda *_: (3,)
+)
+PLACEMENT = Program("placement", ("q",), _placement, lambda *_: (12,), options=("body",))
+JACOBIAN = Program(
+    "jacobian",
+    ("q",),
+    lambda m, ops, x, fixed: jacobian(_placed(m, ops, x), *_spot(m, fixed)),
+    _six_by_speeds,
+    options=("body", "point"),
+)
+JACOBIAN_RATE = Program(
+    "jacobian_rate",
+    ("q", "v"),
+    lambda m, ops, x, fixed: jacobian_rate(_placed(m, ops, x), x["v"], *_spot(m, fixed)),
+    _six_by_speeds,
+    options=("body", "point"),
+    growth=2,
+)
+REGRESSOR = Program(
+    "regressor",
+    ("q", "v", "a"),
+    lambda m, ops, x, _: regressor(_placed(m, ops, x), x["v"], x["a"]),
+    lambda m, _: (m.n, len(parameter_names(m))),
+    growth=2,
+)
+INTEGRATE = Program(
+    "integrate", ("q", "v"), lambda m, ops, x, _: integrate(m, x["q"], x["v"], ops), lambda m, _: (m.nq,)
+)
+DIFFERENCE = Program("difference", ("q0", "q1"), lambda m, ops, x, _: difference(m, x["q0"], x["q1"], ops), _per_speed)
+LAGRANGE_FORM = Program(
+    "lagrange_form",
+    ("q", "v"),
+    lambda m, ops, x, _: lagrange_form(_placed(m, ops, x), x["v"]),
+    lambda m, _: (m.n * (2 * m.n + 1),),
+    growth=3,
+)
+RECURSIVE_FORM = Program(
+    "recursive_form",
+    ("q", "v"),
+    lambda m, ops, x, _: recursive_form(_placed(m, ops, x), x["v"]),
+    lambda m, _: (m.n * (m.n + 1),),
+    growth=3,
+)
+
+BY_NAME = {value.name: value for value in list(globals().values()) if isinstance(value, Program)}
+"""Every program under the name of its public function."""

@@ -1,0 +1,151 @@
+"""Motions of batches of states or parameters with a fixed step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array, as_floats
+from gearwright.errors import InputError
+from gearwright.forces.law import Law
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import suggestion
+from gearwright.parts import Robot
+from gearwright.simulation.rollout_checks import common_batch, require_steps
+from gearwright.simulation.rollout_steps import FixedStep, fixed_step
+
+
+class Rollout(NamedTuple):
+    """Recorded motions.
+
+    Args:
+        t: times [s], (T,).
+        q: configurations, (T, ..., nq).
+        v: speeds, (T, ..., n).
+        states: per state of the laws its values, (T, ...).
+    """
+
+    t: Array
+    q: Array
+    v: Array
+    states: Mapping[str, Array]
+
+
+def rollout(
+    robot_or_mech: Robot | Mechanism,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    steps: int,
+    step: float,
+    *,
+    method: str = "euler",
+    tau: ArrayLike | None = None,
+    laws: Sequence[Law] = (),
+    states0: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    every: int = 1,
+    parameters: Mapping[str, ArrayLike] | None = None,
+) -> Rollout:
+    r"""Many motions at once with a fixed step, all steps in machine code.
+
+    "euler" is semi-implicit: $v^+ = v + h\,a(q, v, \tau)$, $q^+ = q \oplus h v^+$; "rk4" is the classical method of
+    fourth order. Long batches are spread over the cores (`GEARWRIGHT_THREADS`).
+
+    Args:
+        robot_or_mech: a machine, or a robot (parameters are then paths of its file).
+        q0: configurations at the beginning, (..., nq); leading axes are the batch.
+        v0: speeds at the beginning, (..., n); broadcast with q0, states0 and parameters.
+        steps: number of steps, a multiple of `every`.
+        step: duration of a step [s].
+        method: "euler" or "rk4".
+        tau: generalized forces: constant (..., n); with one axis more than the batch, (steps, ..., n) held over each
+            step or (2 steps + 1, ..., n) at the beginning, middle and end of each step.
+        laws: laws with one mode, without holds and drags (motors, smooth friction, springs).
+        states0: states of laws at the beginning by name, (...); their own initial values unless given.
+        inputs: inputs of laws by name, (...) or with time first as for tau.
+        every: steps per recorded sample.
+        parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}.
+
+    Returns:
+        1 + steps / every samples, the first at the beginning.
+
+    >>> import gearwright as gw
+    >>> swing = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1, com=(0, 0, -1.0))])
+    >>> run = gw.rollout(swing, [[0.001], [0.002]], [0.0], steps=1000, step=1e-3, method="rk4", every=500)
+    >>> (1e3 * run.q[:, 0, 0]).round(3)   # cos(sqrt(9.81) t) at 0, 0.5 and 1 s
+    array([ 1.   ,  0.005, -1.   ])
+    """
+    require_steps(step, steps, every)
+    values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
+    engine = fixed_step(robot_or_mech, laws, method, parameters=tuple(values))
+    x0 = engine.start(q0, v0, _mapping("states0", states0))
+    lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
+    rows = int(np.prod(lead, dtype=int))
+    x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, x0.shape[-1])
+    numbers = [np.broadcast_to(value, lead).reshape(rows) for value in values.values()]
+    given = _inputs(engine, lead, steps, tau, _mapping("inputs", inputs))
+    for state in x[:1]:
+        engine.require_stable(state, step)
+    record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
+    return _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
+
+
+def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"rollout: {name} is a {type(given).__name__}; give a mapping from names to numbers or arrays."
+        )
+    return given
+
+
+def _inputs(
+    engine: FixedStep, lead: tuple[int, ...], steps: int, tau: ArrayLike | None, inputs: Mapping[str, ArrayLike]
+) -> Array:
+    """Forces and inputs of laws side by side, (moments, rows or 1, nu)."""
+    known = [x.name for x in engine.system.inputs]
+    for name in inputs:
+        if name not in known:
+            raise InputError(f"rollout: there is no input {name!r}. {suggestion(name, known)}")
+    parts = [("tau", as_floats("rollout", "tau", np.zeros(engine.mech.n) if tau is None else tau))]
+    parts += [
+        (x.name, as_floats("rollout", x.name, inputs.get(x.name, x.initial))[..., None]) for x in engine.system.inputs
+    ]
+    timed = {name: _with_time(name, x, lead) for name, x in parts}
+    lengths = {len(x) for x in timed.values()} - {1}
+    if len(lengths) > 1 or not lengths <= {steps, 2 * steps + 1}:
+        found = ", ".join(f"{name} {len(x)}" for name, x in timed.items())
+        raise InputError(
+            f"rollout: inputs are given at so many moments: {found}. Give each once, or all of them {steps} times "
+            f"(held over each step), or all of them {2 * steps + 1} times (at beginning, middle and end of each step)."
+        )
+    shape = np.broadcast_shapes(*(x.shape[:2] for x in timed.values()))
+    return np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in timed.values()], axis=-1)
+
+
+def _with_time(name: str, x: Array, lead: tuple[int, ...]) -> Array:
+    """An input as (moments or 1, rows or 1, size)."""
+    if x.ndim <= len(lead) + 1:
+        x = x[None]
+    size = x.shape[-1]
+    try:
+        if all(axis == 1 for axis in x.shape[1:-1]):
+            return x.reshape(len(x), 1, size)
+        return np.broadcast_to(x, (len(x), *lead, size)).reshape(len(x), -1, size)
+    except ValueError:
+        raise InputError(
+            f"rollout: {name} has shape {x.shape[:-1]}, which does not fit a batch {lead}. Give one value, one per "
+            "state, or either of them per step with time as the first axis."
+        ) from None
+
+
+def _named(engine: FixedStep, record: Array, period: float) -> Rollout:
+    mech = engine.mech
+    t: Array = period * np.arange(len(record), dtype=np.float64)
+    end = mech.nq + mech.n
+    states = {state.name: record[..., end + k] for k, state in enumerate(engine.system.states)}
+    return Rollout(t, record[..., : mech.nq], record[..., mech.nq : end], states)

@@ -1,0 +1,46 @@
+"""What a fixed-step motion may be asked for, and what to say when it leaves all bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError, SimulationError
+
+
+def common_batch(shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The batch that all leading axes broadcast to."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        found = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise InputError(f"fixed_step: the leading axes do not broadcast: {found}. Make them equal or 1.") from None
+
+
+def require_steps(h: Any, steps: Any, every: Any) -> None:
+    """A positive duration, and whole numbers of steps that end with a record."""
+    whole = all(isinstance(count, int | np.integer) and count >= 1 for count in (steps, every))
+    if not whole or steps % every or not isinstance(h, float | int | np.number) or not 0 < h < np.inf:
+        raise InputError(
+            f"fixed_step: {steps!r} steps of {h!r} s, one in {every!r} recorded: give a positive step [s], and whole "
+            "numbers of steps that are a multiple of `every`."
+        )
+
+
+def diverged(names: Sequence[str], record: Array, start: float, period: float) -> SimulationError:
+    """What to say about a motion that left all bounds: when, which state, and what it was."""
+    bad = ~np.isfinite(record).all(axis=(1, 2))
+    first = int(np.argmax(bad)) if bad.any() else len(record)
+    last = np.abs(record[first - 1])
+    if bad.any():
+        last[np.isfinite(record[first]).all(axis=1)] = -1.0  # only rows that fail are looked at
+    row, entry = (int(k) for k in np.unravel_index(np.argmax(last), last.shape))
+    where = f" (state {row} of the batch)" if record.shape[1] > 1 else ""
+    return SimulationError(
+        f"the motion leaves all bounds after t = {start + period * (first - 1):g} s{where}: {names[entry]!r} was "
+        f"{record[first - 1, row, entry]:.6g} then. Take a shorter step, or look for a law that feeds on itself.",
+        record[:first],
+    )

@@ -1,0 +1,241 @@
+"""The compiled fixed-step simulation of one machine with its laws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array, as_floats
+from gearwright.compiling.compile import layout_of
+from gearwright.compiling.entry import THREADED_WORK
+from gearwright.compiling.rollout_code import LoopCode, loop_code
+from gearwright.compiling.threads import over_rows, thread_count
+from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.stepping import METHODS
+from gearwright.errors import InputError
+from gearwright.forces.law import Law
+from gearwright.functions.service import kernel_mode
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import suggestion
+from gearwright.parts import Robot
+from gearwright.programs.batch import evaluate
+from gearwright.programs.inputs import checked, not_finite
+from gearwright.simulation.rollout_checks import common_batch, diverged, require_steps
+from gearwright.simulation.rollout_stability import require_stable
+from gearwright.system.motion_rates import Seen, seen
+from gearwright.system.rollout_system import System, step_program
+from gearwright.tracing.recipe import recipe_of
+from gearwright.tracing.trace import PARAMETERS, traced, traced_function
+from gearwright.tracing.virtual_machine import evaluate_traced
+
+
+class FixedStep:
+    """Many steps of one method in one call; `fixed_step` makes it.
+
+    The vector of states is x = [q, v, states of the laws, and with `work` the supplied and dissipated work]; the vector
+    of inputs is u = [tau, inputs of the laws].
+    """
+
+    def __init__(
+        self, source: Robot | Mechanism, laws: tuple[Law, ...], method: str, work: bool, parameters: tuple[str, ...]
+    ) -> None:
+        if method not in METHODS:
+            raise InputError(f"fixed_step: there is no method {method!r}. {suggestion(method, METHODS)}")
+        self._made_from = (source, laws, method, work, parameters)
+        self.method, self.parameters = method, parameters
+        task = recipe_of("forward_dynamics", source, parameters, {}).task()
+        self.mech, self.system = task.mech, System(laws, work)
+        self._task = replace(task, program=step_program(self.mech, self.system, method))
+        at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
+        self.states = (*at, *pace, *(x.name for x in self.system.states))
+        self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *(x.name for x in self.system.inputs))
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return FixedStep, self._made_from
+
+    def __repr__(self) -> str:
+        return f"<FixedStep {self.method}: {len(self.states)} states, {len(self.inputs)} inputs>"
+
+    @cached_property
+    def _code(self) -> tuple[LoopCode | None, int]:
+        """The loop, None where it cannot be compiled, and the operations of a step."""
+        if kernel_mode() == "off":
+            return None, 0
+        graph = traced(self._task)
+        try:
+            return loop_code(graph, layout_of(self._task)), graph.operations.arithmetic
+        except (RuntimeError, OSError, ImportError):  # LLVM cannot work here
+            return None, 0
+
+    @cached_property
+    def _function(self) -> Any:
+        """The traced step, for when there is no machine code."""
+        return traced_function(self._task)
+
+    def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
+        """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
+        mech, further = self.mech, self.system.states
+        given = dict(states or {})
+        for name in given:
+            if name not in (x.name for x in further):
+                raise InputError(
+                    f"fixed_step: there is no state {name!r}. {suggestion(name, [x.name for x in further])}"
+                )
+        own = [as_floats("fixed_step", x.name, given.get(x.name, x.initial)) for x in further]
+        at, pace = checked("fixed_step", mech, "q", q, mech.nq), checked("fixed_step", mech, "v", v, mech.n)
+        shapes = {"q": at.shape[:-1], "v": pace.shape[:-1]}
+        lead = common_batch({**shapes, **{one.name: x.shape for one, x in zip(further, own, strict=True)}})
+        parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (at, pace, *(x[..., None] for x in own))]
+        return np.concatenate(parts, axis=-1)
+
+    def require_stable(self, x0: ArrayLike, h: float) -> None:
+        """Refuse a step that is too long for the fastest mode at a state x0 (nx,)."""
+        require_stable(self.mech, self.system, np.asarray(x0, dtype=np.float64), float(h), self.method)
+
+    def run(
+        self,
+        x0: ArrayLike,
+        inputs: ArrayLike | None = None,
+        h: float = 1e-3,
+        steps: int = 1,
+        every: int = 1,
+        *,
+        start: float = 0.0,
+        parameters: ArrayLike | None = None,
+    ) -> Array:
+        """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps.
+
+        Args:
+            x0: states at the beginning, (N, nx).
+            inputs: (1, N or 1, nu) constant; (steps, N or 1, nu) held over each step; or (2 steps + 1, N or 1, nu) at
+                the beginning, middle and end of each step (the middle matters to "rk4" alone). Zero forces and the
+                laws' own initial values unless given.
+            h: step [s].
+            steps: number of steps, a multiple of `every`.
+            every: steps per recorded state.
+            start: time at the beginning [s].
+            parameters: (N or 1, P) values of the parameters that are inputs.
+        """
+        require_steps(h, steps, every)
+        begin = self._begin(x0)
+        record = np.empty((1 + steps // every, *begin.shape))
+        record[0] = begin
+        clock = np.empty((steps, 1, 2))
+        clock[:, 0, 0], clock[:, 0, 1] = start + h * np.arange(steps), h
+        feeds = [clock, *self._moments(inputs, steps, len(begin)), *self._parameters(parameters, len(begin))]
+        if not self._filled(feeds, record, every):
+            raise diverged(self.states, record, start, h * every)
+        return record
+
+    def seen(self, x: Array, inputs: Array, t: Array) -> Seen:
+        """What can be seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
+        return seen(self.mech, self.system, x, inputs, t)
+
+    def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
+        """Compute all samples; long batches on several threads."""
+        code, work = self._code
+        if code is None:
+            return self._stepped(feeds, record, every)
+        rows, steps = record.shape[1], (len(record) - 1) * every
+        if rows * steps * work < THREADED_WORK:
+            return code.run(feeds, record, (0, rows), every)
+        return over_rows(lambda begin, end: code.run(feeds, record, (begin, end), every), rows, thread_count())
+
+    def _stepped(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
+        """The same without machine code, step by step."""
+        names, x = [*self._task.sizes()][1:], record[0]
+        for k in range((len(record) - 1) * every):
+            now = {name: feed[k if len(feed) > 1 else 0] for name, feed in zip(names, feeds, strict=True)}
+            if self.parameters:
+                x = evaluate_traced(self._task, {"x": x, **now}, self._function)
+            else:
+                x = evaluate(self._task.program, self.mech, {"x": x, **now}, {})
+            if (k + 1) % every == 0:
+                record[(k + 1) // every] = x
+        return True
+
+    def _begin(self, x0: ArrayLike) -> Array:
+        """The first states, finite and with quaternions of length one."""
+        x = as_floats("fixed_step", "x0", x0)
+        if x.ndim != 2 or x.shape[-1] != len(self.states) or not len(x):
+            raise InputError(
+                f"fixed_step: x0 has shape {x.shape}; it must be (N, {len(self.states)}): {', '.join(self.states)}."
+            )
+        if not np.isfinite(x).all():
+            raise InputError(f"fixed_step: {not_finite(self.states, 'x0', x)} Give finite numbers.")
+        if self.mech.nq != self.mech.n:
+            checked("fixed_step", self.mech, "q", x[:, : self.mech.nq], self.mech.nq)
+            x = x.copy()
+            for joint in turning_joints(self.mech):
+                x[:, joint.quaternion] /= np.linalg.norm(x[:, joint.quaternion], axis=1, keepdims=True)
+        return x
+
+    def _moments(self, inputs: ArrayLike | None, steps: int, rows: int) -> list[Array]:
+        """The inputs at each moment of a step that the method looks at."""
+        moments = METHODS[self.method].moments
+        if inputs is None:
+            inputs = [[[0.0] * self.mech.n + [x.initial for x in self.system.inputs]]]
+        u = np.ascontiguousarray(as_floats("fixed_step", "inputs", inputs))
+        lengths = (1, steps, 2 * steps + 1)
+        if u.ndim != 3 or len(u) not in lengths or u.shape[1] not in (1, rows) or u.shape[2] != len(self.inputs):
+            raise InputError(
+                f"fixed_step: inputs have shape {u.shape}; they must be (1, {steps} or {2 * steps + 1}, 1 or {rows}, "
+                f"{len(self.inputs)}): {', '.join(self.inputs)}."
+            )
+        if not np.isfinite(u).all():
+            raise InputError(f"fixed_step: {not_finite(self.inputs, 'inputs', u)} Give finite numbers.")
+        if len(u) == 2 * steps + 1:
+            return [u[:-1:2], u[1::2], u[2::2]][:moments]
+        return [u] * moments
+
+    def _parameters(self, parameters: ArrayLike | None, rows: int) -> list[Array]:
+        if not self.parameters and parameters is None:
+            return []
+        count = len(self.parameters)
+        p = as_floats("fixed_step", PARAMETERS, np.zeros(0) if parameters is None else parameters)
+        if not count or p.ndim != 2 or p.shape[0] not in (1, rows) or p.shape[1] != count or not np.isfinite(p).all():
+            wanted = ", ".join(self.parameters) or "none"
+            raise InputError(
+                f"fixed_step: the parameters that are inputs are: {wanted}. Give parameters= (1 or {rows}, {count}), "
+                f"all finite; it has shape {p.shape}."
+            )
+        return [np.ascontiguousarray(p)[None]]
+
+
+def fixed_step(
+    robot_or_mech: Robot | Mechanism,
+    laws: Sequence[Law] = (),
+    method: str = "euler",
+    *,
+    work: bool = False,
+    parameters: Sequence[str] = (),
+) -> FixedStep:
+    """A fixed-step simulation, compiled at its first run; made once per machine, laws and method.
+
+    Args:
+        robot_or_mech: a machine, or a robot whose parameters are inputs.
+        laws: laws with one mode, without holds and drags.
+        method: "euler" (semi-implicit) or "rk4".
+        work: whether the supplied and dissipated work run along as the last two states.
+        parameters: paths of numbers that are inputs, as for `compile`.
+    """
+    if not isinstance(robot_or_mech, Robot | Mechanism):
+        raise InputError(
+            f"fixed_step: the first argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
+        )
+    if not isinstance(laws, Sequence):
+        raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
+    paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    known = (robot_or_mech, tuple(laws), method, work, paths)
+    try:
+        return _known(*known)
+    except TypeError:  # something in it cannot be a key
+        return FixedStep(*known)
+
+
+_known = lru_cache(maxsize=32)(FixedStep)

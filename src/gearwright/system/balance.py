@@ -1,0 +1,130 @@
+"""The balance of forces of one instant: accelerations and multipliers of all laws in one solve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import SimulationError
+from gearwright.forces.law import Drag, Hold
+from gearwright.forces.line import Line
+
+Share = Callable[[Hold, Drag], float]
+"""How much of a hold's multiplier passes through a drag's port."""
+
+
+NONE = np.zeros(0)
+
+
+class Ties(NamedTuple):
+    """The m holds and d drags of an instant as arrays, for n speeds.
+
+    Args:
+        lines: of the holds.
+        rows: W (m, n).
+        targets: (m,).
+        compliances: C (m,).
+        pushes: P' (d, n), the lines of the drags.
+        gains: G (d,).
+        inflows: what forces bring through the ports, less the offsets, (d,).
+        senses: S (d, n).
+        shares: Q (d, m), how much of each hold's multiplier passes through each drag's port.
+    """
+
+    lines: tuple[Line, ...]
+    rows: Array
+    targets: Array
+    compliances: Array
+    pushes: Array
+    gains: Array
+    inflows: Array
+    senses: Array
+    shares: Array
+
+    @staticmethod
+    def of(n: int, holds: Sequence[Hold], drags: Sequence[Drag], inflows: Sequence[float], share: Share) -> Ties:
+        """From holds and drags, and what forces bring through the ports of the drags."""
+        lines, d = tuple(hold.line for hold in holds), len(drags)
+        return Ties(
+            lines,
+            rows_of(lines, n),
+            np.array([hold.target for hold in holds], dtype=float),
+            np.array([hold.compliance for hold in holds], dtype=float),
+            rows_of([drag.push for drag in drags], n),
+            np.array([drag.gain for drag in drags], dtype=float),
+            np.array([flow - drag.offset for flow, drag in zip(inflows, drags, strict=True)], dtype=float),
+            np.array([drag.sense for drag in drags], dtype=float).reshape(d, n),
+            shares_of(holds, drags, share),
+        )
+
+
+def shares_of(holds: Sequence[Hold], drags: Sequence[Drag], share: Share) -> Array:
+    """How much of each hold's multiplier passes through each drag's port, (drags, holds)."""
+    found = [[share(hold, drag) for hold in holds] for drag in drags]
+    return np.array(found, dtype=float).reshape(len(drags), len(holds))
+
+
+def balanced(M: Array, right: Array, ties: Ties) -> tuple[Array, Array, Array, Array]:
+    """Accelerations, multipliers of all holds, flows of all drags, and how each answers to a force along its push.
+
+    [M + P G S,  -(W' + P G Q)] [a     ]   [right + P G (flow of forces - offset)]
+    [W,           C           ] [lambda] = [target                               ]
+    """
+    n, m = len(right), len(ties.targets)
+    matrix, known = np.zeros((n + m, n + m)), np.zeros((n + m, 1 + len(ties.gains)))
+    matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = M, -ties.rows.T, ties.rows
+    np.fill_diagonal(matrix[n:, n:], ties.compliances)
+    known[:n, 0], known[n:, 0] = right, ties.targets
+    if not len(ties.gains):
+        solution = _solve(matrix, known, ties)[:, 0]
+        return solution[:n], solution[n:], NONE, NONE
+    pull = ties.pushes.T * ties.gains
+    matrix[:n, :n] += pull @ ties.senses
+    matrix[:n, n:] -= pull @ ties.shares
+    known[:n, 0] += pull @ ties.inflows
+    known[:n, 1:] = ties.pushes.T
+    solution = _solve(matrix, known, ties)
+    flows = ties.shares @ solution[n:] - ties.senses @ solution[:n]
+    return solution[:n, 0], solution[n:, 0], ties.inflows + flows[:, 0], flows[:, 1:].diagonal()
+
+
+def rows_of(lines: Sequence[Line], n: int) -> Array:
+    """Lines as full rows, (lines, n)."""
+    W = np.zeros((len(lines), n))
+    for k, line in enumerate(lines):
+        for index, factor in line.terms:
+            W[k, index] = factor
+    return W
+
+
+def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
+    """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
+    try:
+        if len(ties.lines) > 1 and _repeated(ties):
+            solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
+            if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
+                raise np.linalg.LinAlgError
+        else:
+            solution = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        names = ", ".join(line.name for line in ties.lines)
+        raise SimulationError(
+            f"simulate: accelerations cannot be solved for: the holds along {names} contradict each other, or a gear "
+            "transmits nothing. Take away a stop, brake or prescribed motion that acts twice on the same joint."
+        ) from None
+    return np.asarray(solution, dtype=np.float64)
+
+
+def _repeated(ties: Ties) -> bool:
+    """Whether rigid holds act along lines that depend on each other, such as two frictions that stick at one joint."""
+    rigid = tuple(line for line, give in zip(ties.lines, ties.compliances, strict=True) if not give)
+    return len(rigid) > 1 and _dependent(rigid)
+
+
+@lru_cache(maxsize=1024)
+def _dependent(lines: tuple[Line, ...]) -> bool:
+    return int(np.linalg.matrix_rank(rows_of(lines, len(lines[0].speeds)))) < len(lines)

@@ -1,0 +1,199 @@
+"""The complete model: machine and linear actuators as one system x' = C^(x) + D^(x) u."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError, SingularityError
+from gearwright.forces.actuator import LinearActuator
+from gearwright.functions.functions import bias, mass_matrix
+from gearwright.mechanism import Mechanism
+from gearwright.programs.inputs import checked, require_machine
+
+
+def complete_model(mech: Mechanism, actuators: Sequence[LinearActuator]) -> CompleteModel:
+    """The closed model of a machine driven by linear actuators; see `CompleteModel`."""
+    require_machine("complete_model", mech)
+    strange = [x for x in actuators if not isinstance(x, LinearActuator)]
+    if strange or not actuators:
+        what = f"{strange[0]!r} is no LinearActuator" if strange else "there are no actuators"
+        raise InputError(
+            f"complete_model: {what}. Give LinearActuators, such as dc_motor(mech, ...); simulate takes any law."
+        )
+    if mech.nq != mech.n:
+        raise InputError(
+            "complete_model: the machine has free or spherical joints, whose speeds are not the rates of its "
+            "coordinates. Use simulate(...), which takes the same actuators as laws."
+        )
+    model = CompleteModel(mech, tuple(actuators))
+    _refuse_two_leaders(model)
+    return model
+
+
+@dataclass(frozen=True)
+class CompleteModel:
+    r"""Machine and actuators as one system, $\dot x = \hat C(x) + \hat D(x) u$, affine in the inputs.
+
+    The state is x = [q, v, own states of the actuators]; what an actuator shares with the machine (the angle and the
+    speed of a motor) is there once. With A the actuators' lines as columns, all actuators stacked,
+
+    - $M a + h = A \tau$
+    - $A' a = T (C x + F \tau + D u)$
+
+    which for direct drives (A = E) is $\tau = K (H T (C x + D u) + h)$, $K = (E - H T F)^{-1}$ and
+    $\hat D = D + F K H T D$: equations 20.80 to 20.82 of Vukobratovic and Potkonjak, the last one with the F that is
+    missing there. Inertia that the machine carries stays in M, so that rotors on moving links keep their coupling.
+
+    Args:
+        mech: the machine.
+        actuators: its linear actuators; limits of their inputs are not applied here.
+
+    >>> import gearwright as gw
+    >>> from gearwright.forces.dc_motor import dc_motor
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> data = dict(torque_constant=0.05, resistance=0.5, inductance=1e-3)
+    >>> model = complete_model(arm, [dc_motor(arm, name, **data) for name in ("j1", "j2", "j3")])
+    >>> model.names[-3:], model.inputs
+    (('j1.current', 'j2.current', 'j3.current'), ('j1.voltage', 'j2.voltage', 'j3.voltage'))
+    >>> rates = model.rates(np.zeros(9), [1.0, 0.0, 0.0])
+    >>> round(float(rates[6]), 9)            # 1 V / 1 mH
+    1000.0
+    """
+
+    mech: Mechanism
+    actuators: tuple[LinearActuator, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the states: q.<coordinate>, v.<speed>, and the actuators' own."""
+        q, v = (f"q.{name}" for name in self.mech.coordinates), (f"v.{name}" for name in self.mech.speeds)
+        return (*q, *v, *(state.name for one in self.actuators for state in one.states))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return tuple(one.name for actuator in self.actuators for one in actuator.controls)
+
+    def rates(self, x: ArrayLike, u: ArrayLike) -> Array:
+        """The rate of the state, (..., states), for states (..., states) and inputs (..., inputs)."""
+        given = checked("complete_model", self.mech, "u", u, len(self.inputs), self.inputs)
+        drift, inputs = self._parts(x)
+        result: Array = drift + np.einsum("...ij,...j->...i", inputs, given)
+        return result
+
+    def drift(self, x: ArrayLike) -> Array:
+        """The rate without inputs, (..., states)."""
+        return self._parts(x)[0]
+
+    def input_matrix(self, x: ArrayLike) -> Array:
+        """What a unit of each input adds to the rate, (..., states, inputs)."""
+        return self._parts(x)[1]
+
+    def stacked(self, x: ArrayLike) -> Array:
+        """The states of all actuators one after the other, shared ones repeated, (..., sum of orders)."""
+        return self._columns(x) @ self._spread.T
+
+    @cached_property
+    def lines(self) -> Array:
+        """A (n, actuators): the actuators' lines as columns."""
+        A = np.zeros((self.mech.n, len(self.actuators)))
+        for k, one in enumerate(self.actuators):
+            for index, factor in one.line.terms:
+                A[index, k] = factor
+        return A
+
+    @cached_property
+    def blocks(self) -> tuple[Array, Array, Array, Array, Array]:
+        """C, F, D, T and e of all actuators together, block by block."""
+        many = self.actuators
+        return (
+            _diagonal([np.array(one.C) for one in many]),
+            _diagonal([np.array([one.f]).T for one in many]),
+            _diagonal([np.array(one.d) for one in many]),
+            _diagonal([np.array([one.tie]) for one in many]),
+            np.concatenate([np.array(one.offset) for one in many]),
+        )
+
+    @cached_property
+    def _spread(self) -> Array:
+        """The matrix from [q, v, own states] to all actuators' states."""
+        n = self.mech.n
+        columns = []
+        for j, unit in enumerate(np.eye(len(self.names)).tolist()):
+            own, column = iter(unit[2 * n :]), []
+            for one in self.actuators:
+                mine = [next(own) for _ in one.own]
+                way = one.line.position(unit[:n]) if one.ways and j < n else 0.0
+                column += one.vector(way, one.line.speed(unit[n : 2 * n]), mine)
+            columns.append(column)
+        return np.array(columns, dtype=np.float64).T
+
+    def _columns(self, x: ArrayLike) -> Array:
+        return checked("complete_model", self.mech, "x", x, len(self.names), self.names)
+
+    def _parts(self, x: ArrayLike) -> tuple[Array, Array]:
+        """Drift and input matrix together: both are columns of one solution."""
+        state, n = self._columns(x), self.mech.n
+        q, v = state[..., :n], state[..., n : 2 * n]
+        C, F, D, _, e = self.blocks
+        free = self.stacked(state) @ C.T + e
+        right = np.concatenate([free[..., None], np.broadcast_to(D, (*free.shape[:-1], *D.shape))], axis=-1)
+        a, output = self._solved(q, v, right)
+        rates = right + F @ output
+        own = [start + k for start, one in zip(self._starts, self.actuators, strict=True) for k in one.own]
+        whole = np.zeros((*state.shape, right.shape[-1]))
+        whole[..., :n, 0], whole[..., n : 2 * n, :], whole[..., 2 * n :, :] = v, a, rates[..., own, :]
+        return whole[..., 0], whole[..., 1:]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        orders = [len(one.variables) for one in self.actuators]
+        return [sum(orders[:k]) for k in range(len(orders))]
+
+    def _solved(self, q: Array, v: Array, right: Array) -> tuple[Array, Array]:
+        """Accelerations and output forces for columns of T x' that the actuators would have without load."""
+        n, A = self.mech.n, self.lines
+        _, F, _, T, _ = self.blocks
+        carried = A @ np.diag([one.carried for one in self.actuators]) @ A.T
+        H, h = mass_matrix(self.mech, q) - carried, bias(self.mech, q, v)
+        load = np.zeros((*h.shape, right.shape[-1]))
+        load[..., 0] = -h
+        count = A.shape[1]
+        system = np.zeros((*h.shape[:-1], n + count, n + count))
+        system[..., :n, :n], system[..., :n, n:] = H, -A
+        system[..., n:, :n], system[..., n:, n:] = A.T, -T @ F
+        try:
+            solution = np.linalg.solve(system, np.concatenate([load, T @ right], axis=-2))
+        except np.linalg.LinAlgError:
+            raise SingularityError(
+                "complete_model: accelerations cannot be solved for: a link that no actuator moves has no mass. Give "
+                "it mass, or a motor."
+            ) from None
+        return solution[..., :n, :], solution[..., n:, :]
+
+
+def _refuse_two_leaders(model: CompleteModel) -> None:
+    """Actuators that no force holds back (T f = 0) must lead independent motions."""
+    leaders = [k for k, one in enumerate(model.actuators) if one.leads]
+    if leaders and np.linalg.matrix_rank(model.lines[:, leaders]) < len(leaders):
+        names = ", ".join(model.actuators[k].name for k in leaders)
+        raise SingularityError(
+            f"complete_model: {names} are led whatever the force (T f = 0), but not along independent motions. Give "
+            "one of them an inertia."
+        )
+
+
+def _diagonal(blocks: Sequence[Array]) -> Array:
+    """One block after the other down the diagonal."""
+    whole = np.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)))
+    row = column = 0
+    for block in blocks:
+        whole[row : row + block.shape[0], column : column + block.shape[1]] = block
+        row, column = row + block.shape[0], column + block.shape[1]
+    return whole

@@ -1,0 +1,114 @@
+"""Controllers: any function of time and state, continuous or sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.mechanism.rows import suggestion
+from gearwright.system.signals import checked_output
+from gearwright.system.state import State
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller with what a plain function cannot say about itself.
+
+    Args:
+        function: (t, State) -> forces (n,), or a mapping from input names to numbers; with `states`, a pair of that
+            and the rates of the states, a mapping from their names.
+        period: time between two calls [s], the outputs being held in between; None: continuous.
+        states: states of the controller itself (an integral, a filter) with their values at the start.
+        breaks: times at which its outputs jump or have a kink, so that a step ends there.
+
+    >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
+    0.001
+    """
+
+    function: Callable[[float, State], Any]
+    period: float | None = None
+    states: Mapping[str, float] = field(default_factory=dict)
+    breaks: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(f"controller: {self.function!r} is no function of time and state.")
+        if self.period is not None and not self.period > 0:
+            raise InputError(
+                f"controller: the period {self.period} s must be positive. Leave it out for a continuous one."
+            )
+        if self.period is not None and self.states:
+            raise InputError(
+                "controller: a sampled controller keeps its own memory between calls; `states` are for continuous "
+                "ones. Leave out the states or the period."
+            )
+
+    def answer(self, t: float, state: State) -> tuple[Any, Array]:
+        """What the function returns, and the rates of the controller's states."""
+        answer = self.function(t, state)
+        return self._split(answer, t) if self.states else (answer, np.zeros(0))
+
+    def _split(self, answer: Any, t: float) -> tuple[Any, Array]:
+        try:
+            outputs, rates = answer
+            return outputs, np.array([float(rates[name]) for name in self.states])
+        except (TypeError, ValueError, KeyError):
+            raise InputError(
+                f"controller: with states ({', '.join(self.states)}) it must return (outputs, rates by name); at "
+                f"t = {t:g} s it returned {answer!r}."
+            ) from None
+
+
+def put(answer: Any, t: float, names: tuple[str, ...], size: int, known: Array) -> Array:
+    """Known inputs with a controller's answer: forces are added, named inputs are replaced."""
+    out = known.copy()
+    if isinstance(answer, Mapping):
+        for name, value in answer.items():
+            if name not in names:
+                raise InputError(f"controller: there is no input {name!r}. {suggestion(name, names)}")
+            out[names.index(name)] = _number(name, value, t)
+    else:
+        out[:size] += checked_output("the controller", answer, size, t)
+    if not np.isfinite(out).all():
+        bad = int(np.flatnonzero(~np.isfinite(out))[0])
+        raise InputError(f"controller: {names[bad]!r} is {out[bad]} at t = {t:g} s. Return finite numbers.")
+    return out
+
+
+def _number(name: str, value: Any, t: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"controller: {name!r} is {value!r} at t = {t:g} s. Return a number.") from None
+
+
+def sampled_controller(function: Callable[[float, State], Any], period: float) -> Controller:
+    """A controller that is called every `period` seconds, its outputs held in between."""
+    return Controller(function, period)
+
+
+class _AskedOnce:
+    """A function that is called once per time, whoever asks again: a sampled controller may keep memory of its own."""
+
+    def __init__(self, function: Callable[[float, State], Any]) -> None:
+        self._function = function
+        self._t: float | None = None
+        self._answer: Any = None
+
+    def __call__(self, t: float, state: State) -> Any:
+        if t != self._t:
+            self._answer, self._t = self._function(t, state), t
+        return self._answer
+
+
+def controller_of(given: Any) -> Controller | None:
+    """A controller for one run from what a user gives: None, a Controller, or a function of time and state."""
+    if given is None:
+        return None
+    control = given if isinstance(given, Controller) else Controller(given)
+    return control if control.period is None else replace(control, function=_AskedOnce(control.function))

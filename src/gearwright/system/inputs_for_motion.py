@@ -1,0 +1,198 @@
+"""The first problem of a driven robot: the inputs of its actuators (voltages, valves) for a prescribed motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.forces.actuator_inverse import Answer, Demand
+from gearwright.forces.dc_motor import dc_motors
+from gearwright.forces.law import Law, Quantity
+from gearwright.forces.line import Line
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.places import motors_of
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism.rows import suggestion
+from gearwright.motion import Motion, Trajectory
+from gearwright.parts import Robot
+from gearwright.system.demanded_forces import Demands, Push
+from gearwright.system.motion_inputs import MotionInputs, excess, jumps
+from gearwright.system.smooth_pieces import smooth_pieces, trajectory_of
+from gearwright.system.state import State
+
+
+class Inverse(Protocol):
+    """What inverts an actuator over smooth pieces of a motion, one after the other."""
+
+    @property
+    def degree(self) -> int:
+        """One more than the number of derivatives of its force that it needs."""
+        ...
+
+    def solve(self, demand: Demand, inner: Array | None = None) -> tuple[Answer, Array]:
+        """States and inputs, and what it must know at the start of the next piece."""
+        ...
+
+
+class Invertible(Protocol):
+    """An actuator whose inputs follow from motion and force, such as a LinearActuator."""
+
+    name: str
+    line: Line
+    port: str | None
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """Its states."""
+        ...
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """Its inputs."""
+        ...
+
+    @property
+    def limits(self) -> tuple[float | None, ...]:
+        """Per input the largest magnitude."""
+        ...
+
+    @property
+    def inverse(self) -> Inverse:
+        """Its inverse."""
+        ...
+
+
+def inputs_for_motion(
+    robot_or_mech: Robot | Mechanism,
+    motion: Trajectory | Motion,
+    actuators: Sequence[Invertible] | None = None,
+    *,
+    laws: Sequence[Law] | None = None,
+    limits: Mapping[str, float] | None = None,
+    samples: int = 501,
+) -> MotionInputs:
+    r"""Inputs u(t) with which actuators make a machine follow a motion: voltages with $L\, di/dt$, valve openings.
+
+    The forces along the actuators' lines follow from the inverse dynamics with friction and losses; their time
+    derivatives, which inductances, oil and spools ask for, are exact: the recursion runs over Taylor series of time.
+    Each actuator is then inverted by its relative degree. Where the machine rests, sticking friction carries nothing.
+
+    Args:
+        robot_or_mech: a robot (with the motors and laws of its parts unless others are given) or a machine.
+        motion: a trajectory of all speeds, or samples, which are joined by a spline of degree 7.
+        actuators: LinearActuators or SynchronousMotors; of a robot its DC motors unless given.
+        laws: friction and losses; of a robot its own unless given, of a machine none.
+        limits: largest magnitudes of states and forces by name, beside those of the actuators' inputs.
+        samples: how many times at least.
+
+    >>> import gearwright as gw
+    >>> from gearwright.forces.dc_motor import dc_motor
+    >>> from gearwright.motion import polynomial
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> data = dict(torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0)
+    >>> motors = [dc_motor(arm, name, **data) for name in ("j1", "j2", "j3")]
+    >>> found = inputs_for_motion(arm, polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5), motors)
+    >>> [(x.name, round(x.largest, 1)) for x in found.excesses], len(found.jumps)
+    ([], 0)
+    """
+    mech, chosen, acting, remarks = _given(robot_or_mech, actuators, laws)
+    more, standard = dict(limits or {}), isinstance(robot_or_mech, Robot) and actuators is None
+    if standard:
+        more = {**_part_limits(robot_or_mech), **more}  # type: ignore[arg-type]
+    trajectory = trajectory_of(mech, motion)
+    inverses = [actuator.inverse for actuator in chosen]
+    demands = Demands(
+        mech, tuple(Push(x.line, x.port) for x in chosen), acting, max(inverse.degree for inverse in inverses) - 1
+    )
+    inner: list[Array | None] = [None] * len(chosen)
+    blocks: list[dict[str, Array]] = []
+    for t, moved in smooth_pieces(trajectory, acting, demands.order + 2, samples):
+        forces = demands.along(t, moved)
+        block = {"t": t}
+        for j, (one, inverse) in enumerate(zip(chosen, inverses, strict=True)):
+            way = [np.asarray(one.line.speed(x.T)) for x in moved]
+            answer, inner[j] = inverse.solve(Demand(t, way, [f[:, j] for f in forces]), inner[j])
+            block |= _named(one, forces[0][:, j], answer)
+        blocks.append(block)
+    return _gathered(mech, trajectory, chosen, blocks, more, remarks)
+
+
+def _given(given: Any, actuators: Any, laws: Any) -> tuple[Mechanism, list[Any], tuple[Law, ...], tuple[str, ...]]:
+    """Machine, actuators, laws and remarks from what a user gives."""
+    if isinstance(given, Robot):
+        mech = assemble(given)
+        chosen = dc_motors(given, mech) if actuators is None else list(actuators)
+        acting = laws_of(given, mech) if laws is None else tuple(laws)
+        return mech, _checked(chosen), acting, _left_out(given) if actuators is None else ()
+    if not isinstance(given, Mechanism):
+        raise InputError(f"inputs_for_motion: a {type(given).__name__} is no Robot or Mechanism.")
+    if actuators is None:
+        raise InputError("inputs_for_motion: a machine has no electrical data. Give `actuators`, or the robot itself.")
+    return given, _checked(list(actuators)), tuple(laws or ()), ()
+
+
+def _checked(actuators: list[Any]) -> list[Any]:
+    strange = [x for x in actuators if not hasattr(x, "inverse")]
+    if strange or not actuators:
+        what = f"{strange[0]!r} cannot be inverted" if strange else "there are none"
+        raise InputError(f"inputs_for_motion: actuators: {what}. Give LinearActuators, such as dc_motor(mech, ...).")
+    return actuators
+
+
+def _part_limits(robot: Robot) -> dict[str, float]:
+    """Largest torques of a robot's motors, by torque or by current."""
+    found = {}
+    for title, motor in motors_of(robot):
+        by_current = None if motor.max_current is None else motor.max_current * motor.torque_constant
+        stated = [float(x) for x in (motor.max_torque, by_current) if x is not None]
+        if stated:
+            found[f"{title}.motor.force"] = min(stated)
+    return found
+
+
+def _left_out(robot: Robot) -> tuple[str, ...]:
+    words = ("cogging", "ripple", "heat")
+    motors = motors_of(robot)
+    found = [f"{title}: {word}" for title, motor in motors for word in words if getattr(motor, word) is not None]
+    supplies = [robot.supply, *(drive.supply for drive in robot.drives)]
+    found += [f"sagging of {x.name!r}" for x in dict.fromkeys(supplies) if x is not None and x.resistance]
+    return (f"left out: {', '.join(found)}; the motors are cold and smooth.",) if found else ()
+
+
+def _named(actuator: Any, force: Array, answer: Answer) -> dict[str, Array]:
+    states = {x.name: answer.states[:, k] for k, x in enumerate(actuator.states)}
+    inputs = {x.name: answer.inputs[:, k] for k, x in enumerate(actuator.inputs)}
+    return {**inputs, **states, f"{actuator.name}.force": force}
+
+
+def _gathered(
+    mech: Mechanism,
+    trajectory: Trajectory,
+    chosen: Sequence[Any],
+    blocks: Sequence[dict[str, Array]],
+    more: Mapping[str, float],
+    remarks: tuple[str, ...],
+) -> MotionInputs:
+    series = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    t = series.pop("t")
+    own = {
+        x.name: limit for one in chosen for x, limit in zip(one.inputs, one.limits, strict=True) if limit is not None
+    }
+    unknown = [name for name in more if name not in series]
+    if unknown:
+        raise InputError(f"inputs_for_motion: limit of {unknown[0]!r}: {suggestion(unknown[0], series)}")
+    states = [x.name for one in chosen for x in one.states]
+    begin = State(trajectory.at(0.0), trajectory.at(0.0, 1), {name: float(series[name][0]) for name in states})
+    return MotionInputs(
+        t,
+        series,
+        tuple(x.name for one in chosen for x in one.inputs),
+        tuple(e for name, limit in {**own, **more}.items() if (e := excess(name, limit, t, series[name]))),
+        tuple(jumps(states, blocks)),
+        begin,
+        remarks,
+    )

@@ -1,0 +1,88 @@
+"""The state of a run, as users give it and controllers see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.functions.functions import neutral
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import suggestion
+from gearwright.programs.inputs import checked
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a machine is, how it moves, and what its laws remember.
+
+    Args:
+        q: configuration [rad, m], (nq,).
+        v: speeds [rad/s, m/s], (n,); zero unless given.
+        states: states of laws and controllers by name, such as {"shoulder.current": 1.5}.
+
+    >>> State([0.1, 0.2]).with_states({"shoulder.current": 1.5})["shoulder.current"]
+    1.5
+    """
+
+    q: ArrayLike
+    v: ArrayLike | None = None
+    states: Mapping[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> float:
+        """A state of a law or controller by name."""
+        if name not in self.states:
+            raise InputError(f"state: there is no state {name!r}. {suggestion(name, self.states)}")
+        return self.states[name]
+
+    def with_states(self, states: Mapping[str, float]) -> State:
+        """The same motion with some states of laws replaced or added."""
+        return State(self.q, self.v, {**self.states, **states})
+
+
+def initial_state(mech: Mechanism, given: Any) -> State:
+    """A state from what a user gives: a State, (q, v), q alone (at rest), q and v side by side, or None."""
+    if given is None:
+        given = State(neutral(mech))
+    if not isinstance(given, State):
+        given = _from_arrays(mech, given)
+    q = checked("simulate", mech, "q", given.q, mech.nq)
+    v = np.zeros(mech.n) if given.v is None else checked("simulate", mech, "v", given.v, mech.n)
+    for name, value in (("q", q), ("v", v)):
+        if value.ndim != 1:
+            raise InputError(
+                f"simulate: {name} has shape {value.shape}, but a run starts from one state. For batches of states "
+                "use gw.rollout."
+            )
+    return State(_normalised(mech, q), v, given.states)
+
+
+def _from_arrays(mech: Mechanism, given: Any) -> State:
+    if isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, Sequence | np.ndarray) for x in given):
+        return State(given[0], given[1])
+    try:
+        flat = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"simulate: the initial state {given!r} is no State, (q, v) or array of numbers.") from None
+    if flat.shape == (mech.nq + mech.n,):
+        return State(flat[: mech.nq], flat[mech.nq :])
+    if flat.shape != (mech.nq,):
+        raise InputError(
+            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {', '.join(mech.coordinates)}), "
+            f"or (q, v) with v ({mech.n}: {', '.join(mech.speeds)})."
+        )
+    return State(flat)
+
+
+def _normalised(mech: Mechanism, q: Array) -> Array:
+    from gearwright.dynamics.configuration import turning_joints
+
+    out = q.copy()
+    for joint in turning_joints(mech):
+        out[joint.quaternion] /= np.linalg.norm(out[joint.quaternion])
+    return out

@@ -1,0 +1,115 @@
+"""What is to be computed for whom: a function, a machine or robot, its free parameters and what is fixed, checked."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any
+
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism.rows import suggestion
+from gearwright.parts import Robot
+from gearwright.programs import programs
+from gearwright.programs.inputs import checked_point
+from gearwright.tracing.machine_parameters import machine_with, nominal, require_free
+from gearwright.tracing.trace import Task
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything a kernel is made from; what is pickled of it.
+
+    Args:
+        function: name of the public function.
+        source: the machine, or the robot whose parameters are inputs.
+        parameters: paths of the parameters that are inputs.
+        fixed: what is decided before running, as (name, value) pairs.
+        wrt: inputs that the result is differentiated by.
+    """
+
+    function: str
+    source: Robot | Mechanism
+    parameters: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+    wrt: tuple[str, ...] = ()
+
+    def task(self) -> Task:
+        """What to trace."""
+        mech = self.source if isinstance(self.source, Mechanism) else assemble(self.source)
+        symbolic = partial(_machine, self.source, self.parameters) if self.parameters else None
+        program = programs.BY_NAME[self.function]
+        return Task(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
+
+    def identity(self) -> str:
+        """The machine and its symbolic parameters, exactly: every number to the last digit."""
+        if isinstance(self.source, Mechanism):
+            numbers = tuple(getattr(self.source, field.name) for field in fields(self.source))
+            return f"{numbers!r} {self.parameters!r}"
+        return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}"
+
+
+def _machine(source: Robot | Mechanism, paths: Sequence[str], values: Sequence[Any]) -> Mechanism:
+    return machine_with(source, dict(zip(paths, values, strict=True)))
+
+
+def recipe_of(
+    function: Callable[..., Any] | str,
+    robot_or_mech: Robot | Mechanism,
+    parameters: Sequence[str],
+    fixed: Mapping[str, Any],
+) -> Recipe:
+    """What `compile` was asked for, checked."""
+    name = function if isinstance(function, str) else _name_of(function)
+    if name not in programs.BY_NAME:
+        raise InputError(f"compile: {name!r} cannot be compiled. {suggestion(name, programs.BY_NAME)}")
+    if not isinstance(robot_or_mech, Robot | Mechanism):
+        raise InputError(
+            f"compile: the second argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
+        )
+    paths = _several("parameters", parameters)
+    if len(set(paths)) < len(paths):
+        raise InputError(f"compile: a parameter is named twice in {', '.join(paths)}. Name each once.")
+    mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
+    for path in paths:
+        require_free(path)
+        nominal(robot_or_mech, path)
+    return Recipe(name, robot_or_mech if paths else mech, paths, _decided(name, mech, fixed))
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The name of one of Gearwright's own functions; somebody else's of the same name is another function."""
+    own = str(getattr(function, "__module__", "")).startswith("gearwright.")
+    return str(getattr(function, "__name__", function)) if own else repr(function)
+
+
+def _several(what: str, value: Any) -> tuple[Any, ...]:
+    """A sequence of names; one alone may stand for itself."""
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise InputError(f"compile: {what}={value!r} must be a sequence of names.")
+    return tuple(value)
+
+
+def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What is fixed, checked and in a form that compares and pickles."""
+    program = programs.BY_NAME[name]
+    allowed = {*program.options, *(("wrenches", "base_motion") if program.outside else ())}
+    for option in fixed:
+        if option not in allowed:
+            raise InputError(f"compile: {name} has no option {option!r}. {suggestion(option, allowed)}")
+    decided = {option: value for option, value in fixed.items() if value is not None and value is not False}
+    if "body" in program.options:
+        if "body" not in decided:
+            raise InputError(f"compile: {name} needs body=, the body or frame it is for.")
+        mech.place_of(decided["body"])
+    if "point" in decided:
+        decided["point"] = checked_point("compile", decided["point"])
+    if "wrenches" in decided:
+        bodies = _several("wrenches", decided["wrenches"])
+        decided["wrenches"] = tuple(mech.name_of(body) for body in bodies)
+    return tuple(sorted(decided.items()))

@@ -1,0 +1,124 @@
+"""Tracing: a program run over recorded symbols, with the machine's numbers folded in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gearwright.algebra import Scalar
+from gearwright.dynamics.configuration import nudge, turning_joints
+from gearwright.mechanism import Mechanism
+from gearwright.programs.batch import singular
+from gearwright.programs.inputs import NO_ROTATION
+from gearwright.programs.program import Fixed, Program
+from gearwright.tracing.graph import Graph
+from gearwright.tracing.prepare import PREPARED, prepare
+from gearwright.tracing.symbols import Symbol, operations, plain
+from gearwright.tracing.walk import walk
+
+PARAMETERS = "parameters"
+"""The input that holds the parameters kept symbolic."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is traced: a program of a machine, with what is fixed, what stays symbolic and what is differentiated.
+
+    Args:
+        program: the program.
+        mech: the machine with its numbers.
+        fixed: what is decided before running.
+        machine: makes the machine from symbolic parameters; None when there are none.
+        count: number of symbolic parameters.
+        wrt: inputs that the result is differentiated by, side by side as columns; none: the result itself.
+    """
+
+    program: Program
+    mech: Mechanism
+    fixed: Fixed
+    machine: Callable[[Sequence[Scalar]], Mechanism] | None = None
+    count: int = 0
+    wrt: tuple[str, ...] = ()
+
+    def sizes(self) -> dict[str, int]:
+        """Every input with its number of scalars."""
+        sizes = self.program.sizes(self.mech, self.fixed)
+        return {**sizes, PARAMETERS: self.count} if self.count else sizes
+
+    def columns(self) -> dict[str, int]:
+        """Per input of `wrt` its number of columns: n for coordinates, in the tangent."""
+        sizes = self.sizes()
+        return {name: self.mech.n if name.startswith("q") else sizes[name] for name in self.wrt}
+
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the result for one state."""
+        shape = self.program.shape(self.mech, self.fixed)
+        return (*shape, sum(self.columns().values())) if self.wrt else shape
+
+
+def traced(task: Task) -> Graph:
+    """The task as a graph."""
+    return walk(traced_function(task))
+
+
+def traced_function(task: Task) -> Any:
+    """The task as a CasADi function of its inputs: (intermediates in the order of construction, result, guards)."""
+    import casadi as ca
+
+    vectors = {name: ca.SX.sym(name, size) for name, size in task.sizes().items()}
+    tape: list[Any] = []
+    entries = {name: [Symbol(vector[i], tape) for i in range(vector.numel())] for name, vector in vectors.items()}
+    guards = [plain(x) for x in _guards(task, entries)]
+    tape.clear()
+    try:
+        result, tape = _differentiated(task, vectors, entries, tape) if task.wrt else (_result(task, entries), tape)
+    except ZeroDivisionError:  # among the machine's own numbers, so at every state
+        raise singular(task.program.name) from None
+    outputs = [ca.vertcat(*tape), result, ca.vertcat(*guards)]
+    return ca.Function(task.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
+
+
+def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
+    import casadi as ca
+
+    mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
+    if (
+        task.program.name in PREPARED and not task.fixed and mech.n
+    ):  # forces and energies do not depend on the choice of frames
+        ready = prepare(mech)
+        mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
+    return ca.vertcat(*(plain(x) for x in task.program.scalars(mech, operations(), entries, task.fixed)))
+
+
+def _differentiated(
+    task: Task, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
+) -> tuple[Any, list[Any]]:
+    """The Jacobian by rows, all inputs in one pass, which shares more than one pass for each.
+
+    Coordinates are nudged in the tangent where they are not themselves it. The order of execution is left to CasADi:
+    for derivatives the order of construction brings nothing.
+    """
+    import casadi as ca
+
+    directions, moved = dict(vectors), dict(entries)
+    steps = []
+    if task.mech.nq != task.mech.n:
+        for name in (name for name in task.wrt if name.startswith("q")):
+            directions[name] = step = ca.SX.sym(f"d{name}", task.mech.n)
+            moved[name] = nudge(task.mech, entries[name], [Symbol(step[i], tape) for i in range(task.mech.n)])
+            steps.append(step)
+    slope = ca.jacobian(_result(task, moved), ca.vertcat(*(directions[name] for name in task.wrt)))
+    if steps:
+        slope = ca.substitute(slope, ca.vertcat(*steps), ca.DM.zeros(task.mech.n * len(steps)))
+    return ca.vec(ca.densify(slope).T), []
+
+
+def _guards(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+    """Squares of quaternions less the smallest that is taken for a rotation."""
+    found = []
+    for name in (name for name in entries if name.startswith("q")):
+        for joint in turning_joints(task.mech):
+            w, x, y, z = entries[name][joint.quaternion]
+            found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
+    return found

@@ -1,0 +1,144 @@
+"""When a public function turns to a kernel, and what happens when none can be had."""
+
+from __future__ import annotations
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.compiling import compile as compiling
+from gearwright.compiling.kernel import Kernel
+from gearwright.functions import service
+from gearwright.programs import programs
+from gearwright.tracing.recipe import Recipe
+from support.compare import relative
+from support.machines import random_design
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path) -> gw.Mechanism:
+    """A machine nobody has used, and an empty cache."""
+    monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))
+    monkeypatch.delenv("GEARWRIGHT_KERNELS", raising=False)
+    return random_design(np.random.default_rng(21), ("revolute", "prismatic"), wheels=2).written()
+
+
+def has_kernel(mech: gw.Mechanism) -> bool:
+    return id(mech) in programs.GRAVITY.ready
+
+
+def test_a_kernel_comes_once_the_calls_have_cost_as_much(machine, monkeypatch):
+    q = np.array([0.3, 0.1])
+    expected = gw.gravity(machine, q)
+    assert not has_kernel(machine)
+    monkeypatch.setattr(service, "COMPILE", 500.0)
+    calls = 1
+    while not has_kernel(machine):
+        assert relative(gw.gravity(machine, q), expected) < 1e-14
+        calls += 1
+        assert calls < 50
+    assert calls > 10
+    assert relative(gw.gravity(machine, q), expected) < 1e-12
+
+
+def test_a_long_batch_counts_by_its_states(machine, monkeypatch):
+    monkeypatch.setattr(service, "COMPILE", 500.0)
+    gw.gravity(machine, np.zeros((1000, 2)))
+    assert has_kernel(machine)
+
+
+def test_a_kernel_in_the_cache_is_taken_early(machine, monkeypatch):
+    Kernel(Recipe("gravity", machine))
+    monkeypatch.setattr(service, "LOOK", 100.0)
+    monkeypatch.setattr(service, "COMPILE", float("inf"))
+    for _ in range(5):
+        gw.gravity(machine, np.zeros(2))
+    assert has_kernel(machine)
+
+
+def test_without_a_cache_entry_one_look_is_enough(machine, monkeypatch):
+    looks = []
+
+    def refuse(recipe, only_stored):
+        looks.append(only_stored)
+        raise LookupError
+
+    monkeypatch.setattr(service, "Kernel", refuse)
+    monkeypatch.setattr(service, "LOOK", 0.0)
+    for _ in range(5):
+        gw.gravity(machine, np.zeros(2))
+    assert looks == [True]
+
+
+def test_where_llvm_fails_numpy_goes_on(machine, monkeypatch):
+    tries = []
+
+    def fail(recipe, only_stored):
+        tries.append(1)
+        raise RuntimeError("no executable memory")
+
+    monkeypatch.setattr(service, "Kernel", fail)
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
+    first = gw.gravity(machine, np.zeros(2))
+    assert np.array_equal(gw.gravity(machine, np.zeros(2)), first)
+    assert tries == [1]
+
+
+def test_services_die_with_their_machine(machine, monkeypatch):
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
+    gw.gravity(machine, np.zeros(2))
+    gw.jacobian(machine, np.zeros(2), "b1")
+    number = id(machine)
+    assert number in service._MACHINES
+    assert len(service._SERVICES[number]) == 2
+    twin = random_design(np.random.default_rng(21), ("revolute", "prismatic"), wheels=2).written()
+    service._forget(number)
+    gc.collect()
+    assert number not in service._SERVICES
+    assert number not in programs.GRAVITY.ready
+    assert relative(gw.gravity(twin, np.zeros(2)), gw.gravity(machine, np.zeros(2))) < 1e-12
+
+
+def test_wrenches_and_jacobians_are_served_by_kernels_too(machine, monkeypatch):
+    rng = np.random.default_rng(0)
+    q, v, a = rng.uniform(-1, 1, (3, 5, 2))
+    wrenches, base = {"b1": rng.uniform(-1, 1, 6)}, tuple(rng.uniform(-1, 1, (3, 3)))
+    calls = {
+        "wrench": lambda: gw.inverse_dynamics(machine, q, v, a, wrenches, base),
+        "jacobian": lambda: gw.jacobian(machine, q, "b1", (0.1, 0.2, 0.3)),
+        "placement": lambda: gw.placement(machine, q, "b1").position,
+        "linear": lambda: gw.linearise(machine, q, v, a).A,
+    }
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
+    expected = {name: call() for name, call in calls.items()}
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
+    for name, call in calls.items():
+        assert relative(call(), expected[name]) < 1e-12, name
+
+
+def test_many_threads_meet_a_new_machine(machine, monkeypatch):
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: gw.gravity(machine, np.full((7, 2), 0.4)), range(24)))
+    assert all(np.array_equal(x, found[0]) for x in found)
+
+
+@pytest.mark.parametrize("wrt", [(), ("q", "v")])
+def test_programs_too_large_for_machine_code(arm, monkeypatch, wrt):
+    x = np.random.default_rng(1).uniform(-1, 1, (2, 4, arm.n))
+    recipe = Recipe("coriolis_matrix", arm, wrt=wrt)
+    expected = Kernel(recipe)(*x)
+    monkeypatch.setattr(compiling, "LIMIT", 10)
+    monkeypatch.setenv("GEARWRIGHT_CACHE", "off")
+    large = Kernel(recipe)
+    assert large.operations.arithmetic > 10
+    assert relative(large(*x), expected) < 1e-12
+
+
+def test_jacobians_of_ever_new_points_do_not_pile_up(machine):
+    for k in range(3 * service.PER_MACHINE):
+        gw.jacobian(machine, np.zeros(2), "b1", (0.0, 0.0, 1e-3 * k))
+    assert len(service._SERVICES[id(machine)]) <= service.PER_MACHINE

@@ -1,0 +1,284 @@
+"""Inputs for a prescribed motion: simulating with them gives the motion back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import DriveError, InputError, SingularityError
+from gearwright.forces import Line, Quantity
+from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.actuator_place import place_line
+from gearwright.forces.dc_motor import dc_motor
+from gearwright.forces.friction import DryFriction, SmoothFriction
+from gearwright.forces.hydraulics import ServoValve, servo_cylinder
+from gearwright.forces.lugre import LuGre
+from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
+from gearwright.forces.synchronous import SynchronousMotor
+from gearwright.functions.run import derivative
+from gearwright.motion import chain, polynomial, trapezoid
+from gearwright.parts import Friction
+from gearwright.programs.programs import INVERSE_DYNAMICS
+from gearwright.system.demanded_forces import Demands, Push
+from gearwright.system.inputs_for_motion import inputs_for_motion
+
+JOINTS = ("j1", "j2", "j3")
+DATA = {"torque_constant": 0.05, "resistance": 0.5, "damping": 1e-4, "max_voltage": 60.0}
+ENDS = [0.0, 0.0, 0.0], [1.0, 0.5, -0.5], [0.2, 0.7, 0.3]
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return gw.assemble(gw.load("elbow"))
+
+
+@pytest.fixture(scope="module")
+def there_and_back():
+    return chain(polynomial(ENDS[0], ENDS[1], 0.5, order=7), polynomial(ENDS[1], ENDS[2], 0.4, order=7))
+
+
+def rub(arm, kind, **numbers):
+    return [kind(f"{name}.friction", Line.of(arm, name), friction=Friction(**numbers)) for name in JOINTS]
+
+
+def deviation(mech, trajectory, laws, found, **options):
+    """The largest deviation of a simulation with the inputs found from the motion asked for."""
+    run = gw.simulate(
+        mech, found.start, trajectory.duration, laws=laws, inputs=found.signals, samples=46, **{"rtol": 1e-9, **options}
+    )
+    return float(np.abs(run.q - trajectory.at(run.t)).max())
+
+
+@pytest.mark.parametrize("rubbing", ["none", "dry", "smooth"])
+def test_voltages_without_inductance(arm, there_and_back, rubbing):
+    laws = {
+        "none": [],
+        "dry": rub(arm, DryFriction, coulomb=2.0, viscous=0.5, static=2.5, stribeck_speed=0.1),
+        "smooth": rub(arm, SmoothFriction, coulomb=2.0, viscous=0.5),
+    }[rubbing]
+    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    found = inputs_for_motion(arm, there_and_back, motors, laws=laws)
+    assert found.possible
+    assert deviation(arm, there_and_back, [*motors, *laws], found) < 1e-6
+
+
+def test_voltages_with_inductance(arm, there_and_back):
+    """L di/dt counts: the same motion with the voltages of motors without inductance is missed."""
+    motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    found = inputs_for_motion(arm, there_and_back, motors)
+    assert found.possible
+    assert deviation(arm, there_and_back, motors, found, method="stiff", atol=1e-11) < 1e-6
+    simple = inputs_for_motion(arm, there_and_back, [dc_motor(arm, name, **DATA) for name in JOINTS])
+    assert deviation(arm, there_and_back, motors, replace(simple, start=found.start), method="stiff") > 1e-4
+
+
+def test_voltage_of_a_motor_with_inductance_by_hand(arm, there_and_back):
+    """u = R i + L di/dt + K_E w, i = (tau/N + B w)/K_T, d tau/dt from the slopes of the inverse dynamics."""
+    found = inputs_for_motion(
+        arm, there_and_back, [dc_motor(arm, name, inductance=2e-3, back_emf_constant=0.045, **DATA) for name in JOINTS]
+    )
+    t = found.t[50:200:10]
+    q, v, a, jerk = (there_and_back.at(t, k) for k in range(4))
+    N = np.array([120.0, 100.0, 80.0])
+    slope = derivative(INVERSE_DYNAMICS, arm, {"q": q, "v": v, "a": a}, "test")
+    rate = np.einsum("tij,tj->ti", slope, np.concatenate([v, a, jerk], axis=-1))
+    current = (gw.inverse_dynamics(arm, q, v, a) / N + 1e-4 * N * v) / 0.05
+    current_rate = (rate / N + 1e-4 * N * a) / 0.05
+    expected = 0.5 * current + 2e-3 * current_rate + 0.045 * N * v
+    for k, name in enumerate(JOINTS):
+        assert np.allclose(found[f"{name}.voltage"][50:200:10], expected[:, k], rtol=1e-9, atol=1e-9)
+        assert np.allclose(found[f"{name}.current"][50:200:10], current[:, k], rtol=1e-9, atol=1e-9)
+
+
+def test_derivatives_of_forces(arm):
+    """Third derivatives of the forces by Taylor series against differences of the inverse dynamics."""
+    motion = polynomial([0.1, -0.4, 0.7], [1.0, 0.5, -0.5], 1.0, order=7)
+    demands = Demands(arm, tuple(Push(Line.of(arm, name), None) for name in JOINTS), (), 3)
+    t = np.linspace(0.3, 0.6, 4)
+    found = demands.along(t, [motion.at(t, k) for k in range(6)])
+
+    def forces(at):
+        return gw.inverse_dynamics(arm, motion.at(at), motion.at(at, 1), motion.at(at, 2))
+
+    h = 2e-3
+    third = (forces(t + 2 * h) - 2 * forces(t + h) + 2 * forces(t - h) - forces(t - 2 * h)) / (2 * h**3)
+    assert np.allclose(found[0], forces(t), rtol=1e-12)
+    assert np.allclose(found[3], third, rtol=1e-3, atol=1e-3 * np.abs(third).max())
+
+
+def test_a_robot_with_its_friction_and_gear_losses():
+    """Motors, motor-side friction and gears that lose power both ways, all from parts; its own laws simulate it."""
+    robot = gw.load("elbow")
+    for drive in robot.drives:
+        motor = replace(
+            drive.motor, torque_constant=0.05, resistance=0.5, friction=0.02, damping=1e-4, max_current=20.0
+        )
+        robot = robot.with_drive(replace(drive, motor=motor, gear=replace(drive.gear, efficiency=0.8)))
+    motion = polynomial(ENDS[0], ENDS[1], 0.8, order=7)
+    found = inputs_for_motion(robot, motion)
+    run = gw.simulate(robot, found.start, motion.duration, inputs=found.signals, samples=41, rtol=1e-9)
+    assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
+    quadrants = {h.what for h in run.events if h.name.endswith(".gear")}
+    assert {"forward driving", "forward driven"} <= quadrants
+    ideal = inputs_for_motion(robot, motion, laws=())
+    assert np.abs(ideal["j1.voltage"] - found["j1.voltage"]).max() > 0.2
+
+
+def test_currents_of_parts_are_limited():
+    robot = gw.load("elbow")
+    for drive in robot.drives:
+        motor = replace(drive.motor, torque_constant=0.05, resistance=0.5, max_current=8.0, max_voltage=9.0)
+        robot = robot.with_drive(replace(drive, motor=motor))
+    found = inputs_for_motion(robot, polynomial(ENDS[0], ENDS[1], 0.8))
+    excesses = {x.name: x for x in found.excesses}
+    assert {"j1.voltage", "j1.motor.force"} <= set(excesses)
+    assert excesses["j1.motor.force"].limit == pytest.approx(0.4)
+    one = excesses["j1.voltage"]
+    assert one.largest == pytest.approx(np.abs(found["j1.voltage"]).max())
+    assert abs(found["j1.voltage"][np.searchsorted(found.t, one.at)]) == pytest.approx(one.largest)
+    assert one.duration == pytest.approx(np.mean(np.abs(found["j1.voltage"]) > 9.0) * 0.8, abs=0.01)
+    assert one.by == pytest.approx(one.largest / 9.0 - 1)
+    assert "j1.voltage goes beyond its limit 9" in found.report()
+    assert not found.possible
+
+
+def test_the_supply_limits_the_voltages_of_parts():
+    robot = replace(gw.load("elbow"), supply=gw.parts.Supply(voltage=12.0, resistance=0.1))
+    for drive in robot.drives:
+        motor = replace(drive.motor, torque_constant=0.05, resistance=0.5, cogging=gw.parts.Cogging(0.01, 12))
+        robot = robot.with_drive(replace(drive, motor=motor))
+    found = inputs_for_motion(robot, polynomial(ENDS[0], ENDS[1], 0.8))
+    assert [(x.name, x.limit) for x in found.excesses] == [("j1.voltage", 12.0)]
+    assert "j2: cogging" in found.remarks[0]
+    assert "sagging of 'supply'" in found.remarks[0]
+
+
+def gantry():
+    """Two slides across each other under a tilted gravity."""
+    low = gw.Body("x", joint="prismatic", axis=(1, 0, 0), mass=60.0)
+    high = gw.Body("y", "x", joint="prismatic", axis=(0, 1, 0), mass=40.0)
+    return gw.Mechanism([low, high], gravity=(2.0, -3.0, -9.0))
+
+
+def test_servo_hydraulic_axis_through_four_derivatives():
+    mech = gantry()
+    valve = ServoValve(rated_flow=6e-4)
+    sizes = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "damping": 300.0, "leakage": 2e-12}
+    axes = [servo_cylinder(mech, name, valve, **sizes) for name in "xy"]
+    motion = polynomial([0.0, 0.0], [0.15, -0.1], 0.6, order=7)
+    found = inputs_for_motion(mech, motion, axes)
+    assert axes[0].inverse.degree == 4
+    assert found.possible
+    assert deviation(mech, motion, axes, found, method="stiff", atol=1e-12) < 1e-6
+    assert np.abs(found["x.valve"] - found["x.opening"]).max() > 0.01  # the spool's lag is in the command
+
+
+def test_pneumatic_axis_has_an_inner_motion():
+    """The mean of both pressures is not seen in the force; it is integrated along."""
+    mech = gantry()
+    sizes = {"areas": (8e-3, 7e-3), "volumes": (1.5e-3, 1.1e-3), "pressures": (4e5, 4.2e5), "mass": 1.0}
+    axes = [pneumatic_cylinder(mech, name, AirValve(3e-7), leakage=2e-9, damping=80.0, **sizes) for name in "xy"]
+    assert axes[0].inverse.inner.shape == (4, 1)
+    motion = polynomial([0.0, 0.0], [0.1, -0.05], 1.0, order=7)
+    found = inputs_for_motion(mech, motion, axes)
+    assert deviation(mech, motion, axes, found, method="stiff", atol=1e-10) < 1e-6
+
+
+@pytest.mark.slow
+def test_synchronous_motors(arm):
+    motors = [SynchronousMotor(f"{name}.motor", place_line(arm, name), 4, 0.01, 0.3, (4e-4, 6e-4)) for name in JOINTS]
+    motion = polynomial(ENDS[0], ENDS[1], 0.3, order=7)
+    found = inputs_for_motion(arm, motion, motors)
+    assert deviation(arm, motion, motors, found, method="stiff", atol=1e-11) < 1e-6
+    assert not found["j1.current_d"].any()
+
+
+def test_actuators_in_other_coordinates_give_the_same_voltages(arm, there_and_back):
+    """The relative degree does not depend on how the states are written down."""
+    rng = np.random.default_rng(1)
+    plain = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    mixed = []
+    for motor in plain:
+        P = np.eye(3) + 0.2 * rng.normal(size=(3, 3))
+        Q = np.linalg.inv(P)
+        names = tuple(Quantity(f"{motor.name}.y{k}", "") for k in range(3))
+        changed = {"C": P @ np.array(motor.C) @ Q, "f": P @ motor.f, "d": P @ np.array(motor.d)}
+        mixed.append(replace(motor, tie=np.array(motor.tie) @ Q, variables=names, **changed))
+    one, other = (inputs_for_motion(arm, there_and_back, motors) for motors in (plain, mixed))
+    assert mixed[0].inverse.degree == 2
+    for name in one.names:
+        assert np.allclose(one[name], other[name], rtol=1e-6, atol=1e-6 * np.abs(one[name]).max())
+
+
+def test_a_sampled_motion_gives_the_same_voltages(arm):
+    motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
+    motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    one, other = inputs_for_motion(arm, motion, motors), inputs_for_motion(arm, motion.sample(101), motors)
+    assert np.array_equal(one.t, other.t)
+    for name in one.names:
+        assert np.allclose(one[name], other[name], rtol=1e-7, atol=1e-7 * np.abs(one[name]).max())
+
+
+def test_jumps_are_told(arm):
+    """Currents cannot jump: neither with the acceleration of a trapezoid nor with dry friction that turns round."""
+    motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    found = inputs_for_motion(arm, trapezoid(ENDS[0], ENDS[1], 2.0, 8.0), motors)
+    assert {jump.name for jump in found.jumps} == {f"{name}.current" for name in JOINTS}
+    assert not found.possible
+    assert "would have to jump" in found.report()
+    back = chain(polynomial(ENDS[0], ENDS[1], 0.5, order=7), polynomial(ENDS[1], ENDS[0], 0.5, order=7))
+    dry = inputs_for_motion(arm, back, motors, laws=rub(arm, DryFriction, coulomb=2.0))
+    assert {round(jump.at, 6) for jump in dry.jumps} == {0.5}
+    size = {jump.name: jump.size for jump in dry.jumps}["j1.current"]
+    assert size == pytest.approx(-2 * 2.0 / 120 / 0.05, rel=1e-6)
+
+
+def test_what_is_at_rest_asks_for_no_friction(arm):
+    rest = polynomial(ENDS[1], ENDS[1], 0.2)
+    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    found = inputs_for_motion(arm, rest, motors, laws=rub(arm, DryFriction, coulomb=2.0), samples=12)
+    held = gw.gravity(arm, ENDS[1]) / [120.0, 100.0, 80.0] / 0.05 * 0.5
+    assert np.allclose([found[f"{name}.voltage"][3] for name in JOINTS], held, atol=1e-12)
+
+
+def one_state(arm, **change):
+    data = {
+        "C": [[0, 1, 0], [0, -1.0, 2.0], [0, 0, -5.0]],
+        "f": [0, -100.0, 0],
+        "d": [0, 0, 1.0],
+        "tie": [0, 1, 0],
+        "variables": tuple(Quantity(f"x{k}", "") for k in range(3)),
+        "controls": (Quantity("u", ""),),
+    }
+    return LinearActuator("a", Line.of(arm, "j1"), **{**data, **change})
+
+
+def test_refusals(arm, there_and_back):
+    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    with pytest.raises(InputError, match="no electrical data"):
+        inputs_for_motion(arm, there_and_back)
+    with pytest.raises(InputError, match="cannot be inverted"):
+        inputs_for_motion(arm, there_and_back, ["j1"])
+    with pytest.raises(InputError, match="no Robot or Mechanism"):
+        inputs_for_motion("elbow", there_and_back, motors)
+    with pytest.raises(InputError, match="one of 2 coordinates"):
+        inputs_for_motion(arm, polynomial([0, 0], [1, 1], 1.0), motors)
+    with pytest.raises(InputError, match="no Trajectory or Motion"):
+        inputs_for_motion(arm, np.zeros((5, 3)), motors)
+    with pytest.raises(SingularityError, match=r"'j3' needs.*short by"):
+        inputs_for_motion(arm, there_and_back, motors[:2])
+    with pytest.raises(InputError, match=r"j1\.friction\.deflection"):
+        inputs_for_motion(arm, there_and_back, motors, laws=rub(arm, LuGre, coulomb=1.0, stiffness=1e4))
+    with pytest.raises(InputError, match=r"limit of 'j1\.curent'"):
+        inputs_for_motion(arm, there_and_back, motors, limits={"j1.curent": 3.0})
+    with pytest.raises(DriveError, match="no torque constant"):
+        inputs_for_motion(gw.load("elbow"), there_and_back)
+    with pytest.raises(DriveError, match="never reaches"):
+        _ = one_state(arm, d=[0, 0, 1.0], C=[[0, 1, 0], [0, -1.0, 0], [0, 0, -5.0]]).inverse
+    with pytest.raises(DriveError, match="2 inputs"):
+        _ = one_state(arm, d=[[0, 0], [0, 1], [1, 0]], controls=(Quantity("u", ""), Quantity("w", ""))).inverse
+    with pytest.raises(DriveError, match="minimum phase"):
+        _ = one_state(arm, d=[0, -1.0, 3.0]).inverse

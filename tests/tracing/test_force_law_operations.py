@@ -1,0 +1,50 @@
+"""The operations of force laws in machine code: what recursions do not use, and laws will."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.algebra.operations import ARRAYS
+from gearwright.compiling.compile import layout_of, machine_code
+from gearwright.compiling.host import generic, host
+from gearwright.compiling.machine_code import MachineCode
+from gearwright.programs.program import Program
+from gearwright.tracing.trace import Task, traced
+
+
+def law(_mech, ops, x, _fixed):
+    """Friction, saturation, dead band and stops, as laws write them."""
+    q, v = x["q"][0], x["v"][0]
+    smooth = 0.3 * ops.tanh(v / 0.01) + 0.2 * ops.exp(-(v * v) / 0.5)
+    limited = ops.minimum(ops.maximum(q, -0.4), 0.4)
+    band = ops.where(ops.absolute(q) < 0.1, 0.0, q - ops.where(q < 0, -0.1, 0.1))
+    stop = ops.where(q >= 0.5, 1e3 * (q - 0.5), 0.0) + ops.where(v > 1, v, -v)
+    return [
+        smooth,
+        limited,
+        band,
+        stop,
+        ops.arctan2(q, v),
+        ops.sqrt(ops.absolute(q)),
+        ops.sin(ops.cos(q)) / (2 + v**2) + q**3,
+    ]
+
+
+PROGRAM = Program("law", ("q", "v"), law, lambda *_: (7,))
+
+
+@pytest.mark.parametrize("machine", [host, generic])
+def test_every_operation_equals_numpy(machine):
+    mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))])
+    task, chip = Task(PROGRAM, mech, {}), machine()
+    code = MachineCode(machine_code(traced(task), layout_of(task), task.shape(), chip), chip.width, True)
+    q, v = np.random.default_rng(0).uniform(-1.5, 1.5, (2, 41, 1))
+    q[:4, 0] = 0.1, -0.1, 0.5, 0.0
+    v[4:7, 0] = 1.0, 0.0, -1.0
+    expected = np.stack(law(mech, ARRAYS, {"q": [q[:, 0]], "v": [v[:, 0]]}, {}), axis=-1)
+    for rows in (1, 41):
+        out = np.empty((rows, 7))
+        assert code.run([q, v], [8, 8], out, 0, rows)
+        np.testing.assert_allclose(out, expected[:rows], rtol=1e-14, atol=1e-15)
