@@ -13,13 +13,13 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling import call as general_call
-from gearwright.compiling import kernel as kernel_module
 from gearwright.compiling import machine_code
 from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import InputError, SingularityError
 from gearwright.export import export_c
 from gearwright.programs.programs import INVERSE_DYNAMICS
+from gearwright.tracing import recipe as recipe_module
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.trace import Task, traced_function
 from support.compare import relative
@@ -269,7 +269,7 @@ def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch)
 def test_a_robot_is_assembled_once(monkeypatch):
     """Assembling takes longer than taking a kernel from the cache."""
     robot, made = gw.load("elbow"), []
-    monkeypatch.setattr(kernel_module, "assemble", lambda x: made.append(x) or gw.assemble(x))
+    monkeypatch.setattr(recipe_module, "assemble", lambda x: made.append(x) or gw.assemble(x))
     gw.compile(gw.gravity, robot)
     assert len(made) == 1
 

@@ -27,6 +27,7 @@ def base_parameters(
             `exact_parameters`); for small arms whose geometry is rational.
         seed: of the random states.
 
+    >>> import numpy as np
     >>> import gearwright as gw
     >>> upper = gw.Body("upper", mass=2, com=(0.2, 0, 0), inertia=np.diag([0.01, 0.02, 0.02]))
     >>> fore = gw.Body("fore", "upper", position=(0.4, 0, 0), mass=1, com=(0.1, 0, 0), inertia=np.diag([0.01] * 3))
