@@ -15,9 +15,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral, placement
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.plots.contour import Plane, contour
 from gearwright.programs.inputs import require_machine
+from gearwright.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,5 @@ def frequency_map(
 def _column(mech: Mechanism, joint: str) -> int:
     known = mech.coordinates[: mech.nq - len(mech.shafts)]
     if joint not in known:
-        raise InputError(f"frequency_map: there is no joint {joint!r}. {suggestion(joint, known)}")
+        raise InputError(f"frequency_map: there is no joint {joint!r}. {did_you_mean(joint, known)}")
     return known.index(joint)

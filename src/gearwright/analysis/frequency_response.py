@@ -15,8 +15,8 @@ from gearwright.arrays import Array, as_floats
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
 from gearwright.mechanism import Actuator, Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.plots import Panel, figure
+from gearwright.wording import did_you_mean
 
 SWINGS = 0.7
 """Damping ratio above which a pole makes no peak and a zero no dip."""
@@ -115,7 +115,7 @@ def _actuator(mech: Mechanism, motor: str | int) -> Actuator:
         return mech.actuators[names.index(motor)]
     if isinstance(motor, int) and 0 <= motor < len(names):
         return mech.actuators[motor]
-    raise InputError(f"frequency_response: there is no motor {motor!r}. {suggestion(motor, names)}")
+    raise InputError(f"frequency_response: there is no motor {motor!r}. {did_you_mean(motor, names)}")
 
 
 def _title(mech: Mechanism, b: Array, actuator: Actuator) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gearwright.errors import FileError, InputError
 from gearwright.files.formats import ENDINGS, read_file
-from gearwright.files.problems import did_you_mean
 from gearwright.parts import Robot
+from gearwright.wording import did_you_mean
 
 
 def load(name_or_path: str | Path, *, floating_base: bool = False) -> Robot:

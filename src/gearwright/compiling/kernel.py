@@ -13,13 +13,13 @@ from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.compile import built, layout_of, stored
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.tracing.graph import Operations
 from gearwright.tracing.machine_parameters import nominal
 from gearwright.tracing.recipe import Recipe, recipe_of
 from gearwright.tracing.source import c_source
 from gearwright.tracing.trace import Task, traced
+from gearwright.wording import did_you_mean
 
 
 class Kernel(partial[Array]):
@@ -111,7 +111,7 @@ class Kernel(partial[Array]):
         for name in inputs:
             if name not in known:
                 raise InputError(
-                    f"{self.name}: there is no input {name!r} to differentiate by. {suggestion(name, known)}"
+                    f"{self.name}: there is no input {name!r} to differentiate by. {did_you_mean(name, known)}"
                 )
         r = self._recipe
         return Kernel(Recipe(r.function, r.source, r.parameters, r.fixed, tuple(inputs) or tuple(known)))

@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.wording import did_you_mean
 
 TOLERANCE = 1e-11
 """Singular values below this share of the largest are rounding: columns are scaled to length 1 before."""
@@ -217,5 +217,5 @@ def _known(without: Iterable[str], names: Sequence[str]) -> frozenset[str]:
     wanted = tuple(without)
     for name in wanted:
         if name not in names:
-            raise InputError(f"base_parameters: there is no parameter {name!r}. {suggestion(name, names)}")
+            raise InputError(f"base_parameters: there is no parameter {name!r}. {did_you_mean(name, names)}")
     return frozenset(wanted)

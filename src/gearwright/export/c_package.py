@@ -13,7 +13,6 @@ from gearwright.errors import InputError
 from gearwright.export import c_text
 from gearwright.export.c_names import package_name
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
@@ -21,6 +20,7 @@ from gearwright.tracing.graph import Operations
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.source import c_source
 from gearwright.tracing.trace import traced
+from gearwright.wording import did_you_mean
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
 STATES = 4
@@ -83,7 +83,7 @@ def _public(function: str | Callable[..., Any]) -> str:
     name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
     plain = [key for key, program in programs.BY_NAME.items() if not program.options]
     if name not in plain:
-        raise InputError(f"export_c: {name!r} cannot be exported. {suggestion(name, plain)}")
+        raise InputError(f"export_c: {name!r} cannot be exported. {did_you_mean(name, plain)}")
     return name
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from gearwright.errors import FileError
 from gearwright.files.formats import read_file
-from gearwright.files.problems import Problems, did_you_mean
+from gearwright.files.problems import Problems
 from gearwright.files.reading import inside
 from gearwright.files.robot_words import AttachWords
 from gearwright.files.validation import Contents, spell
 from gearwright.files.yaml_tree import Path as Words
 from gearwright.parts import Robot
 from gearwright.parts.attachment import attach
+from gearwright.wording import did_you_mean
 
 MAX_NESTING = 3
 MAX_ATTACHED = 16

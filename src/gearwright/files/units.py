@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 
-from gearwright.files.problems import did_you_mean
+from gearwright.wording import did_you_mean
 
 TURN = 2 * math.pi
 

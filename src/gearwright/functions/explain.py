@@ -12,10 +12,10 @@ from gearwright.dynamics.pose import place
 from gearwright.dynamics.wheel_shares import wheel_coriolis, wheel_forces, wheel_mass_matrix
 from gearwright.errors import InputError
 from gearwright.mechanism import BASE, Mechanism, Spin
-from gearwright.mechanism.rows import suggestion
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, require_machine
 from gearwright.programs.program import Program
+from gearwright.wording import did_you_mean
 
 PARTS = ("inertia", "coupling", "gyroscopic")
 
@@ -62,7 +62,7 @@ class Explanation:
 
     def _index(self, wheel: str) -> int:
         if wheel not in self.wheels:
-            raise InputError(f"explain: there is no wheel {wheel!r}. {suggestion(wheel, self.wheels)}")
+            raise InputError(f"explain: there is no wheel {wheel!r}. {did_you_mean(wheel, self.wheels)}")
         return self.wheels.index(wheel)
 
     def coriolis(self, wheel: str) -> Array:
@@ -101,7 +101,7 @@ class Explanation:
     def bars(self, speed: str) -> dict[str, Array]:
         """For a bar figure of one state: per part its size for every wheel, in the order of `wheels`."""
         if speed not in self.mech.speeds:
-            raise InputError(f"explain: there is no speed {speed!r}. {suggestion(speed, self.mech.speeds)}")
+            raise InputError(f"explain: there is no speed {speed!r}. {did_you_mean(speed, self.mech.speeds)}")
         if self.forces.ndim != 3:
             raise InputError("explain: a bar figure is for one state; this is a batch.")
         k = self.mech.speeds.index(speed)

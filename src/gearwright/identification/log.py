@@ -15,10 +15,10 @@ from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
 from gearwright.parts import Robot
+from gearwright.wording import did_you_mean
 
 CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
@@ -280,7 +280,7 @@ def _gains(
     if isinstance(gains, Mapping):
         for name in names:
             if name not in gains:
-                raise InputError(f"log: there is no gain for actuator {name!r}. {suggestion(name, gains)}")
+                raise InputError(f"log: there is no gain for actuator {name!r}. {did_you_mean(name, gains)}")
         gains = [gains[name] for name in names]
     if len(gains) != len(names):
         raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({', '.join(names)}).")

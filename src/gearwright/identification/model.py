@@ -14,7 +14,7 @@ from gearwright.equations.independent_parameters import BaseParameters, independ
 from gearwright.errors import InputError
 from gearwright.functions.functions import parameter_names, parameters, regressor
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.wording import did_you_mean
 
 Friction: TypeAlias = Literal["viscous", "coulomb", "offset"]
 FRICTION: tuple[Friction, ...] = ("viscous", "coulomb", "offset")
@@ -55,7 +55,7 @@ class Model:
     def __post_init__(self) -> None:
         for kind in self.friction:
             if kind not in FRICTION:
-                raise InputError(f"model: there is no friction {kind!r}. {suggestion(kind, FRICTION)}")
+                raise InputError(f"model: there is no friction {kind!r}. {did_you_mean(kind, FRICTION)}")
         if self.side not in ("motor", "link"):
             raise InputError(f"model: side {self.side!r} must be 'motor' or 'link': where the torque was measured.")
         if not self.blur >= 0:
@@ -64,7 +64,7 @@ class Model:
             self.mech.index(self.payload)
         for name in self.without:
             if name not in self.every_name:
-                raise InputError(f"model: there is no parameter {name!r}. {suggestion(name, self.every_name)}")
+                raise InputError(f"model: there is no parameter {name!r}. {did_you_mean(name, self.every_name)}")
 
     @cached_property
     def every_name(self) -> tuple[str, ...]:

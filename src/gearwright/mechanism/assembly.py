@@ -10,7 +10,7 @@ from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Frame, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
-from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.rows import plain
 from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_wheels, shaft_names
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, augmented, spin_and_lump
@@ -18,6 +18,7 @@ from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, 
 from gearwright.mechanism.structure_springs import passive_springs
 from gearwright.mechanism.structure_trains import TrainStructure
 from gearwright.parts import Link, Payload, Robot
+from gearwright.wording import did_you_mean
 
 
 def assemble(robot: Robot) -> Mechanism:
@@ -87,7 +88,7 @@ def parents_first(links: Sequence[Link]) -> list[Link]:
 def _payload(robot: Robot, payload: Payload) -> Lump:
     link = payload.link if payload.link is not None else robot.last_link().name
     if link not in [k.name for k in robot.links]:
-        raise StructureError(f"payload: there is no link {link!r}. {suggestion(link, [k.name for k in robot.links])}")
+        raise StructureError(f"payload: there is no link {link!r}. {did_you_mean(link, [k.name for k in robot.links])}")
     mass = plain("payload, mass", payload.mass)
     rows = matrix("payload, inertia", payload.inertia)
     checks.symmetric("payload, inertia", rows)

@@ -13,9 +13,9 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.motion.columns import Columns, read_columns
 from gearwright.motion.trajectory import Motion
+from gearwright.wording import did_you_mean
 
 
 class Recording(NamedTuple):
@@ -70,7 +70,7 @@ def _unused(table: Columns, mech: Mechanism) -> list[str]:
     strange = [name for name in table.header if name not in known]
     for name in strange:
         if name[:2] in ("q.", "v.", "a."):
-            raise FileError(f"{table.path}: column {name!r} belongs to no joint. {suggestion(name, known)}")
+            raise FileError(f"{table.path}: column {name!r} belongs to no joint. {did_you_mean(name, known)}")
     return [f"{table.path}: columns not used: {', '.join(strange)}."] if strange else []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ from gearwright.parts.link import Link
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.supply import Supply
 from gearwright.parts.train import Train
+from gearwright.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,5 @@ class Robot:
 
 def _named(name: str, known: dict[str, Any], kind: str) -> Any:
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known) or 'none'}."
-        raise InputError(f"there is no {kind} {name!r}. {hint}")
+        raise InputError(f"there is no {kind} {name!r}. {did_you_mean(name, known)}")
     return known[name]

@@ -11,12 +11,12 @@ from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.programs.inputs import checked_point
 from gearwright.tracing.machine_parameters import machine_with, nominal, require_free
 from gearwright.tracing.trace import Task
+from gearwright.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def recipe_of(
     """What `compile` was asked for, checked."""
     name = function if isinstance(function, str) else _name_of(function)
     if name not in programs.BY_NAME:
-        raise InputError(f"compile: {name!r} cannot be compiled. {suggestion(name, programs.BY_NAME)}")
+        raise InputError(f"compile: {name!r} cannot be compiled. {did_you_mean(name, programs.BY_NAME)}")
     if not isinstance(robot_or_mech, Robot | Mechanism):
         raise InputError(
             f"compile: the second argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
@@ -101,7 +101,7 @@ def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tupl
     allowed = {*program.options, *(("wrenches", "base_motion") if program.outside else ())}
     for option in fixed:
         if option not in allowed:
-            raise InputError(f"compile: {name} has no option {option!r}. {suggestion(option, allowed)}")
+            raise InputError(f"compile: {name} has no option {option!r}. {did_you_mean(option, allowed)}")
     decided = {option: value for option, value in fixed.items() if value is not None and value is not False}
     if "body" in program.options:
         if "body" not in decided:
