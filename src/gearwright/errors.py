@@ -11,10 +11,12 @@
     ├── InputError            an array of the wrong shape, dtype or value
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
     ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
+    ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
 
     GearwrightWarning         (a UserWarning) what was read, but not as somebody may expect
+    └── SlowerWarning         a result that is right, but slower than it could be, with the reason
 
 A message names the part, the value, the rule and the way out.
 """
@@ -76,6 +78,13 @@ class SimulationError(GearwrightError, ArithmeticError):
         self.run = run
 
 
+class CompilationError(GearwrightError, RuntimeError):
+    """A program that cannot become machine code here: LLVM is missing or fails, or an operation has no code.
+
+    Public functions hear it, warn once (`SlowerWarning`) and go on without a kernel; `compile` raises it.
+    """
+
+
 class FileError(GearwrightError, ValueError):
     """A file that cannot be read as a robot.
 
@@ -94,3 +103,7 @@ class MissingExtraError(GearwrightError, ImportError):
 
 class GearwrightWarning(UserWarning):
     """Something was accepted that somebody may not expect: one warning per call lists all of it."""
+
+
+class SlowerWarning(GearwrightWarning):
+    """A result is right but slower than it could be; the message gives the reason."""

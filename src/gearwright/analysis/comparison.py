@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
-from gearwright.mechanism import Mechanism, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Motion
 from gearwright.plots import Panel, figure
 
@@ -85,8 +85,9 @@ class Comparison:
         return sorted(np.argsort(-worst)[:most].tolist())
 
 
-def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
+def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
     """The exact generalized forces of a motion beside those of the approximations (see `approximate`)."""
+    mech = machine_of("compare", mech)
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
@@ -97,12 +98,13 @@ def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected"
     return Comparison(mech, motion, inverse_dynamics(mech, *state), approximations, uncoupled_spins(mech))
 
 
-def uncoupled_spins(mech: Mechanism, samples: int = 8) -> tuple[str, ...]:
+def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
     """Names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
 
     For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
     polynomial of the coordinates: it vanishes identically if it does at configurations without special angles.
     """
+    mech = machine_of("uncoupled_spins", mech)
     if not mech.spins:
         return ()
     rng = np.random.default_rng(4)

@@ -14,9 +14,8 @@ from gearwright.analysis.vibration import Motors, configuration, natural_frequen
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral, placement
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots.contour import Plane, contour
-from gearwright.programs.inputs import require_machine
 from gearwright.wording import did_you_mean
 
 
@@ -48,7 +47,7 @@ class FrequencyMap:
 
 
 def frequency_map(
-    mech: Mechanism,
+    mech: RobotOrMech,
     joints: Sequence[str],
     ranges: Sequence[tuple[float, float]] = ((-pi, pi), (-pi, pi)),
     q: ArrayLike | None = None,
@@ -76,7 +75,7 @@ def frequency_map(
     >>> bool(found.values[2, 2] < found.values[2, 0])                 # a stretched arm swings slower than a folded one
     True
     """
-    require_machine("frequency_map", mech)
+    mech = machine_of("frequency_map", mech)
     columns = [_column(mech, name) for name in joints]
     if len(columns) != 2 or columns[0] == columns[1] or len(ranges) != 2 or count < 2:
         raise InputError("frequency_map: give two different joints with a range each, and two points or more.")

@@ -14,7 +14,7 @@ from gearwright.analysis.vibration import Oscillator, oscillator
 from gearwright.arrays import Array, as_floats
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
-from gearwright.mechanism import Actuator, Mechanism
+from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, machine_of
 from gearwright.plots import Panel, figure
 from gearwright.wording import did_you_mean
 
@@ -71,7 +71,7 @@ class FrequencyResponse:
 
 
 def frequency_response(
-    mech: Mechanism, q: ArrayLike, motor: str | int, frequencies: ArrayLike | None = None
+    mech: RobotOrMech, q: ArrayLike, motor: str | int, frequencies: ArrayLike | None = None
 ) -> FrequencyResponse:
     r"""How the shaft of a motor and the joint that it drives answer to its torque, the other motors free.
 
@@ -93,6 +93,7 @@ def frequency_response(
     >>> found.resonances * 2 * np.pi, found.antiresonances["table.motor"] * 2 * np.pi
     (array([100.]), array([70.71067812]))
     """
+    mech = machine_of("frequency_response", mech)
     system = oscillator(mech, q, "frequency_response")
     if system.M.ndim > 2:
         raise InputError("frequency_response: q must be one configuration. Call it for each of them.")

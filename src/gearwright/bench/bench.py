@@ -14,7 +14,7 @@ from gearwright.bench.peak import SINCOS, peak
 from gearwright.bench.peers import PEERS, installed
 from gearwright.bench.timing import ROUNDS
 from gearwright.compiling.kernel import compile
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 
 ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
@@ -37,7 +37,7 @@ class Bench:
     def __init__(
         self, robots: Mapping[str, Robot | Mechanism], states: int, rounds: int, say: Callable[[str], object]
     ) -> None:
-        self.machines = {name: assemble(x) if isinstance(x, Robot) else x for name, x in robots.items()}
+        self.machines = {name: machine_of("bench", x) for name, x in robots.items()}
         self.states, self.rounds, self.say = states, rounds, say
         self.comparisons: list[Comparison] = []
         self.promises: list[Promise] = []

@@ -12,7 +12,7 @@ import numpy as np
 from gearwright.errors import InputError
 from gearwright.export import c_text
 from gearwright.export.c_names import package_name
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
@@ -65,10 +65,8 @@ def export_c(
     >>> [path.name for path in export_c(arm, tempfile.mkdtemp(), name="arm")]
     ['arm.h', 'arm.c', 'arm_selftest.c', 'CMakeLists.txt']
     """
-    mech = assemble(robot) if isinstance(robot, Robot) else robot
-    if not isinstance(mech, Mechanism):
-        raise InputError(f"export_c: the first argument is a {type(robot).__name__}; give a Robot or a Mechanism.")
-    prefix = package_name(name or (robot.name if isinstance(robot, Robot) else "machine"))
+    mech = machine_of("export_c", robot)
+    prefix = package_name(name or str(getattr(robot, "name", "machine")))
     made = [_function(mech, prefix, _public(function)) for function in functions]
     texts = {
         f"{prefix}.h": c_text.header(prefix, mech, made),

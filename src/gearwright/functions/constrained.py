@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array, as_floats
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import bias, mass_matrix
-from gearwright.mechanism import Mechanism
-from gearwright.programs.inputs import checked, require_machine
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.programs.inputs import checked
 
 
 class Constrained(NamedTuple):
@@ -32,7 +32,7 @@ class ImpactResult(NamedTuple):
 
 
 def constrained_dynamics(
-    mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike, J: ArrayLike, gamma: ArrayLike
+    mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike, J: ArrayLike, gamma: ArrayLike
 ) -> Constrained:
     r"""Accelerations and constraint forces so that $J a + \gamma = 0$, with $\gamma = \dot J v$ for a fixed contact.
 
@@ -50,6 +50,7 @@ def constrained_dynamics(
     array([19.62])
     """
     name = "constrained_dynamics"
+    mech = machine_of(name, mech)
     rows = _rows(name, mech, J)
     drift = checked(name, mech, "gamma", gamma, rows.shape[-2], [f"row {k}" for k in range(rows.shape[-2])])
     forces = checked(name, mech, "tau", tau, mech.n)
@@ -61,7 +62,7 @@ def constrained_dynamics(
 
 
 def impact(
-    mech: Mechanism,
+    mech: RobotOrMech,
     q: ArrayLike,
     v: ArrayLike,
     J: ArrayLike,
@@ -89,6 +90,7 @@ def impact(
     >>> impact(ball, [0.0], [-3.0], [[1.0]], restitution=0.5).v_after
     array([1.5])
     """
+    mech = machine_of("impact", mech)
     rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
     e, m = as_floats("impact", "restitution", restitution), np.asarray(mass, dtype=float)
     if not ((e >= 0) & (e <= 1)).all():
@@ -103,7 +105,6 @@ def impact(
 
 
 def _rows(name: str, mech: Mechanism, J: ArrayLike) -> Array:
-    require_machine(name, mech)
     rows = checked(name, mech, "J", J, mech.n, mech.speeds)
     if rows.ndim < 2:
         raise InputError(f"{name}: J has shape {rows.shape}; give one row per constraint, (..., m, {mech.n}).")

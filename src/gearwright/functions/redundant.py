@@ -19,10 +19,10 @@ from gearwright.dynamics.redundant_pieces import require_chain, require_elastic,
 from gearwright.errors import InputError
 from gearwright.functions import redundant_properties as properties
 from gearwright.functions.redundant_properties import Bounds, Ranks
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.programs import redundant_programs as programs
 from gearwright.programs.batch import evaluate, singular
-from gearwright.programs.inputs import checked, refuse_symbols, require_machine
+from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.program import Program
 
 _JOINTS: dict[str, Callable[[str, Mechanism], None]] = {"elastic": require_elastic, "rigid": require_rigid}
@@ -52,7 +52,7 @@ class RedundantModel:
     velocity [rad/s] in link axes; a rotor's axes turn with it, the third along its own axis.
 
     Args:
-        mech: a chain with revolute, prismatic and fixed joints.
+        mech: a chain, as a machine or a robot, with revolute, prismatic and fixed joints.
         form: the velocities that are counted; the numbers are for n links and n rotors:
 
             - "full": 15 n, a rotor's angular velocity in two parts, its carrier's and its own spin; M has rank 12 n.
@@ -81,7 +81,7 @@ class RedundantModel:
     _layout: Layout = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        require_machine("RedundantModel", self.mech)
+        object.__setattr__(self, "mech", machine_of("RedundantModel", self.mech))
         for word, value, known in (("form", self.form, FORMS), ("joints", self.joints, _JOINTS)):
             if not isinstance(value, str) or value not in known:
                 raise InputError(f"RedundantModel: there is no {word} {value!r}. Use one of {', '.join(known)}.")

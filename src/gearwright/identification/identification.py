@@ -15,7 +15,7 @@ from gearwright.identification.estimates import Estimates
 from gearwright.identification.least_squares import Fit, Method, solve
 from gearwright.identification.log import Log, warn_about_units
 from gearwright.identification.model import FRICTION, Friction, Model
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
 
@@ -137,9 +137,7 @@ def identify(
         without: names of parameters known to be zero.
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
-    if not isinstance(mech, Mechanism):
-        raise InputError(f"identify: the first argument is a {type(mech).__name__}, not a Robot or Mechanism.")
+    mech = machine_of("identify", robot_or_mech)
     if not isinstance(log, Log):
         raise InputError(
             f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."

@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
 from gearwright.parts import Robot
@@ -156,9 +156,7 @@ def log_of_currents(
         v: measured speeds.
         a: measured accelerations.
     """
-    from gearwright.mechanism import assemble
-
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("log_of_currents", robot_or_mech)
     A = structure_matrix(mech)
     table = _table("currents", currents)
     names = [actuator.name for actuator in mech.actuators]
@@ -180,9 +178,7 @@ def read_log(
         robot_or_mech: what was moved.
         gains: drive gains [Nm/A] for motor currents; the motors' torque constants unless given.
     """
-    from gearwright.mechanism import assemble
-
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("read_log", robot_or_mech)
     table = read_columns(Path(path), ("q", "v", "a", "tau", CURRENT))
     t, q = table.times(), table.block("q", mech.coordinates)
     v, a = (table.block(letter, mech.speeds) if table.has(letter) else None for letter in "va")

@@ -13,7 +13,7 @@ from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent, random_states
 from gearwright.errors import InputError
 from gearwright.functions.functions import parameter_names, parameters, regressor
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.wording import did_you_mean
 
 Friction: TypeAlias = Literal["viscous", "coulomb", "offset"]
@@ -53,6 +53,7 @@ class Model:
     without: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "mech", machine_of("Model", self.mech))
         for kind in self.friction:
             if kind not in FRICTION:
                 raise InputError(f"model: there is no friction {kind!r}. {did_you_mean(kind, FRICTION)}")
