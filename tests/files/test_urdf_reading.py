@@ -7,7 +7,6 @@ from importlib.metadata import files
 from pathlib import Path
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from scipy.spatial.transform import Rotation
 
@@ -18,6 +17,8 @@ from gearwright.files.urdf_pose import rpy_of_rotation
 from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
 from gearwright.parts import Limits
 from support.compare import relative
+
+pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
 INERTIAL = (
     '<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 -0.4 0.5"/><mass value="2"/>'
