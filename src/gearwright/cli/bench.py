@@ -13,7 +13,7 @@ from gearwright.cli.arguments import Json
 from gearwright.cli.output import number, results, say, table, write_json
 
 if TYPE_CHECKING:
-    from gearwright.bench.bench_report import Report
+    from gearwright.bench.report import Report
 
 ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
 MISSED = 1
