@@ -129,6 +129,11 @@ class Transmission:
         """The words from which efficiencies follow, if the gear states any."""
         return None
 
+    @property
+    def parallel_axes(self) -> bool:
+        """Whether its shafts are parallel to the joint's axis, so that the axes' directions fix the sign of its ratio."""
+        return False
+
     def elements(self) -> tuple[Element, ...]:
         """Its elastic elements from motor to joint, counted at the joint side."""
         return own_element(self)
