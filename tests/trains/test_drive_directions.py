@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+import sympy
 
 import gearwright as gw
+from gearwright.errors import TrainError
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.parts import (
     Belt,
@@ -16,11 +18,13 @@ from gearwright.parts import (
     Cycloidal,
     Drive,
     Gear,
+    Gearwheel,
     Harmonic,
     Joint,
     KinematicError,
     Link,
     Member,
+    Mesh,
     Motor,
     Planetary,
     Rack,
@@ -30,6 +34,7 @@ from gearwright.parts import (
     Shaft,
     Spur,
     Torsion,
+    Train,
     Wolfrom,
     Worm,
 )
@@ -214,3 +219,15 @@ def test_errors_of_a_gear_follow_the_motor_angle(way):
     q = np.array([0.2, -0.4, 0.5, 0.6])
     motor_angle = gw.structure_matrix(mech)[:, 0] @ q
     assert ripple.periods * ripple.line.position(q) == pytest.approx(2.0 * motor_angle)
+
+
+def test_an_axis_that_is_a_symbol_fixes_no_sign():
+    """Neither in a drive nor in a train; a stated ratio takes it."""
+    x = sympy.Symbol("x")
+    with pytest.raises(TrainError, match=r"drive 'j3'.*not given in numbers.*signed ratio alone"):
+        arm(Spur(driver=20, driven=60), (x, 0, 1))
+    assert arm(Gear(3.0), (x, 0, 1)).actuators[0].row[2] == 3.0
+    wheel = Gearwheel("w", "l2", (x, 0, 1), 1e-3)
+    with pytest.raises(TrainError, match=r"mesh 'w'-'l3'.*not given in numbers.*ratio itself"):
+        gw.assemble(Robot("arm", chain(), trains=[Train("t", [wheel], [Mesh("w", "l3", teeth=(20, 60))])]))
+    assert gw.assemble(Robot("arm", chain(), trains=[Train("t", [wheel], [Mesh("w", "l3", ratio=3.0)])])).spins

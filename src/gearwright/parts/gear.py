@@ -75,7 +75,7 @@ class AnyGear(Protocol):
 
     @property
     def ratio(self) -> Scalar:
-        """Motor speed / joint speed, signed."""
+        """Motor speed / joint speed, signed; of a gear with parallel axes, for axes that point the same way."""
 
     @property
     def stiffness(self) -> Scalar | None:
@@ -131,7 +131,7 @@ class Transmission:
 
     @property
     def parallel_axes(self) -> bool:
-        """Whether its shafts are parallel to the joint's axis, so that the axes' directions fix the sign of its ratio."""
+        """Whether its shafts are parallel to the joint's axis: where the axes point then fixes the ratio's sign."""
         return False
 
     def elements(self) -> tuple[Element, ...]:
