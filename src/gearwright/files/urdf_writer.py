@@ -1,8 +1,9 @@
 """Parts -> URDF text that other tools load.
 
 The <inertial> of a link is given by the caller: that of the *augmented* link, which contains its wheels and the payload
-at rest, so that a tool without rotors computes the approximation "none". A spherical joint becomes three turns through
-links without mass, a free joint a floating one. What is lost thereby is kept in the sidecar (`urdf_sidecar`).
+at rest, so that a tool without rotors computes the joints' part of the approximation "none". A spherical joint becomes
+three turns through links without mass, a free joint a floating one. What is lost thereby is kept in the sidecar
+(`urdf_sidecar`).
 """
 
 from __future__ import annotations
