@@ -82,7 +82,7 @@ def arm(gear, axis, **more):
 def test_an_axis_written_backwards_is_the_same_machine(gear):
     """Only the motor's own count of its angle changes sign."""
     one, other = arm(gear, AXIS), arm(gear, -AXIS)
-    np.testing.assert_allclose(gw.structure_matrix(other), -gw.structure_matrix(one))
+    np.testing.assert_allclose(gw.actuation.structure_matrix(other), -gw.actuation.structure_matrix(one))
     for q, v, a in states(one.n):
         assert worst(gw.mass_matrix(other, q), gw.mass_matrix(one, q)) < 1e-13
         assert worst(gw.inverse_dynamics(other, q, v, a), gw.inverse_dynamics(one, q, v, a)) < 1e-13
@@ -99,13 +99,13 @@ STATED = {
 @pytest.mark.parametrize("gear", STATED.values(), ids=STATED)
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_stated_sign_stays(gear, way):
-    assert gw.structure_matrix(arm(gear, way * AXIS))[2, 0] == gear.ratio
+    assert gw.actuation.structure_matrix(arm(gear, way * AXIS))[2, 0] == gear.ratio
 
 
 @pytest.mark.parametrize("gear", ELASTIC.values(), ids=ELASTIC)
 @pytest.mark.parametrize("way", [1, -1])
 def test_an_axis_at_an_angle_keeps_the_sign(gear, way):
-    assert gw.structure_matrix(arm(gear, way * AXIS + 0.1 * ACROSS[0]))[3, 0] == gear.ratio
+    assert gw.actuation.structure_matrix(arm(gear, way * AXIS + 0.1 * ACROSS[0]))[3, 0] == gear.ratio
 
 
 def wheels_on_the_drive(kind, axis, motion):
@@ -143,7 +143,7 @@ def test_wheels_roll_without_slip(kind, joint_way, way):
     drive = Drive("j3", motor, PARALLEL[kind], axis=tuple(way * AXIS))
     mech = gw.assemble(Robot("arm", links, [drive]))
     row = wheels_on_the_drive(kind, way * AXIS, Motion(links, [0.4, -0.2, 0.9]))
-    assert gw.structure_matrix(mech)[:, 0] == pytest.approx(row, abs=1e-12)
+    assert gw.actuation.structure_matrix(mech)[:, 0] == pytest.approx(row, abs=1e-12)
     assert mech.spins[0].ratio == pytest.approx(row, abs=1e-12)
 
 
@@ -165,7 +165,7 @@ def test_a_motor_on_a_plate_welded_to_the_parent(way):
     plate = Link("plate", "l2", Joint("weld", "fixed", rotation=turn))
     drive = Drive("j3", Motor(3e-3), Spur(driver=20, driven=60), "plate", tuple(way * turn.T @ AXIS))
     mech = gw.assemble(Robot("arm", [*chain(), plate], [drive]))
-    assert gw.structure_matrix(mech)[2, 0] == -3.0 * way
+    assert gw.actuation.structure_matrix(mech)[2, 0] == -3.0 * way
 
 
 def thread_height(hand, turned, lead):
@@ -189,7 +189,7 @@ def test_a_nut_on_a_thread(hand, way, mounted_on):
     drive = Drive("x", Motor(2e-6), Screw(lead=lead, hand=hand), mounted_on, tuple(axis))
     mech = gw.assemble(Robot("slide", slide, [drive]))
     turned = 0.3  # of the motor about its own axis; about the joint's it is way * turned
-    moved = turned / gw.structure_matrix(mech)[0, 0]
+    moved = turned / gw.actuation.structure_matrix(mech)[0, 0]
     thread = thread_height(hand, way * turned, lead)
     if mounted_on == "base":
         assert moved == pytest.approx(thread)  # the nut goes where the thread is
@@ -204,7 +204,7 @@ def test_a_nut_on_a_thread(hand, way, mounted_on):
 def test_a_slide_by_a_stated_sign(gear, way):
     slide = [Link("carriage", joint=Joint("x", "prismatic", (0, 0, 1)), mass=3.0)]
     drive = Drive("x", Motor(2e-6), gear, axis=(0, 0, way))
-    assert gw.structure_matrix(gw.assemble(Robot("slide", slide, [drive])))[0, 0] == gear.ratio
+    assert gw.actuation.structure_matrix(gw.assemble(Robot("slide", slide, [drive])))[0, 0] == gear.ratio
 
 
 @pytest.mark.parametrize("way", [1, -1])
@@ -217,7 +217,7 @@ def test_errors_of_a_gear_follow_the_motor_angle(way):
     (law,) = elastic_laws(robot, mech)
     (ripple,) = law.twist.ripples
     q = np.array([0.2, -0.4, 0.5, 0.6])
-    motor_angle = gw.structure_matrix(mech)[:, 0] @ q
+    motor_angle = gw.actuation.structure_matrix(mech)[:, 0] @ q
     assert ripple.periods * ripple.line.position(q) == pytest.approx(2.0 * motor_angle)
 
 
