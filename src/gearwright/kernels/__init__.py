@@ -8,7 +8,8 @@ The only room that knows backends. Where to find what:
 - Fewer operations: `prepare` with `draft` (fixed joints merged), `reframe` (frames), `regroup` (inertias).
 - A trace: `trace`, `walk`, `graph`; from it C by `source`, JAX by `jax_backend`, CasADi by `virtual_machine`.
 - Machine code: `plan` (order, pieces), `emit`, `lanes`, `vector_operations` (LLVM text of a piece), `entry` (calls from
-  Python), `module` (all of it), `host` (processor, LLVM), `store` (cache on disk), `machine_code` (loaded).
+  Python), `module` (all of it), `host` (processor, LLVM), `store` (cache on disk; `cache_folder`: whether
+  it is trusted, `source_files`: what its keys cover), `machine_code` (loaded).
 - A kernel: `kernel` (the object), `compile`, `call`, `threads`, `vectorcall`, `machine_parameters` (numbers as inputs).
 - Whole motions with a fixed step: `rollout` (public), `rollout_steps` (compiled once, run often), `rollout_system`
   (machine and laws), `rollout_code` (the loop over steps), `rollout_checks`,
