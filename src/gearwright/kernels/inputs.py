@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gearwright.algebra import Rot, is_number
+from gearwright.arguments import as_floats as as_floats
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError
 from gearwright.kernels.program import BASE_MOTION, WRENCH
@@ -79,19 +80,6 @@ def checked(
     if name.startswith("q") and mech.nq != mech.n:
         _refuse_zero_quaternions(function, mech, name, array)
     return array
-
-
-def as_floats(function: str, name: str, value: ArrayLike) -> Array:
-    """A float64 array of real numbers."""
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{function}: {name} is not an array of numbers. Give nested lists of equal length.") from None
-    if array.dtype.kind not in "fiu":
-        raise InputError(
-            f"{function}: {name} has dtype {array.dtype}; it must hold real numbers (float64). Convert it first."
-        )
-    return array.astype(np.float64, copy=False)
 
 
 def checked_point(function: str, point: ArrayLike) -> tuple[float, float, float]:
