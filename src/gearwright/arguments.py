@@ -8,15 +8,47 @@ Every message names the function, the argument, its value, the rule and the way 
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightError, InputError
 
 _SHOWN = 60
 """Letters of a value that a message shows."""
+
+
+class Span(NamedTuple):
+    """Which numbers are allowed, as a test and in words; nan never is."""
+
+    above: float | None = None
+    least: float | None = None
+    below: float | None = None
+    most: float | None = None
+    infinite: bool = False
+
+    def holds(self, x: Any) -> Any:
+        """Whether, or where, numbers lie within."""
+        good = ~np.isnan(x) if self.infinite else np.isfinite(x)
+        good = good if self.above is None else good & (x > self.above)
+        good = good if self.least is None else good & (x >= self.least)
+        good = good if self.below is None else good & (x < self.below)
+        return good if self.most is None else good & (x <= self.most)
+
+    def rule(self, kind: str, unit: str) -> str:
+        """What is asked for.
+
+        >>> Span(above=0, below=1).rule("number", "")
+        'a positive finite number below 1'
+        """
+        sign = "positive " if self.above == 0 else ""
+        words = [f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"]
+        words += [f"above {self.above:g}"] if self.above else []
+        words += [f"of {self.least:g} or more"] if self.least is not None else []
+        words += [f"below {self.below:g}"] if self.below is not None else []
+        words += [f"of at most {self.most:g}"] if self.most is not None else []
+        return " ".join(words)
 
 
 def number(
@@ -27,9 +59,11 @@ def number(
     above: float | None = None,
     least: float | None = None,
     below: float | None = None,
+    most: float | None = None,
     infinite: bool = False,
     unit: str = "",
     example: float = 1.0,
+    error: type[GearwrightError] = InputError,
 ) -> float:
     """A real number within its range, or an error.
 
@@ -40,9 +74,11 @@ def number(
         above: what it must exceed.
         least: what it must not fall below.
         below: what it must stay below.
+        most: what it must not exceed.
         infinite: whether infinity is in the range.
         unit: what is counted, such as "seconds".
         example: a number to suggest.
+        error: the kind of error.
 
     >>> number("simulate", "until", 2)
     2.0
@@ -51,9 +87,10 @@ def number(
     gearwright.errors.InputError: simulate: until=-1.0 must be a positive finite number. Give a number such as 1.
     """
     x = _real(value)
-    if x is None or not _fits(x, above, least, below, infinite):
-        rule = _rule("number", unit, above, least, below, infinite)
-        raise InputError(f"{function}: {name}={_shown(value)} must be {rule}. Give a number such as {example:g}.")
+    span = Span(above, least, below, most, infinite)
+    if x is None or not span.holds(x):
+        rule = span.rule("number", unit)
+        raise error(f"{function}: {name}={_shown(value)} must be {rule}. Give a number such as {example:g}.")
     return x
 
 
@@ -67,7 +104,7 @@ def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
-        rule = _rule("whole number", unit, None, least, None, True)
+        rule = Span(least=least, infinite=True).rule("whole number", unit)
         suggested = least if example is None else example
         raise InputError(f"{function}: {name}={_shown(value)} must be {rule}. Give one such as {suggested}.")
     return int(value)
@@ -81,7 +118,7 @@ def numbers(
     axes: int | None = None,
     above: float | None = None,
     least: float | None = None,
-    below: float | None = None,
+    most: float | None = None,
     infinite: bool = False,
     unit: str = "",
 ) -> NDArray[np.float64]:
@@ -98,11 +135,12 @@ def numbers(
         array = np.atleast_1d(array)
     if axes is not None and array.ndim != axes:
         raise InputError(f"{function}: {name} has shape {array.shape}; it must have {axes} axes. Give such an array.")
-    good = _all_fit(array, above, least, below, infinite)
+    span = Span(above, least, None, most, infinite)
+    good = span.holds(array)
     if not good.all():
         where = tuple(int(k) for k in np.argwhere(~good)[0])
         place = f"[{', '.join(map(str, where))}]" if where else ""
-        rule = _rule("number", unit, above, least, below, infinite)
+        rule = span.rule("number", unit)
         raise InputError(f"{function}: {name}{place}={float(array[where])} must be {rule}. Change this entry.")
     return array
 
@@ -154,32 +192,6 @@ def _real(value: Any) -> float | None:
         return float(value)
     except OverflowError:
         return None
-
-
-def _fits(x: float, above: float | None, least: float | None, below: float | None, infinite: bool) -> bool:
-    return bool(_all_fit(np.float64(x), above, least, below, infinite))
-
-
-def _all_fit(x: Any, above: float | None, least: float | None, below: float | None, infinite: bool) -> Any:
-    """Where numbers lie within the range."""
-    good = ~np.isnan(x) if infinite else np.isfinite(x)
-    good = good if above is None else good & (x > above)
-    good = good if least is None else good & (x >= least)
-    return good if below is None else good & (x < below)
-
-
-def _rule(kind: str, unit: str, above: float | None, least: float | None, below: float | None, infinite: bool) -> str:
-    """What is asked for, in words."""
-    words = ["a", *(["positive"] if above == 0 else []), *([] if infinite else ["finite"]), kind]
-    if unit:
-        words.append(f"of {unit},") if least is not None or below is not None else words.append(f"of {unit}")
-    if above:
-        words.append(f"above {above:g}")
-    if least is not None:
-        words.append(f"of {least:g} or more")
-    if below is not None:
-        words.append(f"below {below:g}")
-    return " ".join(words)
 
 
 def _shown(value: Any) -> str:

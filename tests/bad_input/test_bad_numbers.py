@@ -13,11 +13,12 @@ import pytest
 import gearwright as gw
 from gearwright.arguments import increasing, number, numbers, whole
 from gearwright.design import compare_reductions, frequency_map, uncoupled_spins
-from gearwright.errors import FileError, InputError
+from gearwright.errors import DriveError, FileError, InputError
+from gearwright.forces import Clutch, Line, Prescribed, SmoothFriction, Stops
 from gearwright.forces.dc_motor import dc_motor
 from gearwright.identification import FourierMotion, Log, Model, MotionLimits, log_of_currents
 from gearwright.motion import polynomial, trapezoid
-from gearwright.parts import Drive, Gear, Link, Motor, Robot
+from gearwright.parts import Drive, Friction, Gear, Link, Motor, Robot
 from gearwright.simulation import Controller, State, sampled, steps
 
 NAN, INF = float("nan"), float("inf")
@@ -28,6 +29,7 @@ TABLE = Robot(
     [Drive("table", Motor(inertia=1e-4), Gear(ratio=100, stiffness=5000))],
 )
 ELASTIC = gw.assemble(TABLE)
+LINE = Line.of(ELBOW, "j1")
 MOTION = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5)
 
 
@@ -107,6 +109,18 @@ def mapped(**given):
     return frequency_map(ELBOW, ("j2", "j3"), **given)
 
 
+def stopped(**given):
+    return Stops("s", LINE, **{"lower": -1.0, "upper": 1.0, **given})
+
+
+def clutched(**given):
+    return Clutch("c", LINE, **given)
+
+
+def motor(**given):
+    return dc_motor(ELBOW, "j1", **{"torque_constant": 0.05, "resistance": 0.5, **given})
+
+
 def state(x=0.0):
     law = Controller(lambda t, s: ([0.0] * 3, {"x": 0.0}), states={"x": 0.0})
     return gw.simulate(ELBOW, State([0.0] * 3, states={"x": x}), 0.01, samples=2, controller=law)
@@ -175,6 +189,16 @@ CASES = [
     Case(struck, "mass", (-1, 0, NAN)),
     Case(struck, "speed", (NAN, INF)),
     Case(lambda samples: uncoupled_spins(ELBOW, samples), "samples", COUNT),
+    *(Case(stopped, name, (NAN,)) for name in ("lower", "upper")),
+    Case(stopped, "restitution", (-1, 2, NAN)),
+    Case(stopped, "capture", (-1, NAN)),
+    *(Case(clutched, name, POSITIVE) for name in ("normal_force", "geometry", "peak")),
+    Case(clutched, "coefficients", ([(0.0, -1.0)], [(1.0, 0.5), (0.0, 0.5)])),
+    Case(lambda width: SmoothFriction("f", LINE, Friction(coulomb=1.0), width), "width", POSITIVE),
+    Case(lambda rate: Prescribed.along("p", LINE, lambda t: (t, 1.0, 0.0), rate), "rate", (-1, NAN, INF)),
+    *(Case(motor, name, POSITIVE) for name in ("torque_constant", "resistance")),
+    *(Case(motor, name, (-1, NAN)) for name in ("inductance", "damping")),
+    *(Case(motor, name, (-1, NAN), optional=True) for name in ("back_emf_constant", "inertia", "max_voltage")),
     Case(lambda seed: gw.base_parameters(ELBOW, seed=seed), "seed", (-1, 1.5, NAN)),
     Case(lambda count: compare_reductions(ELASTIC, polynomial([0.0], [1.0], 1.0, 7), count=count), "count", COUNT),
 ]
@@ -207,7 +231,7 @@ WRONG = [(case, value) for case in CASES for value in case.wrong]
 
 @pytest.mark.parametrize(("case", "value"), WRONG, ids=[f"{title(c)}-{shown(x)}" for c, x in WRONG])
 def test_out_of_range(case, value):
-    with pytest.raises(InputError):
+    with pytest.raises((InputError, DriveError)):
         case.call(**{case.argument: value})
 
 
@@ -217,7 +241,7 @@ def test_of_another_kind(case, kind):
     """No kind that is not a number raises somebody else's error, or passes."""
     if kind == "nothing" and case.optional:
         pytest.skip("None is the default")
-    with pytest.raises(InputError) as caught:
+    with pytest.raises((InputError, DriveError)) as caught:
         case.call(**{case.argument: KINDS[kind]})
     assert str(caught.value).endswith(".")
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import as_floats, numbers
+from gearwright.arguments import numbers
 from gearwright.errors import InputError, SingularityError
 from gearwright.kernels.functions import bias, mass_matrix
 from gearwright.kernels.inputs import Array, checked, require_machine
@@ -90,9 +90,7 @@ def impact(
     array([1.5])
     """
     rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
-    e = as_floats("impact", "restitution", restitution)
-    if not ((e >= 0) & (e <= 1)).all():
-        raise InputError(f"impact: restitution {restitution!r} is not between 0 (plastic) and 1 (elastic).")
+    e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
     m = numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg")
     approach = _times(rows, before) - numbers("impact", "speed", speed, unit="m/s")
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows)
