@@ -43,12 +43,12 @@ class Span(NamedTuple):
         'a positive finite number below 1'
         """
         sign = "positive " if self.above == 0 else ""
-        words = [f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"]
-        words += [f"above {self.above:g}"] if self.above else []
+        what = f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"
+        words = [f"above {self.above:g}"] if self.above else []
         words += [f"of {self.least:g} or more"] if self.least is not None else []
         words += [f"below {self.below:g}"] if self.below is not None else []
-        words += [f"of at most {self.most:g}"] if self.most is not None else []
-        return " ".join(words)
+        words += [f"at most {self.most:g}"] if self.most is not None else []
+        return f"{what} {' and '.join(words)}".rstrip()
 
 
 def number(
@@ -63,6 +63,7 @@ def number(
     infinite: bool = False,
     unit: str = "",
     example: float = 1.0,
+    hint: str = "",
     error: type[GearwrightError] = InputError,
 ) -> float:
     """A real number within its range, or an error.
@@ -78,6 +79,7 @@ def number(
         infinite: whether infinity is in the range.
         unit: what is counted, such as "seconds".
         example: a number to suggest.
+        hint: a sentence more, about what the number means or what to use instead.
         error: the kind of error.
 
     >>> number("simulate", "until", 2)
@@ -89,8 +91,8 @@ def number(
     x = _real(value)
     span = Span(above, least, below, most, infinite)
     if x is None or not span.holds(x):
-        rule = span.rule("number", unit)
-        raise error(f"{function}: {name}={_shown(value)} must be {rule}. Give a number such as {example:g}.")
+        broken = f"{function}: {name}={_shown(value)} must be {span.rule('number', unit)}."
+        raise error(f"{broken} Give a number such as {example:g}. {hint}".rstrip())
     return x
 
 

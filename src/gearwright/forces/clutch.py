@@ -56,7 +56,7 @@ class Clutch(Sticking):
         object.__setattr__(self, "coefficients", rising(f"{self.name}, coefficients", self.coefficients))
         for word in ("normal_force", "geometry"):
             number(self.name, word, getattr(self, word), above=0.0)
-        number(self.name, "peak", self.peak, least=1.0)  # discs hold at least what they drag
+        number(self.name, "peak", self.peak, least=1.0, hint="Discs hold at least what they drag.")
         if any(mu < 0 for _, mu in self.coefficients):
             raise InputError(f"{self.name}: a friction coefficient of {self.coefficients} is negative. Give 0 or more.")
 

@@ -84,8 +84,8 @@ class SmoothFriction(Law):
     unit: str = "Nm"
 
     def __post_init__(self) -> None:
-        # The speed over which friction turns round; friction that sticks is DryFriction.
-        number(self.name, "width", self.width, above=0.0, example=SMOOTHING)
+        hint = "It is the speed over which friction turns round; for friction that sticks use DryFriction."
+        number(self.name, "width", self.width, above=0.0, example=SMOOTHING, hint=hint)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:

@@ -55,7 +55,8 @@ class Prescribed(Law):
         >>> led.target(1.0, 1.0, 2.0)
         2.0
         """
-        number(name, "rate", rate, least=0.0, unit="1/s", example=10.0)
+        hint = "Below 0 errors would grow instead of dying out."
+        number(name, "rate", rate, least=0.0, unit="1/s", example=10.0, hint=hint)
 
         def target(t: Scalar, position: Scalar, speed: Scalar) -> Scalar:
             s, w, a = motion(t)

@@ -81,7 +81,8 @@ class Stops(Law):
             raise InputError(
                 f"{self.name}: the stops at {self.lower} and {self.upper} leave no room. Give lower < upper."
             )
-        number(self.name, "restitution", self.restitution, least=0.0, most=1.0, example=0.5)
+        hint = "0 does not bounce, 1 loses nothing."
+        number(self.name, "restitution", self.restitution, least=0.0, most=1.0, example=0.5, hint=hint)
         number(self.name, "capture", self.capture, least=0.0, example=1e-3)
 
     @property

@@ -79,7 +79,7 @@ def consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:
 
 def consistent_among(found: Identification, what: Unknowns, trust: float) -> ConsistentFit:
     """The same for a given choice of unknowns."""
-    number("consistent", "trust", trust, above=0.0, example=0.3)
+    number("consistent", "trust", trust, above=0.0, example=0.3, hint="It is the nominal values' relative uncertainty.")
     cp = _solver()
     scale = what.scale
     y = cp.Variable(len(what.names))  # x / scale

@@ -40,7 +40,8 @@ class Controller:
         if not callable(self.function):
             raise InputError(f"controller: {self.function!r} is no function of time and state.")
         if self.period is not None:
-            number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3)
+            hint = "Leave it out for a continuous controller."
+            number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
         if not isinstance(self.states, Mapping):
             raise InputError(f"controller: states={self.states!r} must be a mapping from names to numbers.")
         for name, value in self.states.items():
