@@ -39,7 +39,7 @@ ROOMS = (
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
-SHARED = {"_version", "arrays", "errors"}
+SHARED = {"_version", "arguments", "arrays", "errors"}
 """Files that every room may import."""
 DOORS = {"__init__", "__main__", "actuation", "elastic"}
 """Files above all rooms: front doors that re-export."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
@@ -103,6 +104,7 @@ def uncoupled_spins(mech: Mechanism, samples: int = 8) -> tuple[str, ...]:
     For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
     polynomial of the coordinates: it vanishes identically if it does at configurations without special angles.
     """
+    whole("uncoupled_spins", "samples", samples, least=1, example=8)
     if not mech.spins:
         return ()
     rng = np.random.default_rng(4)

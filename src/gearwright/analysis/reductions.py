@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
@@ -93,6 +94,7 @@ def compare_reductions(
         kinds: reduced models.
         count: samples.
     """
+    whole("compare_reductions", "count", count, least=2, example=201)
     free = approximate(mech, "undamped")
     order = max(needed_derivatives(free).values())
     joints = first_shaft(mech)

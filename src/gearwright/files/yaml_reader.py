@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gearwright.errors import FileError, GearwrightWarning
+from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.attaching import attach_all
 from gearwright.files.building import build, physical_problems
 from gearwright.files.dcmotor_words import dcmotor_notes
@@ -19,7 +19,6 @@ from gearwright.files.problems import Problems
 from gearwright.files.reading import YAML_ENDINGS, read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
 from gearwright.files.train_words import TrainWords
-from gearwright.files.urdf_report import depth_of_the_caller
 from gearwright.files.validation import Contents, validated
 from gearwright.files.words import Words
 from gearwright.files.yaml_tree import Node, parse

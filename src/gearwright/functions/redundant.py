@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra.operations import FLOATS
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.dynamics import redundant
 from gearwright.dynamics.redundant_blocks import FORMS, Layout, layout
 from gearwright.dynamics.redundant_inverse import constant_rows

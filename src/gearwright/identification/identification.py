@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent
 from gearwright.errors import InputError
@@ -92,8 +93,7 @@ class Identification(Estimates):
         """Lower and upper bounds (rank, 2)."""
         from scipy.stats import norm
 
-        if not 0 < confidence < 1:
-            raise InputError(f"intervals: confidence {confidence} must lie between 0 and 1.")
+        number("intervals", "confidence", confidence, above=0.0, below=1.0, example=0.95)
         half = float(norm.ppf(0.5 + confidence / 2)) * self.standard_deviations
         return np.column_stack([self.values - half, self.values + half])
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Rot, is_number
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism

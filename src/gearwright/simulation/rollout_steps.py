@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.compiling.compile import layout_of
 from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.rollout_code import LoopCode, loop_code

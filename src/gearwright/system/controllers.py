@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism.rows import suggestion
@@ -38,10 +39,14 @@ class Controller:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError(f"controller: {self.function!r} is no function of time and state.")
-        if self.period is not None and not self.period > 0:
-            raise InputError(
-                f"controller: the period {self.period} s must be positive. Leave it out for a continuous one."
-            )
+        if self.period is not None:
+            hint = "Leave it out for a continuous controller."
+            number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
+        if not isinstance(self.states, Mapping):
+            raise InputError(f"controller: states={self.states!r} must be a mapping from names to numbers.")
+        for name, value in self.states.items():
+            number("controller", f"state {name!r}", value)
+        numbers("controller", "breaks", self.breaks)
         if self.period is not None and self.states:
             raise InputError(
                 "controller: a sampled controller keeps its own memory between calls; `states` are for continuous "

@@ -63,8 +63,6 @@ def smooth_pieces(
 
     A piece ends where one of the derivatives jumps, and where a line along which something rubs turns round.
     """
-    if samples < 2:
-        raise InputError(f"inputs_for_motion: {samples} samples cannot show a motion. Ask for 2 or more.")
     end = trajectory.duration
     fixed = [0.0, *_kinks(trajectory, order), end]
     # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
@@ -59,7 +60,8 @@ def initial_state(mech: Mechanism, given: Any) -> State:
                 f"simulate: {name} has shape {value.shape}, but a run starts from one state. For batches of states "
                 "use gw.rollout."
             )
-    return State(_normalised(mech, q), v, given.states)
+    states = {name: number("simulate", f"state {name!r}", x) for name, x in given.states.items()}
+    return State(_normalised(mech, q), v, states)
 
 
 def _from_arrays(mech: Mechanism, given: Any) -> State:
