@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gearwright.errors import FileError
-
-MAX_BYTES = 8_000_000
-"""A robot is some kilobytes; the largest published ones stay far below this."""
+from gearwright.files.bounds import MAX_BYTES
 
 
 def read_text(path: Path) -> str:
@@ -45,25 +43,9 @@ def _unreadable(path: Path) -> str | None:
             return "this is a folder. Give the robot's file."
         if not path.exists():
             return "there is no such file. Check the name and the folder."
-        return None if path.is_file() else "this is no regular file. Give a robot's file."
+        return None if path.is_file() else "this is not a regular file. Give a robot's file."
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         return f"the file cannot be read ({error}). Check its name."
-
-
-def inside(folder: Path, name: str) -> Path:
-    """The file of that name in the folder, which it may not leave.
-
-    Raises:
-        FileError: the name is absolute or leads out of the folder.
-    """
-    try:
-        path = (folder / name).resolve()
-        fits = path.is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):
-        fits = False
-    if not fits or Path(name).is_absolute():
-        raise FileError(f"{name!r} leads out of the folder of the robot's file. Put the file into that folder.")
-    return path
 
 
 def problem(path: Path, text: str, line: int | None = None) -> FileError:
