@@ -14,7 +14,7 @@ def read_text(path: Path) -> str:
     if not content.strip():
         raise problem(path, "the file is empty. Write a robot into it, or see the bundled ones with `gearwright list`.")
     if b"\0" in content:
-        raise problem(path, "this is a binary file. Give a robot as text: .yaml, .yml, .urdf or .xacro.")
+        raise problem(path, "this is a binary file. Give a robot as text: .yaml, .yml or .urdf.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -123,6 +123,7 @@ def _robot(found: Findings, root: Element, fallback: str, floating_base: bool) -
         found.accept("", None, "there is no link in it: a robot that cannot move.")
         return Robot(name, ())
     placed = robot_links(found, replace(tree, root_moves=floating_base))
+    _refuse_number(found, len(placed), "links, those of planar and floating joints included")
     moving, drives = without_idle_joints(found, placed, drives)
     trains = coupled_trains(found, coupled, moving)
     return Robot(name, containing_rotors(found, moving, drives, trains), drives, trains=trains)
@@ -133,10 +134,7 @@ def _named(found: Findings, root: Element, kind: str, read: Any) -> dict[str, An
     made: dict[str, Any] = {}
     lines: dict[str, int] = {}
     elements = children(root, kind)
-    reason = too_many(len(elements), f"{kind}s")
-    if reason is not None:
-        found.add(reason)
-        raise found.error()
+    _refuse_number(found, len(elements), f"{kind}s")
     for element in elements:
         part: Link | UrdfJoint | None = read(found, element)
         if part is None:
@@ -146,6 +144,13 @@ def _named(found: Findings, root: Element, kind: str, read: Any) -> dict[str, An
         else:
             made[part.name], lines[part.name] = part, element.sourceline
     return made
+
+
+def _refuse_number(found: Findings, count: int, what: str) -> None:
+    reason = too_many(count, what)
+    if reason is not None:
+        found.add(reason)
+        raise found.error()
 
 
 def _note_materials(found: Findings, root: Element) -> None:
