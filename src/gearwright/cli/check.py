@@ -27,7 +27,10 @@ FOUND = 2
 
 def check(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A robot file (.yaml, .yml, .urdf, .xacro), or a bundled robot.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A robot file (.yaml, .yml, .urdf; .xacro with --xacro) or a bundled robot."
+        ),
     ],
     xacro: Xacro = False,
     include: Include = None,

@@ -15,7 +15,7 @@ from gearwright.errors import InputError
 
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf, .xacro) or a bundled robot.")
+        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf; .xacro with --xacro) or a bundled robot.")
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending chooses the format.")],
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing file.")] = False,

@@ -15,7 +15,7 @@ MAX_VALUES = 400_000
 MAX_ELEMENTS = 200_000
 """Elements of an XML file."""
 MAX_PARTS = 4_000
-"""Links of a robot with all that is attached, and joints, drives, trains, frames and springs of one file."""
+"""Links of a robot with all that is attached, and joints, drives, transmissions, trains, frames, springs of a file."""
 MAX_NAME = 200
 """Characters of a name."""
 LONGEST_NUMBER = 100

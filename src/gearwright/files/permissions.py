@@ -24,6 +24,9 @@ class Permissions:
         xacro: expand a xacro, which runs code that the file holds.
         include: folders besides that of the file from which files may be included.
         chain: the files that attach this one.
+
+    >>> Permissions.given(xacro=True).attaching(Path("arm.yaml"), Path("claw.xacro")).xacro
+    False
     """
 
     xacro: bool = False

@@ -110,6 +110,7 @@ def _robot(found: Findings, root: Element, fallback: str, floating_base: bool) -
     name = root.get("name") or fallback
     if len(name) > MAX_NAME:
         found.at(root, f"the robot's name is {len(name)} characters long. Use at most {MAX_NAME}.")
+    _refuse_number(found, len(children(root, "transmission")), "transmissions")
     links = _named(found, root, "link", read_link)
     joints = checked_followers(found, list(_named(found, root, "joint", read_joint).values()))
     complete = len(joints) == len(children(root, "joint"))
