@@ -276,7 +276,8 @@ def test_every_numeric_argument_of_the_great_functions_is_tried():
     }  # arrays of test_bad_arrays, mappings
     for function in (
         gw.simulate, gw.rollout, gw.analysis.frequency_response, gw.actuation.inputs_for_motion, gw.identify,
-        gw.identification.read_log, gw.identification.excite, polynomial, trapezoid, gw.impact, gw.base_parameters, frequency_map,
+        gw.identification.read_log, gw.identification.excite, polynomial, trapezoid, gw.impact, gw.base_parameters,
+        frequency_map,
     ):  # fmt: skip
         for parameter in inspect.signature(function).parameters.values():
             kind = str(parameter.annotation)

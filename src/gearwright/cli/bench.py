@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json
+from gearwright.cli.arguments import Include, Json, Xacro
 from gearwright.cli.output import number, results, say, table, write_json
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def bench(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the ratios into this file (.png, .svg).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Time Gearwright and every installed peer in turns.
@@ -39,7 +41,8 @@ def bench(
     """
     from gearwright.bench.bench import bench as measured
 
-    report = measured({name: load(name) for name in robots or ROBOTS}, states, rounds, say)
+    loaded = {name: load(name, xacro=xacro, include=include or ()) for name in robots or ROBOTS}
+    report = measured(loaded, states, rounds, say)
     if output is not None:
         _draw(report, output)
     if json:

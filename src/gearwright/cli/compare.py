@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.output import number, results, say, table, write_json
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble
@@ -32,6 +32,8 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Compare exact torques with the usual approximations.
@@ -44,7 +46,7 @@ def compare(
     """
     from gearwright.analysis import compare as compared
 
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     comparison = compared(mech, _motion(loaded, mech, trajectory))
     facts = {

@@ -8,20 +8,24 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
+from gearwright.cli.arguments import Include, Xacro
 from gearwright.cli.output import say
 from gearwright.errors import InputError
 
 
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf, .xacro) or a bundled robot.")
+        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf; .xacro with --xacro) or a bundled robot.")
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending chooses the format.")],
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing file.")] = False,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Translate a robot file: YAML to URDF, URDF to YAML.
 
-    A URDF gets a YAML file beside it that keeps what URDF cannot say.
+    A URDF gets a YAML file beside it that keeps what URDF cannot say. With --xacro a xacro file is expanded, which runs
+    the code in it; what is written is only data.
 
     Example: gearwright convert my_arm.urdf my_arm.yaml
     """
@@ -32,7 +36,7 @@ def convert(
     for path in written:
         if path.exists() and not force:
             raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
-    robot = load(source)
+    robot = load(source, xacro=xacro, include=include or ())
     save(robot, target)
     effective = [link.name for link in robot.links if link.effective]
     if effective and target.suffix.lower() == ".urdf":

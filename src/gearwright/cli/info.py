@@ -9,20 +9,21 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.description import describe, reading_report
 from gearwright.cli.output import counted, number, results, table, vector, wrapped, write_json
+from gearwright.files.permissions import Permissions
 from gearwright.mechanism import assemble
 
 
-def info(robot: RobotName, json: Json = False) -> None:
+def info(robot: RobotName, xacro: Xacro = False, include: Include = None, json: Json = False) -> None:
     """Show the links, joints, wheels and inertia of a robot.
 
     "wheels" is what rotors and gears add to the inertia felt at a joint; "total" is the diagonal of the mass matrix
     with all joints at zero.
     """
-    loaded = load(robot)
-    facts = describe(loaded, assemble(loaded), reading_report(Path(robot)))
+    loaded = load(robot, xacro=xacro, include=include or ())
+    facts = describe(loaded, assemble(loaded), reading_report(Path(robot), Permissions.given(xacro, include or ())))
     if json:
         write_json(facts)
     else:

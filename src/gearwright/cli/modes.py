@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.output import number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
@@ -39,6 +39,8 @@ def modes(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Show the frequencies, damping and shapes of an elastic robot's vibrations.
@@ -50,7 +52,7 @@ def modes(
     """
     from gearwright.analysis import modes as found_modes
 
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     place = _place(mech, q)
     found = found_modes(mech, place, "held" if held else "free")

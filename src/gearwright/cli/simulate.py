@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import RobotName
+from gearwright.cli.arguments import Include, RobotName, Xacro
 from gearwright.cli.output import number, remarks, say, table
 from gearwright.cli.torque import parse_payload
 from gearwright.errors import FileError, InputError, SimulationError
@@ -57,6 +57,8 @@ def simulate_robot(
     plain: Annotated[
         bool, typer.Option("--plain", help="Without the friction, losses and stops that the robot's file states.")
     ] = False,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Simulate a robot, open loop: motion for given torques or voltages.
 
@@ -70,7 +72,7 @@ def simulate_robot(
     from gearwright.simulation import Run, simulate
 
     _refuse_endings(output, plot)
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
     try:

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Output, RobotName
+from gearwright.cli.arguments import Include, Output, RobotName, Xacro
 from gearwright.cli.output import number, remarks, say, table
 from gearwright.errors import InputError
 from gearwright.functions.functions import inverse_dynamics
@@ -31,6 +31,8 @@ def torque(
     wheels: Annotated[
         str, typer.Option(metavar="KIND", help="How rotors and gears count: exact, reflected, diagonal or none.")
     ] = "exact",
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Compute the torques of a motion in a CSV file.
 
@@ -41,7 +43,7 @@ def torque(
     """
     from gearwright.motion.recording import read_recording, write_columns
 
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
         mass, position = parse_payload(payload)
         loaded = loaded.with_payload(mass, position)

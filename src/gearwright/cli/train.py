@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.output import counted, number, results, say, table, write_json
 from gearwright.mechanism import BASE, Mechanism, assemble
 from gearwright.parts import Drive, Robot
@@ -25,6 +25,8 @@ def train(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Show what motors and wheels do to the joints.
@@ -35,7 +37,7 @@ def train(
 
     Example: gearwright train grm3 --figure
     """
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     facts = _facts(loaded, mech)
     drawing = output or (Path(f"{loaded.name}_graph.png") if figure else None)
