@@ -191,7 +191,7 @@ def test_the_tests_pass_with_a_folder_that_others_may_write(tmp_path):
     file = tmp_path / "test_cache_in_use.py"
     file.write_text(
         "import gearwright as gw\n\n\ndef test_compile():\n    gw.compile(gw.gravity, gw.load('elbow'))\n"
-        f"    assert gw.kernels.cache_folder.directory() != gw.kernels.cache_folder.Path({str(folder)!r})\n"
+        f"    assert gw.compiling.cache_folder.directory() != gw.compiling.cache_folder.Path({str(folder)!r})\n"
     )
     command = [
         sys.executable,

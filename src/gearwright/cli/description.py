@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.files.formats import URDF_ENDINGS
-from gearwright.functions.functions import mass_matrix, neutral
 from gearwright.files.permissions import Permissions
-from gearwright.kernels.functions import mass_matrix, neutral
+from gearwright.functions.functions import mass_matrix, neutral
 from gearwright.mechanism import BASE, Body, Mechanism
 from gearwright.mechanism.reflected import reflected_inertia
 from gearwright.parts import Robot
