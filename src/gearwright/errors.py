@@ -23,9 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gearwright.text import lines
+
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())
 
 
 class PartError(GearwrightError, ValueError):
@@ -94,3 +99,6 @@ class MissingExtraError(GearwrightError, ImportError):
 
 class GearwrightWarning(UserWarning):
     """Something was accepted that somebody may not expect: one warning per call lists all of it."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())

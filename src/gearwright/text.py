@@ -26,10 +26,11 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})
 """Kinds of characters that act instead of being seen: controls, directions, lone surrogates, ends of lines."""
 _PART_OF_WORDS = frozenset("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 """Of these kinds, but needed to spell words of Persian, Hindi, Syriac and others."""
-_KEYWORDS = frozenset(
+_RESERVED = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while".split(" ")
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
 )
+_KEYWORDS = frozenset(_RESERVED.split(" "))
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -49,9 +50,9 @@ _LONGEST_FILE_NAME = 100
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a character acts on the text around it instead of being seen.
+    r"""Whether a character acts on the text around it instead of being seen.
 
-    >>> is_hidden("\\x1b"), is_hidden("\\u202e"), is_hidden("節")
+    >>> is_hidden("\x1b"), is_hidden("\u202e"), is_hidden("節")
     (True, True, False)
     """
     return not character.isprintable() and category(character) in _HIDDEN and character not in _PART_OF_WORDS
@@ -78,10 +79,10 @@ def lines(text: str) -> str:
 
 
 def listed(names: Iterable[str], between: str = ", ") -> str:
-    """Several names in a sentence; none of them can begin a line of its own.
+    r"""Several names in a sentence; none of them can begin a line of its own.
 
-    >>> print(listed(["elbow", "a\\nb"]))
-    elbow, a\\nb
+    >>> print(listed(["elbow", "a\nb"]))
+    elbow, a\nb
     """
     return between.join(visible(name) for name in names)
 
@@ -165,10 +166,10 @@ def plain_label(text: str) -> str:
 
 
 def csv_row(cells: Sequence[str]) -> str:
-    """A line of CSV whose cells `csv_cells` gives back; one that begins or ends with a space is quoted too.
+    r"""A line of CSV whose cells `csv_cells` gives back; one that begins or ends with a space is quoted too.
 
     >>> csv_row(["t", "q.a,b", 'say "x" '])
-    't,"q.a,b","say ""x"" "\\n'
+    't,"q.a,b","say ""x"" "\n'
     """
     return ",".join(_quoted(cell) if _needs_quotes(cell) else cell for cell in cells) + "\n"
 
@@ -182,9 +183,9 @@ def _needs_quotes(cell: str) -> bool:
 
 
 def csv_cells(record: str) -> list[str]:
-    """The cells of one record: quoted ones as they are, others without the spaces around them.
+    r"""The cells of one record: quoted ones as they are, others without the spaces around them.
 
-    >>> csv_cells('t, q.elbow ," x"\\n')
+    >>> csv_cells('t, q.elbow ," x"\n')
     ['t', 'q.elbow', ' x']
     """
     cells = []
@@ -197,10 +198,10 @@ def csv_cells(record: str) -> list[str]:
 
 
 def json(value: Any) -> str:
-    """A value as JSON that is safe on a terminal; NaN and infinity are refused, no program could read them.
+    r"""A value as JSON that is safe on a terminal; NaN and infinity are refused, no program could read them.
 
-    >>> json({"\\x9b": "節"})
-    '{\\n  "\\\\u009b": "節"\\n}'
+    >>> json({"\x9b": "節"})
+    '{\n  "\\u009b": "節"\n}'
     """
     text = _json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
     return "".join(_json.dumps(c)[1:-1] if c != "\n" and is_hidden(c) else c for c in text)
@@ -212,18 +213,18 @@ def yaml(document: str) -> str:
 
 
 def xml(document: str) -> str:
-    """An XML document with hidden characters as references.
+    r"""An XML document with hidden characters as references.
 
-    >>> xml('<link name="a\\u202e"/>')
+    >>> xml('<link name="a\u202e"/>')
     '<link name="a&#x202e;"/>'
     """
     return "".join(f"&#x{ord(c):x};" if c != "\n" and is_hidden(c) else c for c in document)
 
 
 def beyond_xml(text: str) -> str | None:
-    """The code of the first character that XML cannot hold, not even as a reference; None when there is none.
+    r"""The code of the first character that XML cannot hold, not even as a reference; None when there is none.
 
-    >>> beyond_xml("節"), beyond_xml("\\x1b")
+    >>> beyond_xml("節"), beyond_xml("\x1b")
     (None, 'U+001B')
     """
     for c in text:
@@ -233,9 +234,9 @@ def beyond_xml(text: str) -> str | None:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether the text can be stored at all: a lone half of a surrogate pair is not a character.
+    r"""Whether the text can be stored at all: a lone half of a surrogate pair is not a character.
 
-    >>> is_unicode("節"), is_unicode("\\ud800")
+    >>> is_unicode("節"), is_unicode("\ud800")
     (True, False)
     """
     return not any("\ud800" <= c <= "\udfff" for c in text)

@@ -35,7 +35,7 @@ ROOMS = (
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
-SHARED = {"errors", "_version"}
+SHARED = {"errors", "_version", "text"}
 FILES = sorted(HOUSE.rglob("*.py"))
 HEAVY = {"casadi", "llvmlite", "sympy", "jax"}
 

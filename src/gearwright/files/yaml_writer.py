@@ -77,7 +77,9 @@ def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
 
 def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
     if not text.is_unicode(value):
-        raise InputError(f"{value!r} holds half a character (a lone surrogate), which a file cannot. Give another text.")
+        raise InputError(
+            f"{value!r} holds a lone surrogate, which is not a character: no file can hold it. Give another text."
+        )
     # PyYAML knows the numbers of YAML 1.1 only: what reads as a number here (1e5) must be quoted by us.
     quoted = "'" if not isinstance(plain_scalar(value), str) else None
     hidden = text.lines(value) != value

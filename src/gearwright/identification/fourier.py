@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError
+from gearwright.files.formats import write_text
 from gearwright.kernels.inputs import Array
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
@@ -61,4 +62,4 @@ class FourierMotion:
 
     def save(self, path: str | Path, mech: Mechanism, rate: float = 100.0, periods: int = 1) -> None:
         """Write the CSV text into a file."""
-        Path(path).write_text(self.csv(mech, rate, periods))
+        write_text(Path(path), self.csv(mech, rate, periods))

@@ -19,6 +19,7 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
 from gearwright.parts import Robot
+from gearwright.text import listed
 
 CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
@@ -165,7 +166,7 @@ def log_of_currents(
     if table.ndim != 2 or table.shape[1] != len(names):
         raise InputError(
             f"log: currents have shape {table.shape}; they must be (T, {len(names)}), a column per actuator "
-            f"({', '.join(names)})."
+            f"({listed(names)})."
         )
     return Log(t, q, (table * _gains(robot_or_mech, names, gains)) @ A.T, v, a)
 
@@ -199,7 +200,7 @@ def check_columns(log: Log, mech: Mechanism) -> None:
         value = getattr(log, name)
         if value is not None and value.shape[1] != len(names):
             raise InputError(
-                f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({', '.join(names)})."
+                f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({listed(names)})."
             )
 
 
@@ -283,5 +284,5 @@ def _gains(
                 raise InputError(f"log: there is no gain for actuator {name!r}. {suggestion(name, gains)}")
         gains = [gains[name] for name in names]
     if len(gains) != len(names):
-        raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({', '.join(names)}).")
+        raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({listed(names)}).")
     return np.asarray(gains, dtype=np.float64)

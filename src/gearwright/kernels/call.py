@@ -18,6 +18,7 @@ from gearwright.kernels.machine_code import MachineCode
 from gearwright.kernels.threads import over_rows, thread_count
 from gearwright.kernels.trace import PARAMETERS, Task, traced_function
 from gearwright.kernels.virtual_machine import evaluate_traced
+from gearwright.text import listed
 
 
 class GeneralCall:
@@ -50,7 +51,7 @@ class GeneralCall:
         if len(args) == len(names) + 1 and out is None:
             *args, out = args  # type: ignore[assignment]
         if len(args) != len(names):
-            wanted = ", ".join(names)
+            wanted = listed(names)
             raise InputError(f"{self.name}: the kernel takes {wanted}, but {len(args)} arrays came. Give each one.")
         given = dict(zip(names, args, strict=True))
         if by_name:
@@ -77,7 +78,7 @@ class GeneralCall:
 
     def _parameters(self, parameters: ArrayLike | None) -> Mapping[str, ArrayLike]:
         if (parameters is None) == bool(self.parameters):
-            wanted = ", ".join(self.parameters) or "none"
+            wanted = listed(self.parameters) or "none"
             raise InputError(
                 f"{self.name}: the kernel's parameters are: {wanted}. Give parameters= accordingly, "
                 f"(..., {len(self.parameters)})."

@@ -34,7 +34,9 @@ def markdown(form: ClosedForm) -> str:
     text = [f"# {form.function}", "", "$$", latex(form), "$$", ""]
     text += ["Abbreviations: c and s with joint numbers are the cosine and sine of the sum of those joint angles.", ""]
     text += ["| symbol | value | meaning |", "|---|---|---|"]
-    text += [f"| ${_symbol_tex(name)}$ | {value:g} | {shown(form.meanings[name])} |" for name, value in form.symbols.items()]
+    text += [
+        f"| ${_symbol_tex(name)}$ | {value:g} | {shown(form.meanings[name])} |" for name, value in form.symbols.items()
+    ]
     text += [f"| ${_symbol_tex(name)}$ | | {shown(speed)} |" for name, speed in form.motion.items()]
     return "\n".join(text) + "\n"
 

@@ -14,6 +14,7 @@ from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError
 from gearwright.kernels.program import BASE_MOTION, WRENCH
 from gearwright.mechanism import Mechanism
+from gearwright.text import listed
 
 Array = NDArray[np.float64]
 
@@ -71,7 +72,7 @@ def checked(
         names = entry_names(mech, name) if names is None else names
         raise InputError(
             f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
-            f"({', '.join(names)}). Leading axes are a batch."
+            f"({listed(names)}). Leading axes are a batch."
         )
     if not np.isfinite(array).all():
         names = entry_names(mech, name) if names is None else names

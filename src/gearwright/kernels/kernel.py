@@ -24,6 +24,7 @@ from gearwright.kernels.vectorcall import inherit_vectorcall
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ def recipe_of(
         )
     paths = _several("parameters", parameters)
     if len(set(paths)) < len(paths):
-        raise InputError(f"compile: a parameter is named twice in {', '.join(paths)}. Name each once.")
+        raise InputError(f"compile: a parameter is named twice in {listed(paths)}. Name each once.")
     mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
     for path in paths:
         require_free(path)

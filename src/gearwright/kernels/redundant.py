@@ -23,6 +23,7 @@ from gearwright.kernels.operations import FLOATS
 from gearwright.kernels.program import Program
 from gearwright.kernels.redundant_properties import Bounds, Ranks
 from gearwright.mechanism import Mechanism
+from gearwright.text import listed
 
 _JOINTS: dict[str, Callable[[str, Mechanism], None]] = {"elastic": require_elastic, "rigid": require_rigid}
 
@@ -154,7 +155,7 @@ class RedundantModel:
         """
         rows, missing = self._constant
         if missing:
-            names = ", ".join(self.mech.speeds[k] for k in missing)
+            names = listed(self.mech.speeds[k] for k in missing)
             raise InputError(
                 f"constant_left_inverse: no constant row gives the speed of {names} from the {self.form!r} velocities "
                 "at every configuration. Use RedundantModel(mech, 'link_frames'), where one exists for every chain, or "

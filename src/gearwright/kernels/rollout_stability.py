@@ -17,6 +17,7 @@ from gearwright.kernels.inputs import Array, checked
 from gearwright.kernels.rollout_system import System, acting, following, pushed, split
 from gearwright.kernels.symbols import Symbol, operations, plain
 from gearwright.mechanism import Mechanism
+from gearwright.text import listed
 
 HARMLESS = 0.8
 """Step times fastest rate up to which both methods are stable, however the mode is damped."""
@@ -77,7 +78,7 @@ def require_stable(mech: Mechanism, system: System, x: Array, h: float, method: 
         longest = _longest_step(A, mech.n, HARMLESS / mode.frequency, h, method)
         spring = f" on spring {mode.spring!r}" if mode.spring else ""
         raise InputError(
-            f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {' and '.join(mode.names)}"
+            f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {listed(mode.names, ' and ')}"
             f"{spring}, has {mode.frequency:.4g} rad/s with damping ratio {abs(round(mode.damping, 6)):.3g}; up to "
             f"{longest:.3g} s the motion is stable. Take a shorter step, or a method that chooses its steps (adaptive, "
             "stiff)."

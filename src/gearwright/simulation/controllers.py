@@ -13,6 +13,7 @@ from gearwright.kernels.inputs import Array
 from gearwright.mechanism.rows import suggestion
 from gearwright.simulation.signals import checked_output
 from gearwright.simulation.state import State
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Controller:
             return outputs, np.array([float(rates[name]) for name in self.states])
         except (TypeError, ValueError, KeyError):
             raise InputError(
-                f"controller: with states ({', '.join(self.states)}) it must return (outputs, rates by name); at "
+                f"controller: with states ({listed(self.states)}) it must return (outputs, rates by name); at "
                 f"t = {t:g} s it returned {answer!r}."
             ) from None
 

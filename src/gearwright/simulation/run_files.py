@@ -12,6 +12,7 @@ from gearwright.errors import FileError, MissingExtraError
 from gearwright.kernels.inputs import Array
 from gearwright.motion.columns import read_columns
 from gearwright.motion.recording import write_columns
+from gearwright.text import listed
 
 
 def _parquet() -> tuple[Any, Any]:
@@ -59,6 +60,6 @@ def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
         raise FileError(f"{path}: {error}. Give a Parquet file that a run was saved to.") from None
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     if "t" not in columns:
-        raise FileError(f"{path}: missing column t (the times). It has {', '.join(columns)}.")
+        raise FileError(f"{path}: missing column t (the times). It has {listed(columns)}.")
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in table.schema}
     return columns.pop("t"), columns, {name: units[name] for name in columns}
