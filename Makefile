@@ -15,7 +15,7 @@ help:
 	@echo "make demo    torques and simulations of a geared arm, and what the usual approximations get wrong"
 	@echo "make test    everything: lint, types, tests, docs"
 	@echo "make quick   the tests for daily work"
-	@echo "make bench   speed against the peers; make fuzz: broken files; make docs: the manual"
+	@echo "make bench   speed against the peers; make fuzz: broken files and hostile names; make docs: the manual"
 
 # What a user needs.
 $(BASE): pyproject.toml
@@ -53,6 +53,7 @@ bench: $(READY)
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz
+	$(BIN)/python -m tests.fuzz_writers
 
 docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -42,7 +42,13 @@ _LATEX = {
     "`": r"\textasciigrave{}",
     **{c: f"\\{c}" for c in "{}$&#_%"},
 }
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$&#!:@^=]|(?<=\bwww)\.|^[-+]|^\d+(?=[.)]))", re.IGNORECASE)
+_MARKDOWN = re.compile(
+    r"[\\`*_{}<>|~$^@]"  # code, emphasis, roles, tags, cells, mathematics, addresses
+    r"|\](?=[(\[:])|:(?=//)|(?<=\bwww)\.|&(?=[#\w])"  # links and entities
+    r"|^[#=]|^[-+](?=[-\s]|$)",  # what begins a heading, a rule or a list
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
 _BREAKS_COMMENT = re.compile(r"(?<=\*)/|(?<=/)\*|(?<=\?)\?")
 _CELL = re.compile(r'[ \t]*("(?:[^"]|"")*"|)([^,\r\n]*)(,|\r?\n?\Z)')
 _RESERVED_FILES = frozenset({"aux", "con", "nul", "prn", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))})
@@ -144,7 +150,7 @@ def markdown(text: str) -> str:
     >>> print(markdown("a_b|<i>"))
     a\_b\|\<i\>
     """
-    return _MARKDOWN.sub(r"\\\1", visible(text))
+    return _NUMBERED.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\g<0>", visible(text)))
 
 
 def html(text: str) -> str:

@@ -50,7 +50,7 @@ def urdf_text(robot: Robot, inertials: Mapping[str, Inertial], coupled: Sequence
 def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
     from lxml import etree
 
-    root = etree.Element("robot", name=_holdable("robot", robot.name))
+    root = etree.Element("robot", name=_holdable("robot", "name", robot.name))
     _add(root, "link", name="base")
     between = _links_of_balls(robot)
     for link in robot.links:
@@ -66,15 +66,18 @@ def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
 def _add(parent: Element, tag: str, **attributes: str) -> Element:
     from lxml import etree
 
-    return etree.SubElement(parent, tag, {word: _holdable(tag, value) for word, value in attributes.items()})
+    return etree.SubElement(parent, tag, {word: _holdable(tag, word, value) for word, value in attributes.items()})
 
 
-def _holdable(tag: str, value: str) -> str:
+def _holdable(tag: str, word: str, value: str) -> str:
+    """The value, which is refused by name when XML or URDF cannot hold it."""
     code = text.beyond_xml(value)
     if code is not None:
         raise InputError(
             f"{tag} {value!r} cannot be written as URDF: XML cannot hold {code}. Rename it, or save the robot as YAML."
         )
+    if word == "name" and not value.strip():
+        raise InputError(f"{tag} {value!r} cannot be written as URDF, whose names are not blank. Rename it.")
     return value
 
 

@@ -1,0 +1,114 @@
+"""Hostile names go through every writer; a new writer must be listed here."""
+
+from __future__ import annotations
+
+import ast
+import random
+from itertools import cycle, islice
+from pathlib import Path
+
+import pytest
+
+import gearwright
+import gearwright as gw
+from gearwright.errors import GearwrightError
+from support.hostile_names import BORN, C_CODE, LETTERS, NAMES, hostile_robot, random_name
+from support.hostile_writers import SLOW, WRITERS
+
+HOUSE = Path(gearwright.__file__).parent
+ROBOTS = [hostile_robot(list(islice(cycle(NAMES), start, start + BORN))) for start in range(0, len(NAMES), BORN)]
+"""Every name once."""
+ONE_EACH = {"C package": [hostile_robot(C_CODE[:BORN]), hostile_robot(C_CODE[-BORN:])]}
+
+CALLS = {
+    "write_text",
+    "write_bytes",
+    "savefig",
+    "write_table",
+    "write_json",
+    "write_data",
+    "echo",
+    "csv_row",
+    "tostring",
+}
+"""What a module calls to write."""
+WRITING = {
+    "cli/app.py": "only the version",
+    "cli/bench.py": "terminal",
+    "cli/check.py": "terminal",
+    "cli/closed_form.py": "closed form",
+    "cli/compare.py": "terminal",
+    "cli/identify.py": "terminal",
+    "cli/info.py": "JSON",
+    "cli/list_robots.py": "terminal",
+    "cli/modes.py": "terminal",
+    "cli/output.py": "terminal",
+    "cli/schema.py": "holds no names",
+    "cli/simulate.py": "CSV and Parquet",
+    "cli/torque.py": "CSV and Parquet",
+    "cli/train.py": "terminal",
+    "export/c_package.py": "C package",
+    "export/urdf.py": "URDF",
+    "files/formats.py": "YAML",
+    "files/urdf_writer.py": "URDF",
+    "identification/fourier.py": "CSV and Parquet",
+    "identification/report.py": "report",
+    "kernels/bench_compilation.py": "holds no names",
+    "motion/recording.py": "CSV and Parquet",
+    "plots/series.py": "figures",
+    "simulation/run.py": "CSV and Parquet",
+    "simulation/run_files.py": "CSV and Parquet",
+}
+
+
+def writes(file: Path) -> bool:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    names = {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in calls}
+    return bool(names & CALLS) or "sys.stdout.write" in map(ast.unparse, calls)
+
+
+def test_every_writer_is_listed():
+    found = {str(file.relative_to(HOUSE)) for file in HOUSE.rglob("*.py") if writes(file)}
+    listed = {name for name, kind in WRITING.items() if kind}
+    assert found == listed, "list a new writer in WRITING, and test it in support/hostile_writers.py"
+    assert {kind for kind in WRITING.values() if kind} <= {*WRITERS, "terminal", "holds no names", "only the version"}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_hostile_names_are_shown_and_not_obeyed(writer, tmp_path):
+    robots = ROBOTS if writer not in SLOW else ONE_EACH.get(writer, ROBOTS[:: len(ROBOTS) // 2])
+    for number, robot in enumerate(robots):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        WRITERS[writer](robot, folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", SLOW)
+@pytest.mark.parametrize("number", range(len(ROBOTS)))
+def test_every_hostile_name_in_slow_writers(writer, number, tmp_path):
+    WRITERS[writer](ROBOTS[number], tmp_path)
+
+
+def test_letters_of_any_script_pass(tmp_path):
+    """As letters, not as codes."""
+    robot = hostile_robot(LETTERS[1 : BORN + 1])
+    gw.save(robot, tmp_path / "robot.yaml")
+    gw.save(robot, tmp_path / "robot.urdf")
+    for file in ("robot.yaml", "robot.urdf"):
+        written = (tmp_path / file).read_text(encoding="utf-8")
+        for link in robot.links:
+            assert link.name in written
+
+
+@pytest.mark.parametrize("build", [lambda: hostile_robot(["\ud800", *LETTERS[:8]])])
+def test_half_a_character_is_refused(build, tmp_path):
+    with pytest.raises(GearwrightError, match="lone surrogate"):
+        gw.save(build(), tmp_path / "robot.yaml")
+    with pytest.raises(GearwrightError, match="lone surrogate"):
+        gw.Mechanism([gw.Body("a\udfff", mass=1.0, com=(1, 0, 0))])
+
+
+def test_a_seed_makes_the_same_name_again():
+    assert [random_name(random.Random(k)) for k in range(50)] == [random_name(random.Random(k)) for k in range(50)]
