@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from gearwright.errors import GearwrightWarning
 from gearwright.parts import Robot
 from support.hostile_names import BORN, hostile_robot, random_name
-from support.hostile_writers import SLOW, WRITERS, names_of
+from support.hostile_writers import MISSING_LETTERS, SLOW, WRITERS, names_of
 
 EVERY = 20
 """Of so many robots one goes through the slow writers too."""
@@ -49,7 +49,9 @@ def attempt(seed: int, every: int = EVERY) -> list[Failure]:
         if name in SLOW and seed % every:
             continue
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("error")
             warnings.simplefilter("ignore", GearwrightWarning)
+            warnings.filterwarnings("ignore", MISSING_LETTERS, UserWarning)
             try:
                 writer(robot, Path(folder))
             except Exception:

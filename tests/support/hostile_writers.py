@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -24,7 +23,6 @@ from support.hostile_names import rigid
 
 STRICT = ["-Wall", "-Wextra", "-Werror", "-std=c99", "-trigraphs", "-pedantic"]
 CODE = re.compile(r"\\(?:(\\)|([nrt])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
-ENUMERATOR = re.compile(r"  [A-Za-z_0-9]+_([QV])_([A-Z_0-9]+) = (\d+),? ?(?:/\* (.*) \*/)?")
 PLAIN_C = re.compile(
     r"|#(ifndef|define|endif|ifdef|include)\b[ -~]*|extern \"C\" \{|\}|enum \{|\};|  [A-Z_0-9]+ = \d+"
     r"|void [A-Za-z_0-9]+\([a-z_*, ]*\);"
@@ -59,17 +57,18 @@ def decoded(comment: str) -> str:
 def c_header(robot: Robot, folder: Path) -> list[Path]:
     """Line by line nothing but comments and declarations, and every name comes back from its comment."""
     files = export_c(robot, folder, functions=["gravity", "bias"])
-    mech = gw.assemble(robot)
+    mech, start = gw.assemble(robot), files[0].stem.upper()
     found: dict[str, dict[str, str]] = {"Q": {}, "V": {}}
     for line in files[0].read_text(encoding="utf-8").split("\n"):
-        enumerator = ENUMERATOR.fullmatch(line)
+        enumerator = re.fullmatch(rf"  {start}_([QV])_([A-Z_0-9]+) = \d+, /\* (.*) \*/", line)
         comment = line[line.index("/* ") + 3 : -3] if "/* " in line else ""
         assert not re.search(r"\*/|/\*|\?\?", comment), line
         assert enumerator or PLAIN_C.fullmatch(line) or re.fullmatch(r"/\* .* \*/", line), line
         assert_shown(line)
-        if enumerator and enumerator[4] is not None:
-            assert enumerator[2] not in found[enumerator[1]], line
-            found[enumerator[1]][enumerator[2]] = decoded(enumerator[4])
+        if enumerator:
+            kind, short, comment = enumerator.groups()
+            assert short not in found[kind], line
+            found[kind][short] = decoded(comment)
     assert tuple(found["Q"].values()) == mech.coordinates
     assert tuple(found["V"].values()) == mech.speeds
     for file in files[1:]:
@@ -268,9 +267,7 @@ def figures(robot: Robot, folder: Path) -> None:
         for legend in page.legends:
             wanted = {"figure": len(names), "bars": len(names), "intervals": 2}[kind]
             assert len(legend.get_texts()) == wanted
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph|constrained_layout not applied|.*complex", UserWarning)
-            ElementTree.parse(save(page, folder / f"{kind}.svg"))
+        ElementTree.parse(save(page, folder / f"{kind}.svg"))
 
 
 def messages(robot: Robot, folder: Path) -> None:
@@ -322,3 +319,5 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "names of files": file_names,
 }
 SLOW = ("C package", "C of kernels", "report", "figures", "closed form")
+MISSING_LETTERS = "Glyph|constrained_layout not applied"
+"""What matplotlib warns of when its font lacks a letter, or a name is longer than the page."""

@@ -13,7 +13,9 @@ import gearwright
 import gearwright as gw
 from gearwright.errors import GearwrightError
 from support.hostile_names import BORN, C_CODE, LETTERS, NAMES, hostile_robot, random_name
-from support.hostile_writers import SLOW, WRITERS
+from support.hostile_writers import MISSING_LETTERS, SLOW, WRITERS
+
+pytestmark = pytest.mark.filterwarnings(f"ignore:({MISSING_LETTERS}):UserWarning")
 
 HOUSE = Path(gearwright.__file__).parent
 ROBOTS = [hostile_robot(list(islice(cycle(NAMES), start, start + BORN))) for start in range(0, len(NAMES), BORN)]
