@@ -88,6 +88,11 @@ def test_rooms_import_only_below(file):
     assert rooms_imported(file) <= below
 
 
+@pytest.mark.parametrize("name", sorted(SHARED))
+def test_what_every_room_imports_imports_no_room(name):
+    assert rooms_imported(HOUSE / f"{name}.py") <= SHARED
+
+
 def test_the_import_test_sees_imports():
     """The test above would be empty if it did not find what is plainly there."""
     assert {"algebra", "mechanism"} <= rooms_imported(HOUSE / "dynamics" / "inverse_dynamics.py")

@@ -101,6 +101,8 @@ CONTROLS = (
     "\ufffe",
     "a\rb",
 )
+HOLDABLE = tuple(name for name in CONTROLS if name >= " " and "\x1b" not in name and name[-1] not in "\x07\x08\ufffe")
+"""Those that XML can hold."""
 PLACES = ("../../evil", "/evil", "..", "C:\\evil", "nul", "-rf", "~evil", "a/b")
 LETTERS = (
     "Schulter",

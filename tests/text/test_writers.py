@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import random
+import shutil
+import subprocess
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -11,16 +13,23 @@ import pytest
 
 import gearwright
 import gearwright as gw
-from gearwright.errors import GearwrightError
-from support.hostile_names import BORN, C_CODE, LETTERS, NAMES, hostile_robot, random_name
-from support.hostile_writers import MISSING_LETTERS, SLOW, WRITERS
+from gearwright.errors import FileError, GearwrightError, GearwrightWarning, InputError, MissingExtraError
+from gearwright.kernels.kernel import Recipe
+from gearwright.kernels.source import c_source
+from gearwright.kernels.trace import traced
+from gearwright.plots.labels import label
+from support.hostile_names import BORN, C_CODE, HOLDABLE, LETTERS, MARKUP, NAMES, hostile_robot, random_name
+from support.hostile_writers import MISSING_LETTERS, SLOW, STRICT, WRITERS
 
 pytestmark = pytest.mark.filterwarnings(f"ignore:({MISSING_LETTERS}):UserWarning")
 
 HOUSE = Path(gearwright.__file__).parent
 ROBOTS = [hostile_robot(list(islice(cycle(NAMES), start, start + BORN))) for start in range(0, len(NAMES), BORN)]
-"""Every name once."""
-ONE_EACH = {"C package": [hostile_robot(C_CODE[:BORN]), hostile_robot(C_CODE[-BORN:])]}
+ROBOTS.append(hostile_robot(list(islice(cycle(HOLDABLE), BORN))))
+"""Every name once, and those that XML can hold without the others, for which a URDF is refused."""
+CODE = [hostile_robot(C_CODE[:BORN]), hostile_robot(C_CODE[-BORN:])]
+TEXT = [hostile_robot(MARKUP[4 : 4 + BORN]), hostile_robot(MARKUP[BORN : 2 * BORN])]
+QUICK = {writer: CODE if writer.startswith("C ") else TEXT for writer in SLOW}
 
 CALLS = {
     "write_text",
@@ -79,8 +88,7 @@ def test_every_writer_is_listed():
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_hostile_names_are_shown_and_not_obeyed(writer, tmp_path):
-    robots = ROBOTS if writer not in SLOW else ONE_EACH.get(writer, ROBOTS[:: len(ROBOTS) // 2])
-    for number, robot in enumerate(robots):
+    for number, robot in enumerate(QUICK.get(writer, ROBOTS)):
         folder = tmp_path / str(number)
         folder.mkdir()
         WRITERS[writer](robot, folder)
@@ -104,12 +112,34 @@ def test_letters_of_any_script_pass(tmp_path):
             assert link.name in written
 
 
-@pytest.mark.parametrize("build", [lambda: hostile_robot(["\ud800", *LETTERS[:8]])])
-def test_half_a_character_is_refused(build, tmp_path):
+def test_half_a_character_is_refused(tmp_path):
     with pytest.raises(GearwrightError, match="lone surrogate"):
-        gw.save(build(), tmp_path / "robot.yaml")
+        gw.save(hostile_robot(["\ud800", *LETTERS[:8]]), tmp_path / "robot.yaml")
     with pytest.raises(GearwrightError, match="lone surrogate"):
         gw.Mechanism([gw.Body("a\udfff", mass=1.0, com=(1, 0, 0))])
+
+
+@pytest.mark.parametrize("kind", [InputError, MissingExtraError, FileError, GearwrightWarning])
+def test_messages_show_controls_but_keep_their_lines(kind):
+    assert str(kind("a\x1b[31m\u202e\nb")) == "a\\x1b[31m\\u202e\nb"
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_arguments_of_c_functions_take_no_name_of_their_text(tmp_path):
+    """Not that of the result, of a step, or of a function of C."""
+    arm = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(1, 0, 0))])
+    graph = traced(Recipe("bias", arm).task())
+    for q, v in (("out", "x1"), ("sin", "cos"), ("x2", "x2 "), ("a.b", "a_b_2"), ("for", "*/ evil")):
+        source = tmp_path / "source.c"
+        source.write_text(c_source(graph, "bias", {q: 1, v: 1}, 1), encoding="utf-8")
+        subprocess.run(["gcc", *STRICT, "-fsyntax-only", source], check=True)
+
+
+def test_names_in_figures_are_text_where_tex_sets_them():
+    from matplotlib import rc_context
+
+    with rc_context({"text.usetex": True}):
+        assert label("$x_1$\\input{a}\x1b") == (r"\$x\_1\$\textbackslash{}input\{a\}\textbackslash{}x1b")
 
 
 def test_a_seed_makes_the_same_name_again():
