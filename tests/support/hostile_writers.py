@@ -19,7 +19,7 @@ from gearwright.errors import GearwrightError, InputError
 from gearwright.export import export_c
 from gearwright.kernels.closed_form import closed_form
 from gearwright.parts import Robot
-from support.hostile_names import rigid
+from support.hostile_names import hostile_robot, rigid
 
 STRICT = ["-Wall", "-Wextra", "-Werror", "-std=c99", "-trigraphs", "-pedantic"]
 CODE = re.compile(r"\\(?:(\\)|([nrt])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
@@ -100,13 +100,14 @@ def c_of_kernels(robot: Robot, folder: Path) -> None:
 
 
 def llvm(robot: Robot, folder: Path) -> None:
-    """Machine code knows no names: that of a tame robot is the same."""
+    """The program that machine code is made from knows no names: that of a tame robot is the same."""
     from gearwright.kernels.kernel import Recipe
     from gearwright.kernels.trace import traced
 
     mech = gw.assemble(robot)
     graph = traced(Recipe("bias", mech).task())
-    assert all(node.op.isidentifier() and node.op.isascii() for node in graph.nodes)
+    tame = traced(Recipe("bias", gw.assemble(hostile_robot("rabcdefgh"))).task())
+    assert (graph.nodes, graph.outputs) == (tame.nodes, tame.outputs)
     x = np.full(mech.n, 0.3)
     assert np.isfinite(gw.compile("bias", mech)(x, x)).all()
 
