@@ -26,7 +26,7 @@ help:
 	@echo "make test    everything: lint, types, tests, docs"
 	@echo "make quick   the tests for daily work"
 	@echo "make coverage   which lines the quick tests run; make changelog: does a change of src have its line?"
-	@echo "make bench   speed against the peers; make fuzz: broken files; make docs: the manual"
+	@echo "make bench   speed against the peers; make fuzz: broken files and hostile names; make docs: the manual"
 
 # What a user needs.
 $(BASE): pyproject.toml
@@ -72,6 +72,7 @@ bench: $(READY)
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz
 	$(BIN)/python -m tests.fuzz_hostile_files
+	$(BIN)/python -m tests.fuzz_writers
 
 docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

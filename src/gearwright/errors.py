@@ -28,9 +28,14 @@ import traceback
 from collections.abc import Iterable
 from types import FrameType
 
+from gearwright.text import lines
+
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())
 
 
 class PartError(GearwrightError, ValueError):
@@ -99,6 +104,9 @@ class MissingExtraError(GearwrightError, ImportError):
 
 class GearwrightWarning(UserWarning):
     """Something was accepted that somebody may not expect: one warning per call lists all of it."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())
 
 
 class CacheWarning(GearwrightWarning):

@@ -15,6 +15,7 @@ from gearwright.functions.functions import axial_rates, integrate, inverse_dynam
 from gearwright.mechanism import Mechanism, approximate
 from gearwright.motion import Motion
 from gearwright.plots import Panel, figure
+from gearwright.text import listed
 
 
 class Miss(NamedTuple):
@@ -91,7 +92,7 @@ def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected"
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
-            f"({', '.join(mech.coordinates)})."
+            f"({listed(mech.coordinates)})."
         )
     state = (motion.q, motion.v, motion.a)
     approximations = {kind: inverse_dynamics(approximate(mech, kind), *state) for kind in kinds}

@@ -19,6 +19,7 @@ from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate
 from gearwright.motion import Trajectory
 from gearwright.plots import Panel, figure
+from gearwright.text import listed
 
 REDUCTIONS = ("nicosia_tomei", "spong", "spong_bare", "rigid")
 
@@ -101,7 +102,7 @@ def compare_reductions(
     if trajectory.at(0.0).shape[-1] != joints:
         raise InputError(
             f"compare_reductions: the trajectory has {trajectory.at(0.0).shape[-1]} joints, the machine {joints} "
-            f"({', '.join(mech.speeds[:joints])})."
+            f"({listed(mech.speeds[:joints])})."
         )
     t = np.linspace(0.0, trajectory.duration, count)
     motion = [trajectory.at(t, k) for k in range(order + 1)]

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Xacro
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.output import heading, number, results, say, table, write_json
 
 if TYPE_CHECKING:
     from gearwright.bench.report import Report
@@ -57,18 +56,20 @@ def bench(
 
 def _show(report: Report) -> None:
     screen = results()
-    screen.print(escape(report.as_data()["machine"]))
+    screen.print(report.as_data()["machine"])
     for robot, task in dict.fromkeys((line.robot, line.task) for line in report.comparisons):
-        screen.print(f"\n[bold]{escape(robot)}[/bold]: {escape(task)}")
+        screen.print()
+        screen.print(heading(robot, f": {task}"))
         lines = [line for line in report.comparisons if (line.robot, line.task) == (robot, task)]
         rows = [(line.contender, f"{line.nanoseconds:.0f}", f"{line.ratio:.1f}") for line in lines]
         screen.print(table(["contender", "ns per state", "ratio"], rows))
-    screen.print("\n[bold]Inverse dynamics of chains[/bold]")
+    screen.print()
+    screen.print(heading("Inverse dynamics of chains"))
     sizes = [(str(s.joints), str(s.operations), number(s.compilation, 3), number(s.nanoseconds)) for s in report.sizes]
     screen.print(table(["joints", "operations", "compilation s", "ns per state"], sizes, text=0))
     screen.print()
     for promise in report.promises:
-        screen.print(escape(str(promise)), soft_wrap=True)
+        screen.print(str(promise), soft_wrap=True)
     if report.missing:
         say(f"Not installed: {', '.join(report.missing)}.")
 
@@ -82,5 +83,5 @@ def _draw(report: Report, path: Path) -> None:
     ratio = {(line.contender, line.robot): line.ratio for line in batches}
     contenders = dict.fromkeys(line.contender for line in batches)
     series = {name: [ratio.get((name, robot), 0.0) for robot in robots] for name in contenders}
-    labels = [robot.replace("_", "\n") for robot in robots]
-    save(bars(labels, series, "time over Gearwright's", "Inverse dynamics, batch, one thread"), path)
+    title = "Inverse dynamics, batch, one thread"
+    save(bars(robots, series, "time over Gearwright's", title, "_"), path)

@@ -21,6 +21,7 @@ from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import read_text
 from gearwright.mechanism.diagnosis import assembly_problems
+from gearwright.text import visible
 
 FOUND = 2
 
@@ -57,8 +58,8 @@ def _show(path: Path, problems: list[Problem]) -> None:
     for problem in problems:
         place = f"{path}:{problem.line}" if problem.line is not None else f"{path}"
         words = f"{problem.path}: " if problem.path else ""
-        line = Text(wrapped(f"{place}: {words}{problem.message}"))
-        line.stylize("bold", 0, len(place) + 1)
+        line = Text(wrapped(f"{visible(place)}: {words}{problem.message}"))
+        line.stylize("bold", 0, len(visible(place)) + 1)
         screen.print(line, soft_wrap=True)
     screen.print(f"{counted(problems, 'problem')}." if problems else "No problems.")
 

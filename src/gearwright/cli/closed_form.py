@@ -11,6 +11,7 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, RobotName, Xacro
 from gearwright.cli.output import progress, say
 from gearwright.errors import InputError
+from gearwright.files.formats import write_text
 
 FORMATS = ("markdown", "latex", "python", "c")
 
@@ -57,5 +58,5 @@ def closed_form(
     if output is None:
         typer.echo(text)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_text(output, text)
         say(f"Wrote {output}.")

@@ -11,6 +11,7 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Xacro
 from gearwright.cli.output import say
 from gearwright.errors import InputError
+from gearwright.text import listed
 
 
 def convert(
@@ -41,7 +42,7 @@ def convert(
     effective = [link.name for link in robot.links if link.effective]
     if effective and target.suffix.lower() == ".urdf":
         say(
-            f"Effective links ({', '.join(effective)}) have inertias that no single body has: MuJoCo refuses them, "
+            f"Effective links ({listed(effective)}) have inertias that no single body has: MuJoCo refuses them, "
             "Pinocchio and Gearwright take them."
         )
     say(f"{source} written as {' and '.join(str(path) for path in written)}.")

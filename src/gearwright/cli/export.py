@@ -10,6 +10,7 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, RobotName, Xacro
 from gearwright.cli.output import results
+from gearwright.text import file_name
 
 
 def export(
@@ -31,5 +32,5 @@ def export(
     from gearwright.export import export as write
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    for path in write(loaded, to, output or Path(f"{loaded.name}_{to}")):
-        results().print(str(path), markup=False, soft_wrap=True)
+    for path in write(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}")):
+        results().print(str(path), soft_wrap=True)

@@ -12,6 +12,7 @@ from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.output import number, progress, results, say, table, write_json
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.mechanism import assemble
+from gearwright.text import visible
 
 if TYPE_CHECKING:
     from gearwright.identification import Identification, PayloadFit, Validation
@@ -166,7 +167,7 @@ def _print(found: Identification, check: Validation, carried: PayloadFit | None)
     results().print(table(["torque error", "fit", "validation"], errors))
     if carried is not None:
         part, place = carried.payload, ", ".join(number(x) for x in carried.payload.position)
-        results().print(f"payload on {carried.body}: {number(part.mass)} kg at ({place}) m")
+        results().print(f"payload on {visible(carried.body)}: {number(part.mass)} kg at ({place}) m")
 
 
 def _as_data(found: Identification, check: Validation, carried: PayloadFit | None) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +10,9 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Output, RobotName, Xacro
-from gearwright.cli.output import number, remarks, say, table
+from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.errors import InputError
+from gearwright.files.formats import write_text
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble
 
@@ -54,9 +54,9 @@ def torque(
     tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)
     text = write_columns([f"tau.{name}" for name in mech.speeds], tau, motion.t)
     if output is None:
-        sys.stdout.write(text)
+        write_data(text)
         return
-    output.write_text(text)
+    write_text(output, text)
     _summary(mech, tau)
     say(f"{len(tau)} rows written to {output}.")
 

@@ -68,10 +68,11 @@ def export_c(
     mech = assemble(robot) if isinstance(robot, Robot) else robot
     if not isinstance(mech, Mechanism):
         raise InputError(f"export_c: the first argument is a {type(robot).__name__}; give a Robot or a Mechanism.")
-    prefix = package_name(name or (robot.name if isinstance(robot, Robot) else "machine"))
+    title = name or (robot.name if isinstance(robot, Robot) else "machine")
+    prefix = package_name(title)
     made = [_function(mech, prefix, _public(function)) for function in functions]
     texts = {
-        f"{prefix}.h": c_text.header(prefix, mech, made),
+        f"{prefix}.h": c_text.header(prefix, title, mech, made),
         f"{prefix}.c": c_text.source(prefix, made),
         f"{prefix}_selftest.c": c_text.self_test(prefix, made),
         "CMakeLists.txt": c_text.cmake(prefix),

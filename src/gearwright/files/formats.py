@@ -79,6 +79,6 @@ def write_text(path: Path, text: str) -> None:
         FileError: the file cannot be written.
     """
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be written ({error}). Check the folder and its permissions.") from None

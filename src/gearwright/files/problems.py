@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from gearwright.errors import FileError, GearwrightError
+from gearwright.text import listed
 
 SHOWN = 50
 """How many problems a message spells out; all of them are in `FileError.problems`."""
@@ -89,4 +90,4 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {close[0]!r}?"
     more = ", ..." if len(names) > MANY else ""
-    return f"Known are: {', '.join(names[:MANY]) or 'none'}{more}."
+    return f"Known are: {listed(names[:MANY]) or 'none'}{more}."

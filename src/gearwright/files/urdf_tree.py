@@ -13,6 +13,7 @@ from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_joints import UrdfJoint
 from gearwright.files.urdf_report import Findings
 from gearwright.parts import Joint, Link
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def _refuse_circles(found: Findings, carried_by: Mapping[str, UrdfJoint]) -> Non
             name = carried_by[name].parent
         if name in walk:
             loop = list(walk)[list(walk).index(name) :]
-            text = " -> ".join([*loop[:20], name])
+            text = listed([*loop[:20], name], " -> ")
             found.at(
                 carried_by[name].element,
                 f"links carry each other in a circle: {text}. Cut one joint.",

@@ -14,6 +14,7 @@ from gearwright.forces.actuator_inverse import Inversion
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import Terms, along, plain, terms
+from gearwright.text import listed
 
 Numbers = tuple[float, ...]
 
@@ -85,10 +86,10 @@ class LinearActuator(Law):
     def _numbers(self, what: str, values: Sequence[Any], size: int) -> Numbers:
         found = tuple(plain(f"actuator {self.name!r}, {what}", x) for x in values)
         if len(found) != size:
-            names = ", ".join(x.name for x in self.variables)
+            names = listed(x.name for x in self.variables)
             raise DriveError(
                 f"actuator {self.name!r}: {what} has {len(found)} numbers where {size} are needed. Its states are "
-                f"{names}, its inputs {', '.join(x.name for x in self.controls) or 'none'}."
+                f"{names}, its inputs {listed(x.name for x in self.controls) or 'none'}."
             )
         return found
 

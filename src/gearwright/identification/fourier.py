@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
+from gearwright.files.formats import write_text
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.motion.recording import write_columns
@@ -68,4 +69,4 @@ class FourierMotion:
 
     def save(self, path: str | Path, mech: Mechanism, rate: float = 100.0, periods: int = 1) -> None:
         """Write the CSV text into a file."""
-        Path(path).write_text(self.csv(mech, rate, periods))
+        write_text(Path(path), self.csv(mech, rate, periods))

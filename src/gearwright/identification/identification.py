@@ -19,6 +19,7 @@ from gearwright.identification.model import FRICTION, Friction, Model
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
 from gearwright.parts import Robot
+from gearwright.text import listed
 
 NOT_EXCITED = 1e-6
 """Directions excited less than this share of a lively motion cannot be found."""
@@ -197,14 +198,14 @@ def excited(model: Model, Y: Array) -> tuple[BaseParameters, tuple[str, ...]]:
 def _remarks(model: Model, lost: tuple[str, ...]) -> tuple[str, ...]:
     remarks = []
     if model.side == "link" and model.mech.spins:
-        wheels = ", ".join(spin.name for spin in model.mech.spins)
+        wheels = listed(spin.name for spin in model.mech.spins)
         remarks.append(
             f"Torques were measured at the link side: they do not show the wheels' inertia, so the columns of {wheels} "
             "are excluded."
         )
     if lost:
         remarks.append(
-            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {'; '.join(lost)}. Use an "
+            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {listed(lost, '; ')}. Use an "
             "exciting trajectory (excite), or leave them at their nominal values."
         )
     return tuple(remarks)

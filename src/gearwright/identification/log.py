@@ -20,6 +20,7 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
 from gearwright.parts import Robot
+from gearwright.text import listed
 
 CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
@@ -169,7 +170,7 @@ def log_of_currents(
     if table.ndim != 2 or table.shape[1] != len(names):
         raise InputError(
             f"log: currents have shape {table.shape}; they must be (T, {len(names)}), a column per actuator "
-            f"({', '.join(names)})."
+            f"({listed(names)})."
         )
     return Log(t, q, (table * _gains(robot_or_mech, names, gains)) @ A.T, v, a)
 
@@ -203,7 +204,7 @@ def check_columns(log: Log, mech: Mechanism) -> None:
         value = getattr(log, name)
         if value is not None and value.shape[1] != len(names):
             raise InputError(
-                f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({', '.join(names)})."
+                f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({listed(names)})."
             )
 
 
@@ -286,5 +287,5 @@ def _gains(
     if is_single(gains):
         raise InputError(f"log: gains={gains!r} must be a mapping or a list of numbers [Nm/A], one per actuator.")
     if len(gains) != len(names):
-        raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({', '.join(names)}).")
+        raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({listed(names)}).")
     return numbers("log", "gains", gains, axes=1)

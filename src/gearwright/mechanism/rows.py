@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import InputError, PartError
+from gearwright.text import listed
 
 Row: TypeAlias = Mapping[str, Scalar] | Sequence[Scalar]
 """A number per speed: a sequence over all speeds, or a mapping from speed names to numbers."""
@@ -30,7 +31,7 @@ def suggestion(name: object, names: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(name), known, n=1)
     if close:
         return f"Did you mean {close[0]!r}?"
-    return f"Known are: {', '.join(known)}." if known else "There are none."
+    return f"Known are: {listed(known)}." if known else "There are none."
 
 
 def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
@@ -45,7 +46,7 @@ def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
         if len(values) != len(speeds):
             raise InputError(
                 f"{owner}: the row has {len(values)} numbers, the machine has {len(speeds)} speeds "
-                f"({', '.join(speeds)}). Give one number per speed, or a mapping from speed names to numbers."
+                f"({listed(speeds)}). Give one number per speed, or a mapping from speed names to numbers."
             )
     return tuple(plain(f"{owner}, row", x) for x in values)
 

@@ -17,6 +17,7 @@ from gearwright.mechanism.structure_geometry import Links, pointing, row_sum
 from gearwright.mechanism.structure_lumping import Placed, places
 from gearwright.mechanism.structure_teeth import require_teeth_that_fit
 from gearwright.parts import Gearwheel, Link, Mesh, Train, TrainMotor
+from gearwright.text import listed
 
 RowOfSpeeds = dict[str, Scalar]
 PARALLEL, RADIAL = "parallel", "radial"
@@ -127,7 +128,7 @@ class TrainStructure:
                     f"{suggestion(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
                 )
             if axis in seen:
-                circle = " -> ".join([*seen, axis])
+                circle = listed([*seen, axis], " -> ")
                 raise TrainError(f"wheels take their axis from each other: {circle}. Give one of them as a vector.")
             seen.append(axis)
             wheel = self.wheels[axis]

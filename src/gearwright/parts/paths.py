@@ -17,6 +17,7 @@ import numpy as np
 from gearwright.algebra import Rot, Scalar, Tensor, Vec
 from gearwright.errors import InputError
 from gearwright.parts.robot import Robot
+from gearwright.text import listed
 
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")
@@ -118,7 +119,7 @@ def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:
 def _hint(word: str, known: Iterable[str]) -> str:
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(word, names, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(names) or 'none'}."
+    return f"Did you mean {close[0]!r}?" if close else f"Known are: {listed(names) or 'none'}."
 
 
 def _step(path: str, value: Any, word: str) -> Any:

@@ -16,6 +16,7 @@ from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import BASE_MOTION, WRENCH
+from gearwright.text import listed
 
 NO_ROTATION = 1e-24
 """A quaternion with a smaller square is zero, which is no rotation."""
@@ -71,7 +72,7 @@ def checked(
         names = entry_names(mech, name) if names is None else names
         raise InputError(
             f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
-            f"({', '.join(names)}). Leading axes are a batch."
+            f"({listed(names)}). Leading axes are a batch."
         )
     if not np.isfinite(array).all():
         names = entry_names(mech, name) if names is None else names

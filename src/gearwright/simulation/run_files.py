@@ -13,6 +13,7 @@ from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError, MissingExtraError
 from gearwright.motion.columns import read_columns
 from gearwright.motion.recording import write_columns
+from gearwright.text import listed
 
 
 def _parquet() -> tuple[Any, Any]:
@@ -73,6 +74,6 @@ def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
         raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
     columns = {name: _floats(path, name, table.column(name)) for name in names}
     if "t" not in columns:
-        raise FileError(f"{path}: missing column t (the times). It has {', '.join(columns)}.")
+        raise FileError(f"{path}: missing column t (the times). It has {listed(columns)}.")
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in table.schema}
     return columns.pop("t"), columns, {name: units[name] for name in columns}

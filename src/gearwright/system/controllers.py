@@ -14,6 +14,7 @@ from gearwright.errors import InputError
 from gearwright.mechanism.rows import suggestion
 from gearwright.system.signals import checked_output
 from gearwright.system.state import State
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Controller:
             return outputs, np.array([float(rates[name]) for name in self.states])
         except (TypeError, ValueError, KeyError):
             raise InputError(
-                f"controller: with states ({', '.join(self.states)}) it must return (outputs, rates by name); at "
+                f"controller: with states ({listed(self.states)}) it must return (outputs, rates by name); at "
                 f"t = {t:g} s it returned {answer!r}."
             ) from None
 

@@ -24,6 +24,7 @@ from gearwright.system.demanded_forces import Demands, Push
 from gearwright.system.motion_inputs import MotionInputs, excess, jumps
 from gearwright.system.smooth_pieces import smooth_pieces, trajectory_of
 from gearwright.system.state import State
+from gearwright.text import listed
 
 
 class Inverse(Protocol):
@@ -169,7 +170,7 @@ def _left_out(robot: Robot) -> tuple[str, ...]:
     found = [f"{title}: {word}" for title, motor in motors for word in words if getattr(motor, word) is not None]
     supplies = [robot.supply, *(drive.supply for drive in robot.drives)]
     found += [f"sagging of {x.name!r}" for x in dict.fromkeys(supplies) if x is not None and x.resistance]
-    return (f"left out: {', '.join(found)}; the motors are cold and smooth.",) if found else ()
+    return (f"left out: {listed(found)}; the motors are cold and smooth.",) if found else ()
 
 
 def _named(actuator: Any, force: Array, answer: Answer) -> dict[str, Array]:

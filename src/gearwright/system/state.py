@@ -16,6 +16,7 @@ from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.programs.inputs import checked
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
         return State(flat[: mech.nq], flat[mech.nq :])
     if flat.shape != (mech.nq,):
         raise InputError(
-            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {', '.join(mech.coordinates)}), "
-            f"or (q, v) with v ({mech.n}: {', '.join(mech.speeds)})."
+            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {listed(mech.coordinates)}), "
+            f"or (q, v) with v ({mech.n}: {listed(mech.speeds)})."
         )
     return State(flat)
 

@@ -15,6 +15,7 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.programs.inputs import checked_point
+from gearwright.text import listed
 from gearwright.tracing.machine_parameters import machine_with, nominal, require_free
 from gearwright.tracing.trace import Task
 
@@ -72,7 +73,7 @@ def recipe_of(
         )
     paths = _several("parameters", parameters)
     if len(set(paths)) < len(paths):
-        raise InputError(f"compile: a parameter is named twice in {', '.join(paths)}. Name each once.")
+        raise InputError(f"compile: a parameter is named twice in {listed(paths)}. Name each once.")
     mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
     for path in paths:
         require_free(path)
