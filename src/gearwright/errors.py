@@ -16,6 +16,7 @@
     └── MissingExtraError     an optional dependency is not installed
 
     GearwrightWarning         (a UserWarning) what was read, but not as somebody may expect
+    ├── CacheWarning          the folder of compiled kernels is not used, since others could write into it
     └── SlowerWarning         a result that is right, but slower than it could be, with the reason
 
 A message names the part, the value, the rule and the way out.
@@ -23,11 +24,20 @@ A message names the part, the value, the rule and the way out.
 
 from __future__ import annotations
 
+import itertools
+import sys
+import traceback
 from collections.abc import Iterable
+from types import FrameType
+
+from gearwright.text import lines
 
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())
 
 
 class PartError(GearwrightError, ValueError):
@@ -104,6 +114,23 @@ class MissingExtraError(GearwrightError, ImportError):
 class GearwrightWarning(UserWarning):
     """Something was accepted that somebody may not expect: one warning per call lists all of it."""
 
+    def __str__(self) -> str:
+        return lines(super().__str__())
+
 
 class SlowerWarning(GearwrightWarning):
     """A result is right but slower than it could be; the message gives the reason."""
+
+
+class CacheWarning(GearwrightWarning):
+    """The folder of compiled kernels is not used, since others could write machine code into it."""
+
+
+def depth_of_the_caller() -> int:
+    """How many calls up the first line outside of Gearwright is, counted from the function that asks."""
+    callers = itertools.takewhile(_is_ours, (frame for frame, _ in traceback.walk_stack(sys._getframe(1))))
+    return len(list(callers)) + 1
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "gearwright"

@@ -39,7 +39,7 @@ ROOMS = (
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
-SHARED = {"_version", "arrays", "errors", "wording"}
+SHARED = {"_version", "arguments", "arrays", "errors", "text"}
 """Files that every room may import."""
 DOORS = {"__init__", "__main__", "actuation", "elastic"}
 """Files above all rooms: front doors that re-export."""
@@ -129,6 +129,11 @@ def test_every_folder_is_a_room():
 def test_rooms_import_only_below(file):
     below = set(ROOMS[: ROOMS.index(room_of(file)) + 1]) | SHARED
     assert rooms_imported(file) <= below
+
+
+@pytest.mark.parametrize("name", sorted(SHARED))
+def test_what_every_room_imports_imports_no_room(name):
+    assert rooms_imported(HOUSE / f"{name}.py") <= SHARED
 
 
 def test_the_import_test_sees_imports():

@@ -8,7 +8,7 @@ import pytest
 
 from gearwright import plots
 from gearwright.bench import bench as measuring
-from gearwright.bench.bench_report import Comparison, Promise, Report, Size
+from gearwright.bench.report import Comparison, Promise, Report, Size
 from gearwright.plots import bars
 
 

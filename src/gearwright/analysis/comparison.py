@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Motion
 from gearwright.plots import Panel, figure
+from gearwright.text import listed
 
 
 class Miss(NamedTuple):
@@ -91,7 +93,7 @@ def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflecte
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
-            f"({', '.join(mech.coordinates)})."
+            f"({listed(mech.coordinates)})."
         )
     state = (motion.q, motion.v, motion.a)
     approximations = {kind: inverse_dynamics(approximate(mech, kind), *state) for kind in kinds}
@@ -105,6 +107,7 @@ def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
     polynomial of the coordinates: it vanishes identically if it does at configurations without special angles.
     """
     mech = machine_of("uncoupled_spins", mech)
+    whole("uncoupled_spins", "samples", samples, least=1, example=8)
     if not mech.spins:
         return ()
     rng = np.random.default_rng(4)

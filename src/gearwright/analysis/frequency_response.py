@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 
 from gearwright.analysis.damped_modes import Complex, state_matrix
 from gearwright.analysis.vibration import Oscillator, oscillator
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import numbers
+from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
 from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, machine_of
 from gearwright.plots import Panel, figure
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 SWINGS = 0.7
 """Damping ratio above which a pole makes no peak and a zero no dip."""
@@ -105,7 +106,7 @@ def frequency_response(
     zeros = {name: _zeros(system, b, c, float(np.abs(poles).max())) for name, c in sides.items()}
     seen = _visible(_swinging(poles), [_swinging(z) for z in zeros.values()])
     still = {name: _visible(_swinging(z), [_swinging(poles)]) for name, z in zeros.items()}
-    f = _range(seen) if frequencies is None else _checked(frequencies)
+    f = _range(seen) if frequencies is None else _frequencies(frequencies)
     values = _solved(system, b, np.stack(list(sides.values()), axis=1), f)
     return FrequencyResponse(actuator.name, tuple(sides), f, values, seen, still)
 
@@ -174,11 +175,8 @@ def _range(resonances: Array) -> Array:
     return np.geomspace(0.1 * resonances[0], 5 * resonances[-1], 1500)
 
 
-def _checked(frequencies: ArrayLike) -> Array:
-    f = np.atleast_1d(as_floats("frequency_response", "frequencies", frequencies))
-    if f.ndim != 1 or not (np.isfinite(f).all() and (f > 0).all()):
-        raise InputError("frequency_response: frequencies must be a list of positive numbers [Hz].")
-    return f
+def _frequencies(given: ArrayLike) -> Array:
+    return numbers("frequency_response", "frequencies", given, axes=1, above=0.0, unit="Hz")
 
 
 def _solved(system: Oscillator, b: Array, sides: Array, f: Array) -> Complex:

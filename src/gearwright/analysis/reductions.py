@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
@@ -18,6 +19,7 @@ from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Trajectory
 from gearwright.plots import Panel, figure
+from gearwright.text import listed
 
 REDUCTIONS = ("nicosia_tomei", "spong", "spong_bare", "rigid")
 
@@ -94,13 +96,14 @@ def compare_reductions(
         count: samples.
     """
     mech = machine_of("compare_reductions", mech)
+    whole("compare_reductions", "count", count, least=2, example=201)
     free = approximate(mech, "undamped")
     order = max(needed_derivatives(free).values())
     joints = first_shaft(mech)
     if trajectory.at(0.0).shape[-1] != joints:
         raise InputError(
             f"compare_reductions: the trajectory has {trajectory.at(0.0).shape[-1]} joints, the machine {joints} "
-            f"({', '.join(mech.speeds[:joints])})."
+            f"({listed(mech.speeds[:joints])})."
         )
     t = np.linspace(0.0, trajectory.duration, count)
     motion = [trajectory.at(t, k) for k in range(order + 1)]

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.analysis.damped_modes import Complex, damped
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.functions.elastic_plan import stiffness_and_damping

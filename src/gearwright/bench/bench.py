@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from gearwright.bench import bench_cases as cases
-from gearwright.bench.bench_cases import OURS, Timed
-from gearwright.bench.bench_compilation import compilation, sizes
-from gearwright.bench.bench_report import Comparison, Promise, Report, Size
+from gearwright.bench import cases
+from gearwright.bench.cases import OURS, Timed
+from gearwright.bench.compilation import compilation, sizes
 from gearwright.bench.peak import SINCOS, peak
 from gearwright.bench.peers import PEERS, installed
+from gearwright.bench.report import Comparison, Promise, Report, Size
 from gearwright.bench.timing import ROUNDS
 from gearwright.compiling.kernel import compile
 from gearwright.mechanism import Mechanism, machine_of

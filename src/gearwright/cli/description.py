@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.files.formats import URDF_ENDINGS
+from gearwright.files.permissions import Permissions
 from gearwright.functions.functions import mass_matrix, neutral
 from gearwright.mechanism import BASE, Body, Mechanism
 from gearwright.mechanism.reflected import reflected_inertia
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from gearwright.files.urdf_report import Report
 
 
-def reading_report(path: Path) -> Report | None:
+def reading_report(path: Path, permissions: Permissions) -> Report | None:
     """How a URDF was read; other files say what they mean."""
     from gearwright.files.urdf_reader import read_urdf_with_report
 
-    return read_urdf_with_report(path)[1] if path.suffix.lower() in URDF_ENDINGS else None
+    if path.suffix.lower() not in URDF_ENDINGS:
+        return None
+    return read_urdf_with_report(path, permissions=permissions)[1]
 
 
 def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dict[str, Any]:

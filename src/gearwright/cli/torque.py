@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +9,10 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Output, RobotName
-from gearwright.cli.output import number, remarks, say, table
+from gearwright.cli.arguments import Include, Output, RobotName, Xacro
+from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.errors import InputError
+from gearwright.files.formats import write_text
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble
 
@@ -31,6 +31,8 @@ def torque(
     wheels: Annotated[
         str, typer.Option(metavar="KIND", help="How rotors and gears count: exact, reflected, diagonal or none.")
     ] = "exact",
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Compute the torques of a motion in a CSV file.
 
@@ -41,7 +43,7 @@ def torque(
     """
     from gearwright.motion.recording import read_recording, write_columns
 
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
         mass, position = parse_payload(payload)
         loaded = loaded.with_payload(mass, position)
@@ -52,9 +54,9 @@ def torque(
     tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)
     text = write_columns([f"tau.{name}" for name in mech.speeds], tau, motion.t)
     if output is None:
-        sys.stdout.write(text)
+        write_data(text)
         return
-    output.write_text(text)
+    write_text(output, text)
     _summary(mech, tau)
     say(f"{len(tau)} rows written to {output}.")
 

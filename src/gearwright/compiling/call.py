@@ -17,6 +17,7 @@ from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.errors import InputError
 from gearwright.programs.batch import evaluate, leading
 from gearwright.programs.inputs import checked, outside
+from gearwright.text import listed
 from gearwright.tracing.trace import PARAMETERS, Task, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
 
@@ -51,7 +52,7 @@ class GeneralCall:
         if len(args) == len(names) + 1 and out is None:
             *args, out = args  # type: ignore[assignment]
         if len(args) != len(names):
-            wanted = ", ".join(names)
+            wanted = listed(names)
             raise InputError(f"{self.name}: the kernel takes {wanted}, but {len(args)} arrays came. Give each one.")
         given = dict(zip(names, args, strict=True))
         if by_name:
@@ -81,7 +82,7 @@ class GeneralCall:
 
     def _parameters(self, parameters: ArrayLike | None) -> Mapping[str, ArrayLike]:
         if (parameters is None) == bool(self.parameters):
-            wanted = ", ".join(self.parameters) or "none"
+            wanted = listed(self.parameters) or "none"
             raise InputError(
                 f"{self.name}: the kernel's parameters are: {wanted}. Give parameters= accordingly, "
                 f"(..., {len(self.parameters)})."

@@ -15,12 +15,12 @@ from gearwright.compiling.machine_code import known_layout
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
+from gearwright.text import did_you_mean
 from gearwright.tracing.graph import Operations
 from gearwright.tracing.machine_parameters import nominal
 from gearwright.tracing.recipe import Recipe, recipe_of
 from gearwright.tracing.source import c_source
 from gearwright.tracing.trace import Task, traced
-from gearwright.wording import did_you_mean
 
 SLOW_ENTRY = "this Python or NumPy lays out its objects in another way, so calls go through Python"
 

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 TOLERANCE = 1e-11
 """Singular values below this share of the largest are rounding: columns are scaled to length 1 before."""
@@ -173,7 +174,7 @@ def first_independent(R: Array, tolerance: float = TOLERANCE) -> list[int]:
 def random_states(mech: Mechanism, parameters: int, seed: int = 0) -> tuple[Array, Array, Array]:
     """Enough states q, v, a for twice as many equations as parameters."""
     count = 2 * parameters // max(mech.n, 1) + 10
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole("base_parameters", "seed", seed))
     q = integrate(mech, neutral(mech), rng.uniform(-3.0, 3.0, (count, mech.n)))
     v, a = rng.uniform(-3.0, 3.0, (2, count, mech.n))
     return q, v, a

@@ -16,11 +16,11 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
+from gearwright.text import did_you_mean
 from gearwright.tracing.graph import Operations
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.source import c_source
 from gearwright.tracing.trace import traced
-from gearwright.wording import did_you_mean
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
 STATES = 4
@@ -66,10 +66,11 @@ def export_c(
     ['arm.h', 'arm.c', 'arm_selftest.c', 'CMakeLists.txt']
     """
     mech = machine_of("export_c", robot)
-    prefix = package_name(name or str(getattr(robot, "name", "machine")))
+    title = name or str(getattr(robot, "name", "machine"))
+    prefix = package_name(title)
     made = [_function(mech, prefix, _public(function)) for function in functions]
     texts = {
-        f"{prefix}.h": c_text.header(prefix, mech, made),
+        f"{prefix}.h": c_text.header(prefix, title, mech, made),
         f"{prefix}.c": c_text.source(prefix, made),
         f"{prefix}_selftest.c": c_text.self_test(prefix, made),
         "CMakeLists.txt": c_text.cmake(prefix),

@@ -9,7 +9,7 @@ from gearwright.errors import InputError
 from gearwright.export.c_package import export_c
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 TARGETS: dict[str, Callable[[Robot | Mechanism, str | Path], list[Path]]] = {"c": export_c}
 """What `export` can write: name -> function of robot and directory."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from gearwright.algebra import Vec
+from gearwright.files.bounds import too_many
 from gearwright.files.data_sheet_words import friction_of
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import made_flexible, put_on_springs, spring_of
@@ -135,6 +136,12 @@ def _loaded(
 
 def _elastic(robot: Robot, frames: Frames, contents: Contents, problems: Problems) -> Robot:
     """The robot with its flexible links cut and put on its elastic base."""
+    beams = [words.flexible.part() for words in contents.links if words is not None and words.flexible is not None]
+    pieces = sum(beam.segments for beam in beams)
+    reason = too_many(len(robot.links) + pieces, "links and segments of flexible links")
+    if reason is not None:
+        problems.add(reason, "links", contents.root.line_of(("links",)))
+        return robot
     for i, words in enumerate(contents.links):
         if words is not None and words.flexible is not None:
             path = ("links", i, "flexible")

@@ -9,7 +9,7 @@ from typing import Any
 from gearwright.errors import FileError
 from gearwright.files.problems import Problems
 from gearwright.files.yaml_tree import parse
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 from gearwright.files.problems import Problems
 from gearwright.files.validation import Contents, spell
 from gearwright.files.yaml_tree import Node, Path
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean, listed
 
 BASE = "base"
 
@@ -144,6 +144,6 @@ class _Names:
                 name = steps[name][1]
             if name in chain:
                 names = list(chain)
-                loop = " -> ".join([*names[names.index(name) :], name])
+                loop = listed([*names[names.index(name) :], name], " -> ")
                 self.note(path, f"{what} form a circle: {loop}. {way_out}")
             known.update(chain)

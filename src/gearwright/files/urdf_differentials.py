@@ -27,7 +27,7 @@ from gearwright.files.urdf_transmissions import (
 )
 from gearwright.files.urdf_xml import Element, children, name_of, tag, text_number
 from gearwright.parts import Gearwheel, Link, Mesh, Motor, Train, TrainMotor
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from gearwright.files.urdf_pose import read_origin
 from gearwright.files.urdf_report import Findings, where
 from gearwright.files.urdf_xml import HUGE, Element, child, name_of, number, numbers, parse_numbers, report_others
 from gearwright.parts import Joint, Limits
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 KINDS = {
     "revolute": "revolute",

@@ -37,7 +37,7 @@ from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, P
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
 from gearwright.files.yaml_tree import Node, Path
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 AnyWords = TypeVar("AnyWords", bound=Words)
 

@@ -54,6 +54,8 @@ def dc_motor(
     owner = f"motor {drive!r}"
     positive(owner, torque_constant=torque_constant, resistance=resistance)
     not_negative(owner, inductance=inductance, damping=damping)
+    if back_emf_constant is not None:
+        not_negative(owner, back_emf_constant=back_emf_constant)
     J, carried = rotor_inertia(mech, drive, inertia)
     K, E, R, L = torque_constant, back_emf_constant or torque_constant, resistance, inductance
     C = [[0, 1, 0], [0, -damping / J, K / J], [0, -E / L, -R / L]] if L else [[0, 1], [0, -(K * E / R + damping) / J]]

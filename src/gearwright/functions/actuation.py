@@ -12,6 +12,7 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked, refuse_symbols
+from gearwright.text import listed
 
 
 def structure_matrix(mech: RobotOrMech) -> Array:
@@ -73,7 +74,7 @@ def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     left = np.abs(xi @ A.T - forces).max(axis=tuple(range(forces.ndim - 1)), initial=0.0)
     worst = int(np.argmax(left))
     if left[worst] > 1e-9 * (1 + np.abs(forces).max(initial=0.0)):
-        count = f"{A.shape[1]} motors ({', '.join(a.name for a in mech.actuators)}) for {mech.n} speeds"
+        count = f"{A.shape[1]} motors ({listed(a.name for a in mech.actuators)}) for {mech.n} speeds"
         raise SingularityError(
             f"actuator_torques: no motor torques give this force on {mech.speeds[worst]!r} (short by {left[worst]:.3g}"
             f"): {count}. Give only forces that the motors can produce, or add a motor."
@@ -83,7 +84,7 @@ def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
 
 def _rank_problem(mech: Mechanism, A: Array, rank: int) -> str:
     """What to say about a structure matrix without full rank, naming the combination of motors or speeds at fault."""
-    motors = ", ".join(a.name for a in mech.actuators)
+    motors = listed(a.name for a in mech.actuators)
     more_motors = A.shape[1] > A.shape[0]
     idle = np.linalg.svd(A)[0][:, -1] if more_motors else np.linalg.svd(A)[2][-1]
     names = mech.speeds if more_motors else tuple(a.name for a in mech.actuators)

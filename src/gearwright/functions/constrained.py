@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import numbers
+from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
@@ -92,12 +93,9 @@ def impact(
     """
     mech = machine_of("impact", mech)
     rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
-    e, m = as_floats("impact", "restitution", restitution), np.asarray(mass, dtype=float)
-    if not ((e >= 0) & (e <= 1)).all():
-        raise InputError(f"impact: restitution {restitution!r} is not between 0 (plastic) and 1 (elastic).")
-    if not (m > 0).all():
-        raise InputError(f"impact: mass {mass!r} kg must be positive; leave it out for a fixed wall.")
-    approach = _times(rows, before) - as_floats("impact", "speed", speed)
+    e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
+    m = numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg")
+    approach = _times(rows, before) - numbers("impact", "speed", speed, unit="m/s")
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
     impulse = _solved(matrix + other[..., None] * np.eye(matrix.shape[-1]), -(1 + e) * approach)

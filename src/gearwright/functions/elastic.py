@@ -19,6 +19,7 @@ from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import Fixed, Inputs, Program
+from gearwright.text import listed
 
 
 class ElasticForm(NamedTuple):
@@ -157,7 +158,7 @@ def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:
 
 def _too_few(found: Plan, given: int) -> str:
     names = {3: "jerk", 4: "snap"}
-    wanted = ", ".join(f"{shaft} the {order}th" for shaft, order in found.needed.items() if order > given)
+    wanted = listed(f"{shaft} the {order}th" for shaft, order in found.needed.items() if order > given)
     why = "rotors push on the links that carry them, or several springs lie in a row"
     ways = {"spong": "the push"} | ({"undamped": "the dampers"} if found.damped else {})
     out = " or ".join(f"approximate(mech, {kind!r}), which leaves {what} out" for kind, what in ways.items())

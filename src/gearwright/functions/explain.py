@@ -15,7 +15,7 @@ from gearwright.mechanism import BASE, Mechanism, RobotOrMech, Spin, machine_of
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import Program
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 PARTS = ("inertia", "coupling", "gyroscopic")
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra.operations import FLOATS
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.dynamics import redundant
 from gearwright.dynamics.redundant_blocks import FORMS, Layout, layout
 from gearwright.dynamics.redundant_inverse import constant_rows
@@ -24,6 +25,7 @@ from gearwright.programs import redundant_programs as programs
 from gearwright.programs.batch import evaluate, singular
 from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.program import Program
+from gearwright.text import listed
 
 _JOINTS: dict[str, Callable[[str, Mechanism], None]] = {"elastic": require_elastic, "rigid": require_rigid}
 
@@ -155,7 +157,7 @@ class RedundantModel:
         """
         rows, missing = self._constant
         if missing:
-            names = ", ".join(self.mech.speeds[k] for k in missing)
+            names = listed(self.mech.speeds[k] for k in missing)
             raise InputError(
                 f"constant_left_inverse: no constant row gives the speed of {names} from the {self.form!r} velocities "
                 "at every configuration. Use RedundantModel(mech, 'link_frames'), where one exists for every chain, or "

@@ -14,7 +14,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
-from gearwright.errors import CompilationError, InputError, SlowerWarning
+from gearwright.errors import CompilationError, InputError, SlowerWarning, depth_of_the_caller
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.batch import evaluate, leading
 from gearwright.programs.program import Fixed, Program
@@ -100,7 +100,7 @@ def warn_slower(what: str, reason: str) -> None:
     """Say that something is slower than it could be, once for each reason."""
     if reason not in _SAID:
         _SAID.add(reason)
-        warnings.warn(SlowerWarning(f"{what}: {reason}."), stacklevel=6)  # of the caller of a public function
+        warnings.warn(SlowerWarning(f"{what}: {reason}."), stacklevel=depth_of_the_caller())
 
 
 def kernel_mode() -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent
 from gearwright.errors import InputError
@@ -18,6 +19,7 @@ from gearwright.identification.model import FRICTION, Friction, Model
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
+from gearwright.text import listed
 
 NOT_EXCITED = 1e-6
 """Directions excited less than this share of a lively motion cannot be found."""
@@ -92,8 +94,7 @@ class Identification(Estimates):
         """Lower and upper bounds (rank, 2)."""
         from scipy.stats import norm
 
-        if not 0 < confidence < 1:
-            raise InputError(f"intervals: confidence {confidence} must lie between 0 and 1.")
+        number("intervals", "confidence", confidence, above=0.0, below=1.0, example=0.95)
         half = float(norm.ppf(0.5 + confidence / 2)) * self.standard_deviations
         return np.column_stack([self.values - half, self.values + half])
 
@@ -195,14 +196,14 @@ def excited(model: Model, Y: Array) -> tuple[BaseParameters, tuple[str, ...]]:
 def _remarks(model: Model, lost: tuple[str, ...]) -> tuple[str, ...]:
     remarks = []
     if model.side == "link" and model.mech.spins:
-        wheels = ", ".join(spin.name for spin in model.mech.spins)
+        wheels = listed(spin.name for spin in model.mech.spins)
         remarks.append(
             f"Torques were measured at the link side: they do not show the wheels' inertia, so the columns of {wheels} "
             "are excluded."
         )
     if lost:
         remarks.append(
-            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {'; '.join(lost)}. Use an "
+            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {listed(lost, '; ')}. Use an "
             "exciting trajectory (excite), or leave them at their nominal values."
         )
     return tuple(remarks)

@@ -9,12 +9,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent, random_states
 from gearwright.errors import InputError
 from gearwright.functions.functions import parameter_names, parameters, regressor
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 Friction: TypeAlias = Literal["viscous", "coulomb", "offset"]
 FRICTION: tuple[Friction, ...] = ("viscous", "coulomb", "offset")
@@ -59,8 +60,7 @@ class Model:
                 raise InputError(f"model: there is no friction {kind!r}. {did_you_mean(kind, FRICTION)}")
         if self.side not in ("motor", "link"):
             raise InputError(f"model: side {self.side!r} must be 'motor' or 'link': where the torque was measured.")
-        if not self.blur >= 0:
-            raise InputError(f"model: blur {self.blur} rad/s must be 0 or more.")
+        number("model", "blur", self.blur, least=0.0, unit="rad/s", example=0.01)
         if self.payload is not None:
             self.mech.index(self.payload)
         for name in self.without:

@@ -18,8 +18,9 @@ def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
     - "exact": as it is.
     - "reflected": every wheel's energy, no push on its carrier (coupling 0); M gets J b b'.
     - "diagonal": only the diagonal of J b b', what "armature" means.
-    - "none": no wheels; their mass at rest stays in the links. A wheel that drives a shaft keeps its inertia with
-      coupling 0, or the shaft would have none.
+    - "none": no wheels; their mass and inertia at rest stay in the links. A wheel that turns with a shaft keeps its
+      inertia there, or the shaft would have none, but nothing of what joints add to its speed: the joints' block of M
+      is that of the links alone, as a tool without wheels (a URDF, say) computes it, and does not feel the shafts.
 
     Of elastic drives (Melhem and Loria, section 3; on a machine without any they change nothing):
 
@@ -65,9 +66,10 @@ def _split(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
 
 
 def _only_on_shafts(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+    """The wheel balanced, and its row without the joints."""
     first_shaft = mech.n - len(mech.shafts)
-    drives_shaft = any(index >= first_shaft for index, _ in spin.terms)
-    return _balanced(mech, spin) if drives_shaft else ()
+    shafts = {mech.speeds[index]: ratio for index, ratio in spin.terms if index >= first_shaft}
+    return (replace(spin, coupling=0.0, ratio=shafts),) if shafts else ()
 
 
 APPROXIMATIONS: dict[str, Callable[[Mechanism], Mechanism]] = {

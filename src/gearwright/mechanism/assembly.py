@@ -18,7 +18,7 @@ from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, 
 from gearwright.mechanism.structure_springs import passive_springs
 from gearwright.mechanism.structure_trains import TrainStructure
 from gearwright.parts import Link, Payload, Robot
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 
 def assemble(robot: Robot) -> Mechanism:

@@ -9,7 +9,7 @@ from gearwright.algebra import Scalar, Vec, is_number, is_zero
 from gearwright.errors import JointError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Body
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean, listed
 
 UNIT_AXES = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
 
@@ -124,7 +124,7 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
         factor = factor * multiplier
         index = leader
         if index in seen:
-            loop = " -> ".join(names[i] for i in [*seen, index])
+            loop = listed((names[i] for i in [*seen, index]), " -> ")
             raise JointError(f"joints follow each other in a circle: {loop}. Let one of them have its own speed.")
         seen.append(index)
     joint = joints[index]

@@ -15,7 +15,7 @@ from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import full_row
 from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
 from gearwright.parts.kinds import several
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean, listed
 
 ELEMENTS: dict[str, type] = {
     **{"bodies": Body, "spins": Spin, "shafts": str},
@@ -73,7 +73,7 @@ class Mechanism:
             (len(self.springs), "spring", "springs"),
         ]
         parts = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
-        return f"<Mechanism: {', '.join(parts)}, speeds: {', '.join(self.speeds) or 'none'}>"
+        return f"<Mechanism: {', '.join(parts)}, speeds: {listed(self.speeds) or 'none'}>"
 
     def _row(self, owner: str, row: Any) -> tuple[Scalar, ...]:
         return full_row(owner, row, self.speeds)

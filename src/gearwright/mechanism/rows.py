@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import InputError, PartError
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean, listed
 
 Row: TypeAlias = Mapping[str, Scalar] | Sequence[Scalar]
 """A number per speed: a sequence over all speeds, or a mapping from speed names to numbers."""
@@ -36,7 +36,7 @@ def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
         if len(values) != len(speeds):
             raise InputError(
                 f"{owner}: the row has {len(values)} numbers, the machine has {len(speeds)} speeds "
-                f"({', '.join(speeds)}). Give one number per speed, or a mapping from speed names to numbers."
+                f"({listed(speeds)}). Give one number per speed, or a mapping from speed names to numbers."
             )
     return tuple(plain(f"{owner}, row", x) for x in values)
 

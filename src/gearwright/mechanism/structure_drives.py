@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gearwright.algebra import Scalar, Tensor, Vec, is_number, is_zero
+from gearwright.algebra import Scalar, Tensor, Vec, is_zero
 from gearwright.errors import InertiaError, JointError, StructureError, TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
 from gearwright.mechanism.rows import plain, suggestion
-from gearwright.mechanism.structure_geometry import Links
+from gearwright.mechanism.structure_geometry import Links, pointing
 from gearwright.mechanism.structure_lumping import Placed
 from gearwright.parts import Drive, Motor, Wheel, elements_of
 from gearwright.parts.revolution import axial_and_transverse, refuse_off_axis
@@ -39,7 +39,32 @@ def drive_springs(links: Links, drive: Drive) -> list[Spring]:
 
 def drive_actuator(links: Links, drive: Drive) -> Actuator:
     """The motor's place in the structure matrix."""
-    return Actuator(drive.title, _row(links, drive, 0, drive.gear.ratio))
+    return Actuator(drive.title, _row(links, drive, 0, _turned(drive.gear.ratio, drive_sense(links, drive))))
+
+
+def drive_sense(links: Links, drive: Drive) -> int:
+    """-1 when geometry turns the sign of the gear's ratio round, else 1.
+
+    The ratio of a gear with parallel axes is that of axes which point the same way, seen from the joint's parent. An
+    axis opposite to the joint's turns it round, and so does a mount on the driven side, from where the parent turns
+    (or slides) the other way. A bare ratio, and an axis at an angle to the joint's, stay as stated.
+    """
+    if not getattr(drive.gear, "parallel_axes", False):
+        return 1
+    mount = _mount(links, drive)
+    axis, seen = _axis(links, drive, mount), links.axis_direction(drive.joint, mount)
+    if drive.axis is not None and not checks.numbers(*axis):
+        raise TrainError(
+            f"drive {drive.title!r}: its axis {tuple(axis)} is not given in numbers, but the sign of its "
+            f"{drive.gear.kind} gear's ratio follows from where it points. Give numbers, or the signed ratio alone."
+        )
+    way = 0 if seen is None else pointing(axis, seen)
+    driven_side = links.by_joint[drive.joint].name in [link.name for link in links.to_base(mount)]
+    return (-way if driven_side else way) or 1
+
+
+def _turned(ratio: Scalar, sense: int) -> Scalar:
+    return ratio if sense == 1 else -ratio
 
 
 def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
@@ -55,8 +80,7 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
             "Drive a revolute or prismatic joint."
         )
     _refuse_other_motion(drive, kind)
-    mount = drive.mounted_on if drive.mounted_on is not None else links.by_joint[drive.joint].parent
-    links.require(f"drive {drive.title!r}: it is mounted on", mount)
+    mount = _mount(links, drive)
     axis = _axis(links, drive, mount)
     wheels = (
         rotor_wheel(f"drive {drive.title!r}, rotor", drive.motor, drive.gear.ratio, axis),
@@ -64,7 +88,14 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
     )
     real = [wheel for wheel in wheels if not _nothing(wheel)]
     _refuse_idle_shafts(drive, real)
-    return [_placed(links, drive, wheel, mount, axis) for wheel in real]
+    sense = drive_sense(links, drive)
+    return [_placed(links, drive, wheel, mount, axis, sense) for wheel in real]
+
+
+def _mount(links: Links, drive: Drive) -> str:
+    """The link that carries the motor: the joint's parent unless given."""
+    mount = drive.mounted_on if drive.mounted_on is not None else links.by_joint[drive.joint].parent
+    return links.require(f"drive {drive.title!r}: it is mounted on", mount)
 
 
 def _refuse_idle_shafts(drive: Drive, wheels: list[Wheel]) -> None:
@@ -99,7 +130,7 @@ def _refuse_other_motion(drive: Drive, kind: str) -> None:
 
 
 def _nothing(wheel: Wheel) -> bool:
-    return is_zero(wheel.inertia) and is_zero(wheel.mass)
+    return all(is_zero(x) for x in (wheel.inertia, wheel.mass, *(wheel.shape or ())))
 
 
 def _gear(links: Links, drive: Drive, mount: str, axis: Vec) -> tuple[Wheel, ...]:
@@ -115,13 +146,8 @@ def _gear(links: Links, drive: Drive, mount: str, axis: Vec) -> tuple[Wheel, ...
             "ratio alone, as seen from the driven link."
         )
     seen = links.joint_axis(drive.joint, mount)
-    in_line = seen is not None and driven.joint.kind == "revolute" and _parallel(axis, seen[0])
+    in_line = seen is not None and driven.joint.kind == "revolute" and pointing(axis, seen[0]) != 0
     return members(in_line and bool(getattr(drive.gear, "rigid", not shaft_names(drive))))
-
-
-def _parallel(e: Vec, z: Vec) -> bool:
-    off = checks.unit("axis", e) - checks.unit("axis", z)
-    return all(is_number(x) for x in off) and off.dot(off) < 1e-16
 
 
 def _axis(links: Links, drive: Drive, mount: str) -> Vec:
@@ -158,22 +184,24 @@ def _row(links: Links, drive: Drive, behind: int, ratio: Scalar) -> dict[str, Sc
     return {shafts[behind]: ratio} if behind < len(shafts) else links.over_speeds({drive.joint: ratio})
 
 
-def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec) -> Placed:
+def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec, sense: int) -> Placed:
+    """A wheel on its link; `sense` turns the rate of those about the motor's axis."""
     owner = f"{drive.title}.{wheel.name}"
     driven = links.by_joint[drive.joint].name
     carrier = mount if wheel.carrier == "mount" else driven
     e, point = axis, vector(owner, drive.motor.position)
     if wheel.about == "joint" and wheel.axis is None:
         e, point = _about_joint(links, owner, drive.joint, carrier)
+        sense = 1
     elif wheel.axis is not None:
-        e = checks.unit(f"{owner}, axis", vector(owner, wheel.axis))
+        e, sense = checks.unit(f"{owner}, axis", vector(owner, wheel.axis)), 1
     inertia = plain(owner, wheel.inertia)
     return Placed(
         name=owner,
         carrier=carrier,
         axis=e,
         position=point if wheel.position is None else vector(owner, wheel.position),
-        ratio=_row(links, drive, wheel.springs_before(len(shaft_names(drive))), wheel.ratio),
+        ratio=_row(links, drive, wheel.springs_before(len(shaft_names(drive))), _turned(wheel.ratio, sense)),
         inertia=inertia,
         mass=plain(owner, wheel.mass),
         across=inertia * 0.5 if wheel.transverse_inertia is None else plain(owner, wheel.transverse_inertia),

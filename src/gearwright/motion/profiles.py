@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import factorial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.motion.trajectory import Trajectory
@@ -30,19 +32,24 @@ def polynomial(
     >>> round(float(polynomial([0.0], [1.0], 1.0, order=7).at(0.25)[0]), 12)
     0.070556640625
     """
-    if order not in (3, 5, 7):
-        raise InputError(f"polynomial: order {order} is not 3, 5 or 7. Choose by what must be continuous at the ends.")
-    if order == 3 and (np.any(start_acceleration) or np.any(end_acceleration)):
+    if not isinstance(order, int | np.integer) or order not in (3, 5, 7):
+        raise InputError(
+            f"polynomial: order={order!r} must be 3, 5 or 7. Choose by what must be continuous at the ends."
+        )
+    duration = number("polynomial", "duration", duration, above=0.0, unit="seconds")
+    ends = _joints("polynomial", {"start": start, "end": end})
+    rates = {"start_speed": start_speed, "end_speed": end_speed}
+    rates |= {"start_acceleration": start_acceleration, "end_acceleration": end_acceleration}
+    v0, v1, a0, a1 = _joints("polynomial", rates, len(ends[0]))
+    if order == 3 and (np.any(a0) or np.any(a1)):
         raise InputError("polynomial: order 3 cannot meet accelerations at its ends. Use order 5 or 7.")
-    _positive("polynomial", "duration", duration)
-    ends = [_joints(x) for x in (start, end)]
-    n = np.broadcast_shapes(*(x.shape for x in ends))[0]
-    given = [(ends[0], ends[1]), (start_speed, end_speed), (start_acceleration, end_acceleration), (0.0, 0.0)]
+    n = len(ends[0])
+    given = [(ends[0], ends[1]), (v0, v1), (a0, a1), (np.zeros(n), np.zeros(n))]
     rows, right = [], []
     for derivative, (first, last) in enumerate(given[: (order + 1) // 2]):
         for s, value in ((0.0, first), (1.0, last)):
             rows.append(_powers(order, derivative, s))
-            right.append(np.broadcast_to(np.asarray(value, float), (n,)) * duration**derivative)
+            right.append(value * duration**derivative)
     coefficients = np.linalg.solve(np.array(rows), np.array(right))  # of s^order ... s^0
     scale = duration ** -np.arange(order, -1, -1.0)
     return _trajectory((coefficients * scale[:, None])[:, None, :], [0.0, duration])
@@ -67,11 +74,9 @@ def trapezoid(start: ArrayLike, end: ArrayLike, speed: ArrayLike, acceleration: 
         speed: largest speed of each joint, or of all [rad/s].
         acceleration: largest acceleration of each joint, or of all [rad/s2].
     """
-    first, last = np.broadcast_arrays(_joints(start), _joints(end))
+    first, last = _joints("trapezoid", {"start": start, "end": end})
     way = np.abs(last - first)
-    fastest, strongest = (np.broadcast_to(_joints(x), way.shape) for x in (speed, acceleration))
-    _positive("trapezoid", "speed", float(fastest.min()))
-    _positive("trapezoid", "acceleration", float(strongest.min()))
+    fastest, strongest = _joints("trapezoid", {"speed": speed, "acceleration": acceleration}, len(way), above=0.0)
     moving = way > 0
     if not moving.any():
         raise InputError("trapezoid: start and end are the same. Give a way to go.")
@@ -111,13 +116,15 @@ def _trajectory(coefficients: Array, times: ArrayLike) -> Trajectory:
     return Trajectory(PPoly(coefficients, times))
 
 
-def _joints(values: ArrayLike) -> Array:
-    array = np.atleast_1d(np.asarray(values, dtype=float))
-    if array.ndim != 1 or not np.isfinite(array).all():
-        raise InputError(f"trajectory: {values!r} is not a list of finite joint values.")
-    return array
-
-
-def _positive(owner: str, what: str, value: float) -> None:
-    if not (value > 0 and np.isfinite(value)):
-        raise InputError(f"{owner}: {what} {value} must be a positive number.")
+def _joints(
+    function: str, given: Mapping[str, ArrayLike], size: int | None = None, above: float | None = None
+) -> list[Array]:
+    """Lists of joint values, each made as long as the longest, or `size`; one number stands for all joints."""
+    lists = {name: numbers(function, name, x, axes=1, above=above) for name, x in given.items()}
+    count = max(map(len, lists.values())) if size is None else size
+    for name, x in lists.items():
+        if len(x) not in (1, count):
+            raise InputError(
+                f"{function}: {name} has {len(x)} values for {count} joints. Give one per joint, or one for all."
+            )
+    return [np.broadcast_to(x, (count,)) for x in lists.values()]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +13,7 @@ from gearwright.errors import FileError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.columns import Columns, read_columns
 from gearwright.motion.trajectory import Motion
-from gearwright.wording import did_you_mean
+from gearwright.text import csv_row, did_you_mean, listed
 
 
 class Recording(NamedTuple):
@@ -56,11 +54,8 @@ def write_columns(names: Sequence[str], values: Array, t: Array) -> str:
     0.0,0.1
     0.5,0.25
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["t", *names])
-    writer.writerows(np.column_stack([t, values]).tolist())
-    return text.getvalue()
+    rows = np.column_stack([t, values]).tolist()
+    return csv_row(["t", *names]) + "".join(",".join(map(repr, row)) + "\n" for row in rows)
 
 
 def _unused(table: Columns, mech: Mechanism) -> list[str]:
@@ -71,7 +66,7 @@ def _unused(table: Columns, mech: Mechanism) -> list[str]:
     for name in strange:
         if name[:2] in ("q.", "v.", "a."):
             raise FileError(f"{table.path}: column {name!r} belongs to no joint. {did_you_mean(name, known)}")
-    return [f"{table.path}: columns not used: {', '.join(strange)}."] if strange else []
+    return [f"{table.path}: columns not used: {listed(strange)}."] if strange else []
 
 
 def _speeds(table: Columns, mech: Mechanism, t: Array, q: Array) -> Array:

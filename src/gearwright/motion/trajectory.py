@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import numbers, whole
 from gearwright.arrays import Array
-from gearwright.errors import InputError
 
 if TYPE_CHECKING:  # SciPy takes half a second to import; who only reads motions need not wait for it
     from scipy.interpolate import PPoly
@@ -51,11 +51,10 @@ class Trajectory:
 
     def at(self, t: ArrayLike, derivative: int = 0) -> Array:
         """Position (0), speed (1), acceleration (2), jerk (3) ... at times t, shape t.shape + (n,)."""
+        whole("trajectory", "derivative", derivative)
         if derivative not in self._derivatives:
             self._derivatives[derivative] = self.pieces.derivative(derivative)
-        times = np.asarray(t, dtype=float)
-        if not np.isfinite(times).all():
-            raise InputError("trajectory: the times must be finite numbers.")
+        times = numbers("trajectory", "t", t)
         values: Array = self._derivatives[derivative](np.clip(times, 0.0, self.duration))
         if derivative:
             resting = (times < 0) | (times > self.duration)
@@ -64,7 +63,6 @@ class Trajectory:
 
     def sample(self, count: int = 201) -> Motion:
         """The motion at equally spaced times from start to end."""
-        if count < 2:
-            raise InputError(f"trajectory: {count} samples cannot show a motion. Ask for 2 or more.")
+        whole("trajectory", "count", count, least=2, unit="samples", example=201)
         t = np.linspace(0.0, self.duration, count)
         return Motion(t, self.at(t), self.at(t, 1), self.at(t, 2))

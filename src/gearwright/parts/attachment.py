@@ -13,6 +13,7 @@ from gearwright.parts.placing import HERE, Placement, moved_gear, moved_motor, m
 from gearwright.parts.robot import Robot
 from gearwright.parts.supply import Supply
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+from gearwright.text import listed
 
 DIRECTIONS = ("parallel", "radial")
 """What the axis of a planet may be called beside a joint or a wheel."""
@@ -31,7 +32,7 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
     """
     spot = next((f for f in robot.frames if f.name == frame), None)
     if spot is None:
-        known = ", ".join(f.name for f in robot.frames) or "none"
+        known = listed(f.name for f in robot.frames) or "none"
         raise InputError(
             f"robot {robot.name!r} has no frame {frame!r} to attach {other.name!r} to. Known are: {known}."
         )

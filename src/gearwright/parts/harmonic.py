@@ -173,7 +173,7 @@ class Cycloidal(Elasticity):
             return circling.wheel("orbit", self.eccentrics) + one.times(self.discs).wheel("discs", 1.0)
         axial, across, orbit = self.discs * one.inertia, self.discs * one.transverse, circling.inertia
         at_rest = (across + orbit * 0.5, across + orbit * 0.5, axial + orbit)  # held discs circle without turning
-        return circling.wheel("orbit", self.eccentrics, shape=at_rest)
+        return circling.wheel("orbit", self.eccentrics, shape=at_rest) if one.present else ()
 
     def _cranks(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The eccentric shaft on the axis; an RV reducer's cranks ride on the output carrier."""
@@ -183,4 +183,5 @@ class Cycloidal(Elasticity):
         if output_is_link:
             where = {"carrier": "driven", "about": "joint", "count": self.planets, "radius": self.radius}
             return one.wheel("cranks", s - 1.0, **where)
-        return orbiting("cycloidal", self.planets, one, NOTHING, self.radius, {"carrier": 1.0, "planet": s})
+        rates = {"carrier": 1.0, "planet": s}
+        return orbiting("cycloidal", self.planets, one, NOTHING, self.radius, rates, ("crank_orbit", "cranks"))

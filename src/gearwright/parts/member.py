@@ -113,8 +113,8 @@ class Member:
         return replace(self, inertia=ring, mass=count * self.mass, transverse_inertia=ring * 0.5, coupling=None)
 
     def wheel(self, name: str, ratio: Scalar, **where: Any) -> tuple[Wheel, ...]:
-        """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia."""
-        if not self.present:
+        """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia nor a shape at rest."""
+        if not self.present and where.get("shape") is None:
             return ()
         own = {"position": self.position, "included": self.included, "side": self.side, "coupling": self.coupling}
         where = {**own, **where}
@@ -149,6 +149,11 @@ class Elasticity(Transmission):
         """
         members = (member for field in fields(self) for member in _members(getattr(self, field.name)))
         return sum((member.averaging_error for member in members), 0.0)
+
+    @property
+    def parallel_axes(self) -> bool:
+        """Its shafts are parallel to the joint's axis; `ratio` is that of axes which point the same way."""
+        return True
 
     @property
     def rigid(self) -> bool:

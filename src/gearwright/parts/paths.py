@@ -16,7 +16,7 @@ import numpy as np
 from gearwright.algebra import Rot, Scalar, Tensor, Vec
 from gearwright.errors import InputError
 from gearwright.parts.robot import Robot
-from gearwright.wording import did_you_mean
+from gearwright.text import did_you_mean
 
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")

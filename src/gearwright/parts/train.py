@@ -25,7 +25,8 @@ class Gearwheel:
         carrier: name of the link (or "base") that carries its axis; the name of another wheel makes it a planet
             that orbits with that wheel.
         axis: its axis in the carrier's frame; or the name of a joint (or of another wheel) it is coaxial with. For a
-            planet "parallel" (to the arm's axis) or "radial" (bevel planets), and so for planets on a link.
+            planet "parallel" (to the arm's axis, pointing the same way) or "radial" (bevel planets), and so for
+            planets on a link, where the arm's axis is that of the link's joint.
         inertia: axial inertia [kg m2].
         mass: mass [kg].
         transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given.

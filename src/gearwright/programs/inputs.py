@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Rot, is_number
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import BASE_MOTION, WRENCH
+from gearwright.text import listed
 
 NO_ROTATION = 1e-24
 """A quaternion with a smaller square is zero, which is not a rotation."""
@@ -66,7 +68,7 @@ def checked(
     if array.ndim == 0 or array.shape[-1] != size:
         raise InputError(
             f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
-            f"({', '.join(names)}). Leading axes are a batch."
+            f"({listed(names)}). Leading axes are a batch."
         )
     if not np.isfinite(array).all():
         raise InputError(f"{function}: {not_finite(names, name, array)} Give finite numbers.")

@@ -18,6 +18,7 @@ from gearwright.functions.functions import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 from gearwright.system.rollout_system import System, acting, following, pushed, split
+from gearwright.text import listed
 from gearwright.tracing.slopes import slopes_of
 
 HARMLESS = 0.8
@@ -80,7 +81,7 @@ def require_stable(mech: Mechanism, system: System, x: Array, h: float, method: 
         longest = _longest_step(A, mech.n, HARMLESS / mode.frequency, h, method)
         spring = f" on spring {mode.spring!r}" if mode.spring else ""
         raise InputError(
-            f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {' and '.join(mode.names)}"
+            f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {listed(mode.names, ' and ')}"
             f"{spring}, has {mode.frequency:.4g} rad/s with damping ratio {abs(round(mode.damping, 6)):.3g}; up to "
             f"{longest:.3g} s the motion is stable. Take a shorter step, or a method that chooses its steps (adaptive, "
             "stiff)."

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.compiling.compile import layout_of
 from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.rollout_code import LoopCode, loop_code
@@ -29,6 +30,7 @@ from gearwright.simulation.rollout_checks import common_batch, diverged, require
 from gearwright.simulation.rollout_stability import require_stable
 from gearwright.system.motion_rates import Seen, seen
 from gearwright.system.rollout_system import System, step_program
+from gearwright.text import listed
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import PARAMETERS, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
@@ -164,7 +166,7 @@ class FixedStep:
         x = as_floats("fixed_step", "x0", x0)
         if x.ndim != 2 or x.shape[-1] != len(self.states) or not len(x):
             raise InputError(
-                f"fixed_step: x0 has shape {x.shape}; it must be (N, {len(self.states)}): {', '.join(self.states)}."
+                f"fixed_step: x0 has shape {x.shape}; it must be (N, {len(self.states)}): {listed(self.states)}."
             )
         if not np.isfinite(x).all():
             raise InputError(f"fixed_step: {not_finite(self.states, 'x0', x)} Give finite numbers.")
@@ -185,7 +187,7 @@ class FixedStep:
         if u.ndim != 3 or len(u) not in lengths or u.shape[1] not in (1, rows) or u.shape[2] != len(self.inputs):
             raise InputError(
                 f"fixed_step: inputs have shape {u.shape}; they must be (1, {steps} or {2 * steps + 1}, 1 or {rows}, "
-                f"{len(self.inputs)}): {', '.join(self.inputs)}."
+                f"{len(self.inputs)}): {listed(self.inputs)}."
             )
         if not np.isfinite(u).all():
             raise InputError(f"fixed_step: {not_finite(self.inputs, 'inputs', u)} Give finite numbers.")
@@ -199,7 +201,7 @@ class FixedStep:
         count = len(self.parameters)
         p = as_floats("fixed_step", PARAMETERS, np.zeros(0) if parameters is None else parameters)
         if not count or p.ndim != 2 or p.shape[0] not in (1, rows) or p.shape[1] != count or not np.isfinite(p).all():
-            wanted = ", ".join(self.parameters) or "none"
+            wanted = listed(self.parameters) or "none"
             raise InputError(
                 f"fixed_step: the parameters that are inputs are: {wanted}. Give parameters= (1 or {rows}, {count}), "
                 f"all finite; it has shape {p.shape}."

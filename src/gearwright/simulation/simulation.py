@@ -22,6 +22,7 @@ from gearwright.system.motion_rates import MotionRates, motion_rates
 from gearwright.system.signals import Inputs
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
+from gearwright.text import listed
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
@@ -99,7 +100,7 @@ class Simulation:
                 if still > RESTLESS:
                     raise SimulationError(
                         f"simulate: at t = {t:g} s {RESTLESS} events follow each other without any motion. Look at the "
-                        f"last ones: {', '.join(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
+                        f"last ones: {listed(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
                     )
             self._call_sampled(t, x)
             x, modes = self._settled(t, x, modes)
@@ -274,7 +275,7 @@ def started(system: System, state: State) -> Array:
     if unknown:
         raise InputError(
             f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
-            f"{', '.join(initial) or 'none'}."
+            f"{listed(initial) or 'none'}."
         )
     merged: Sequence[float] = list({**initial, **state.states}.values())
     x[system.own.start : system.controlled.stop] = merged

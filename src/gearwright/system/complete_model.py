@@ -15,6 +15,7 @@ from gearwright.forces.actuator import LinearActuator
 from gearwright.functions.functions import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
+from gearwright.text import listed
 
 
 def complete_model(mech: RobotOrMech, actuators: Sequence[LinearActuator]) -> CompleteModel:
@@ -182,7 +183,7 @@ def _refuse_two_leaders(model: CompleteModel) -> None:
     """Actuators that no force holds back (T f = 0) must lead independent motions."""
     leaders = [k for k, one in enumerate(model.actuators) if one.leads]
     if leaders and np.linalg.matrix_rank(model.lines[:, leaders]) < len(leaders):
-        names = ", ".join(model.actuators[k].name for k in leaders)
+        names = listed(model.actuators[k].name for k in leaders)
         raise SingularityError(
             f"complete_model: {names} are led whatever the force (T f = 0), but not along independent motions. Give "
             "one of them an inertia."

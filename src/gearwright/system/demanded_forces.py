@@ -18,6 +18,7 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.forces.law import Action, Drag, Force, Law, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism import Mechanism
+from gearwright.text import listed
 
 PATIENCE = 20
 """Changes of mode at one sample before its laws count as contradictory."""
@@ -51,7 +52,7 @@ class Demands:
             if law.states or law.inputs:
                 raise InputError(
                     f"inputs_for_motion: law {law.name!r} has states or inputs of its own "
-                    f"({', '.join(x.name for x in (*law.states, *law.inputs))}), which a motion does not tell. Use dry "
+                    f"({listed(x.name for x in (*law.states, *law.inputs))}), which a motion does not tell. Use dry "
                     "or smooth friction instead of bristles, and leave motors to `actuators`."
                 )
 
@@ -94,7 +95,7 @@ class Demands:
             modes = changed
         raise InputError(
             f"inputs_for_motion: at t = {t[k]:g} s the laws find no modes that fit the motion "
-            f"({', '.join(f'{law.name} {mode}' for law, mode in zip(self.laws, modes, strict=True))}). A self-locking "
+            f"({listed(f'{law.name} {mode}' for law, mode in zip(self.laws, modes, strict=True))}). A self-locking "
             "gear may have to be turned by its joint: no input does that."
         )
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gearwright.arguments import number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.actuator_inverse import Answer, Demand
@@ -23,6 +24,7 @@ from gearwright.system.demanded_forces import Demands, Push
 from gearwright.system.motion_inputs import MotionInputs, excess, jumps
 from gearwright.system.smooth_pieces import smooth_pieces, trajectory_of
 from gearwright.system.state import State
+from gearwright.text import listed
 
 
 class Inverse(Protocol):
@@ -99,8 +101,9 @@ def inputs_for_motion(
     >>> [(x.name, round(x.largest, 1)) for x in found.excesses], len(found.jumps)
     ([], 0)
     """
+    whole("inputs_for_motion", "samples", samples, least=2, example=501)
     mech, chosen, acting, remarks = _given(robot_or_mech, actuators, laws)
-    more, standard = dict(limits or {}), isinstance(robot_or_mech, Robot) and actuators is None
+    more, standard = _limits(limits), isinstance(robot_or_mech, Robot) and actuators is None
     if standard:
         more = {**_part_limits(robot_or_mech), **more}  # type: ignore[arg-type]
     trajectory = trajectory_of(mech, motion)
@@ -119,6 +122,13 @@ def inputs_for_motion(
             block |= _named(one, forces[0][:, j], answer)
         blocks.append(block)
     return _gathered(mech, trajectory, chosen, blocks, more, remarks)
+
+
+def _limits(given: Any) -> dict[str, float]:
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"inputs_for_motion: limits={given!r} must be a mapping from names to the largest magnitudes.")
+    pairs = (given or {}).items()
+    return {name: number("inputs_for_motion", f"limits[{name!r}]", x, above=0.0, infinite=True) for name, x in pairs}
 
 
 def _given(given: Any, actuators: Any, laws: Any) -> tuple[Mechanism, list[Any], tuple[Law, ...], tuple[str, ...]]:
@@ -159,7 +169,7 @@ def _left_out(robot: Robot) -> tuple[str, ...]:
     found = [f"{title}: {word}" for title, motor in motors for word in words if getattr(motor, word) is not None]
     supplies = [robot.supply, *(drive.supply for drive in robot.drives)]
     found += [f"sagging of {x.name!r}" for x in dict.fromkeys(supplies) if x is not None and x.resistance]
-    return (f"left out: {', '.join(found)}; the motors are cold and smooth.",) if found else ()
+    return (f"left out: {listed(found)}; the motors are cold and smooth.",) if found else ()
 
 
 def _named(actuator: Any, force: Array, answer: Answer) -> dict[str, Array]:

@@ -14,6 +14,7 @@ from gearwright.forces.law import Guard, Hold, Impact
 from gearwright.functions.functions import kinetic_energy
 from gearwright.system.balance import rows_of
 from gearwright.system.system import Evaluation, Modes, System
+from gearwright.text import listed
 
 ZERO = 0.5e-9
 """Guards below minus this, in their own scale, are violated."""
@@ -67,7 +68,7 @@ def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settle
     found = _searched(system, t, x, u, modes)
     if found is not None:
         return Settled(*found, _differences(system, first, found[0]))
-    tail = ", ".join(f"{name} -> {mode}" for name, mode in changes[-6:])
+    tail = listed(f"{name} -> {mode}" for name, mode in changes[-6:])
     raise SimulationError(
         f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "
         "other: look at their levels (a static friction below the sliding one, two stops at one place)."

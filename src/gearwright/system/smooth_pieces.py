@@ -14,6 +14,7 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
+from gearwright.text import listed
 
 LEAST = 12
 """Samples that a piece has at least."""
@@ -40,7 +41,7 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
     if count != mech.n:
         raise InputError(
             f"inputs_for_motion: the motion is one of {count} coordinates, the machine has {mech.n} "
-            f"({', '.join(mech.coordinates)}). Give all of them."
+            f"({listed(mech.coordinates)}). Give all of them."
         )
     return motion
 
@@ -63,8 +64,6 @@ def smooth_pieces(
 
     A piece ends where one of the derivatives jumps, and where a line along which something rubs turns round.
     """
-    if samples < 2:
-        raise InputError(f"inputs_for_motion: {samples} samples cannot show a motion. Ask for 2 or more.")
     end = trajectory.duration
     fixed = [0.0, *_kinks(trajectory, order), end]
     # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.

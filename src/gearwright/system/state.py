@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.programs.inputs import checked
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def initial_state(mech: Mechanism, given: Any) -> State:
                 f"simulate: {name} has shape {value.shape}, but a run starts from one state. For batches of states "
                 "use gw.rollout."
             )
-    return State(_normalised(mech, q), v, given.states)
+    states = {name: number("simulate", f"state {name!r}", x) for name, x in given.states.items()}
+    return State(_normalised(mech, q), v, states)
 
 
 def _from_arrays(mech: Mechanism, given: Any) -> State:
@@ -73,8 +76,8 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
         return State(flat[: mech.nq], flat[mech.nq :])
     if flat.shape != (mech.nq,):
         raise InputError(
-            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {', '.join(mech.coordinates)}), "
-            f"or (q, v) with v ({mech.n}: {', '.join(mech.speeds)})."
+            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {listed(mech.coordinates)}), "
+            f"or (q, v) with v ({mech.n}: {listed(mech.speeds)})."
         )
     return State(flat)
 

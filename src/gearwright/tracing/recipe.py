@@ -13,9 +13,9 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import checked_point
+from gearwright.text import did_you_mean, listed
 from gearwright.tracing.machine_parameters import machine_with, nominal, require_free
 from gearwright.tracing.trace import Task
-from gearwright.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def recipe_of(
     mech = machine_of("compile", robot_or_mech)
     paths = _sequence_of_names("parameters", parameters)
     if len(set(paths)) < len(paths):
-        raise InputError(f"compile: a parameter is named twice in {', '.join(paths)}. Name each once.")
+        raise InputError(f"compile: a parameter is named twice in {listed(paths)}. Name each once.")
     for path in paths:
         require_free(path)
         nominal(robot_or_mech, path)
