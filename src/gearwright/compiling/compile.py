@@ -8,7 +8,7 @@ from gearwright.compiling import store
 from gearwright.compiling.host import Host, binding, host, object_code
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.module import module_text, scalar_too
-from gearwright.compiling.plan import SHORT, Layout
+from gearwright.compiling.plan import SHORT, ArrayLayout
 from gearwright.tracing.graph import Graph, Operations
 from gearwright.tracing.trace import Task, traced
 
@@ -29,12 +29,12 @@ class Built(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def layout_of(task: Task) -> Layout:
+def layout_of(task: Task) -> ArrayLayout:
     """The arrays of a task."""
     size = 1
     for axis in task.shape():
         size *= axis
-    return Layout(tuple(task.sizes().values()), size, task.count > 0)
+    return ArrayLayout(tuple(task.sizes().values()), size, task.count > 0)
 
 
 def key_of(task: Task, identity: object, machine: Host) -> str:
@@ -94,7 +94,7 @@ def graph_code(task: Task, graph: Graph) -> MachineCode | None:
     return MachineCode(entry.code, machine.width, scalar_too(graph))
 
 
-def machine_code(graph: Graph, layout: Layout, shape: tuple[int, ...], machine: Host) -> bytes:
+def machine_code(graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host) -> bytes:
     """The object file of a graph."""
     size = len(graph.nodes)
     # With many stores in one function the best optimisation takes seconds and gains nothing.
