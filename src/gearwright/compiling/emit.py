@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 
 from gearwright.compiling.lanes import HUGE_SCALE, Writer
@@ -148,7 +148,7 @@ class PieceWriter:
         for row, part in zip(rows, parts, strict=True):
             self.w.append(f"store {kind} {part}, ptr {self._at(row, first)}, align 8")
 
-    def _lanes(self, value: str) -> Iterator[str]:
+    def _lanes(self, value: str) -> Iterable[str]:
         """The scalars of a vector, one per lane."""
         w = self.w
         for lane in range(w.width):

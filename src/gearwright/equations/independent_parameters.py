@@ -20,7 +20,7 @@ from gearwright.text import did_you_mean
 TOLERANCE = 1e-11
 """Singular values below this share of the largest are rounding: columns are scaled to length 1 before."""
 
-NOTHING = 1e-12
+NEGLIGIBLE = 1e-12
 """A column shorter than this share of the longest has no effect."""
 
 
@@ -121,7 +121,7 @@ def independent(
     left_out = _known(without, names)
     own = np.linalg.norm(W, axis=0)
     length = own if scale is None else scale
-    dead = own <= (NOTHING * own.max(initial=0.0) if scale is None else tolerance * scale)
+    dead = own <= (NEGLIGIBLE * own.max(initial=0.0) if scale is None else tolerance * scale)
     alive = [k for k, name in enumerate(names) if not dead[k] and name not in left_out]
     R = triangle(W[:, alive] / length[alive])
     picked = first_independent(R, tolerance)
