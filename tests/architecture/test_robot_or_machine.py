@@ -127,6 +127,7 @@ EXCUSED = {
     **dict.fromkeys(
         ("Comparison", "CompleteModel", "Explanation", "Identification", "ReductionComparison"), "a result"
     ),
+    "Rewritten": "a result",
     "Situation": "what a law meets while it runs",
 }
 

@@ -155,7 +155,7 @@ CASES = [
     Case(inputs, "samples", (*COUNT, 1)),
     Case(lambda limit: inputs(limits={"j1.voltage": limit}), "limit", (-1, 0, NAN)),
     Case(lambda cutoff: gw.identify(ELBOW, log(), cutoff=cutoff), "cutoff", (-1, 0, NAN, 1e6), optional=True),
-    Case(lambda blur: Model(ELBOW, blur=blur), "blur", (-1, NAN, INF)),
+    Case(lambda transition_speed: Model(ELBOW, transition_speed=transition_speed), "transition_speed", (-1, NAN, INF)),
     Case(lambda share: log().split(share), "share", (-1, 0, 1, NAN)),
     Case(lambda start: log().between(start, 1.0), "start", (NAN, 5.0)),
     Case(lambda end: log().between(0.0, end), "end", (NAN, -5.0)),

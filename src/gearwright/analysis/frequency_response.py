@@ -104,11 +104,11 @@ def frequency_response(
     sides = {_title(mech, b, actuator): b, **{mech.speeds[k]: np.eye(mech.n)[k] for k in _driven(mech, b)}}
     poles = np.linalg.eigvals(state_matrix(*system)).astype(np.complex128)
     zeros = {name: _zeros(system, b, c, float(np.abs(poles).max())) for name, c in sides.items()}
-    seen = _visible(_swinging(poles), [_swinging(z) for z in zeros.values()])
+    resonances = _visible(_swinging(poles), [_swinging(z) for z in zeros.values()])
     still = {name: _visible(_swinging(z), [_swinging(poles)]) for name, z in zeros.items()}
-    f = _range(seen) if frequencies is None else _frequencies(frequencies)
+    f = _range(resonances) if frequencies is None else _frequencies(frequencies)
     values = _solved(system, b, np.stack(list(sides.values()), axis=1), f)
-    return FrequencyResponse(actuator.name, tuple(sides), f, values, seen, still)
+    return FrequencyResponse(actuator.name, tuple(sides), f, values, resonances, still)
 
 
 def _actuator(mech: Mechanism, motor: str | int) -> Actuator:

@@ -11,7 +11,7 @@ from gearwright.bench.cases import OURS, Timed
 from gearwright.bench.compilation import compilation, sizes
 from gearwright.bench.peak import SINCOS, peak
 from gearwright.bench.peers import PEERS, installed
-from gearwright.bench.report import Comparison, Promise, Report, Size
+from gearwright.bench.report import ContenderTime, Promise, Report, Size
 from gearwright.bench.timing import ROUNDS
 from gearwright.compiling.kernel import compile
 from gearwright.mechanism import Mechanism, machine_of
@@ -39,13 +39,13 @@ class Bench:
     ) -> None:
         self.machines = {name: machine_of("bench", x) for name, x in robots.items()}
         self.states, self.rounds, self.say = states, rounds, say
-        self.comparisons: list[Comparison] = []
+        self.comparisons: list[ContenderTime] = []
         self.promises: list[Promise] = []
 
     def compared(self, robot: str, task: str, timed: Timed) -> Timed:
         """Note what a task has shown."""
         for name in timed.states:
-            self.comparisons.append(Comparison(robot, task, name, timed.nanoseconds(name), timed.ratio(name)))
+            self.comparisons.append(ContenderTime(robot, task, name, timed.nanoseconds(name), timed.ratio(name)))
         return timed
 
     def promise(self, what: str, value: float, limit: float, unit: str = "x", at_most: bool = False) -> None:

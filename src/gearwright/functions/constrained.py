@@ -18,7 +18,7 @@ from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 
 
-class Constrained(NamedTuple):
+class ConstrainedResult(NamedTuple):
     """Accelerations (..., n), and forces along the rows of J (..., m), positive along the rows."""
 
     a: Array
@@ -34,7 +34,7 @@ class ImpactResult(NamedTuple):
 
 def constrained_dynamics(
     mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike, J: ArrayLike, gamma: ArrayLike
-) -> Constrained:
+) -> ConstrainedResult:
     r"""Accelerations and constraint forces so that $J a + \gamma = 0$, with $\gamma = \dot J v$ for a fixed contact.
 
     Args:
@@ -59,7 +59,7 @@ def constrained_dynamics(
     spread, matrix = _resistance(name, M, rows)
     free = _solved(M, right)
     force = _solved(matrix, -drift - _times(rows, free))
-    return Constrained(free + _times(spread, force), force)
+    return ConstrainedResult(free + _times(spread, force), force)
 
 
 def impact(

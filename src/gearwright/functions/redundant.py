@@ -14,7 +14,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.dynamics import redundant
-from gearwright.dynamics.redundant_blocks import FORMS, Layout, layout
+from gearwright.dynamics.redundant_blocks import FORMS, BlockLayout, layout
 from gearwright.dynamics.redundant_inverse import constant_rows
 from gearwright.dynamics.redundant_pieces import require_chain, require_elastic, require_rigid
 from gearwright.errors import InputError
@@ -80,7 +80,7 @@ class RedundantModel:
     mech: Mechanism
     form: str = "full"
     joints: Literal["elastic", "rigid"] = "elastic"
-    _layout: Layout = field(init=False, repr=False, compare=False)
+    _layout: BlockLayout = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mech", machine_of("RedundantModel", self.mech))

@@ -9,7 +9,7 @@ from gearwright.identification.log import Log, log_of_currents, read_log
 from gearwright.identification.model import Model
 from gearwright.identification.payload import PayloadFit, identify_payload
 from gearwright.identification.report import write_report
-from gearwright.identification.write_back import identified_mechanism, identified_robot, save_identified
+from gearwright.identification.write_back import Rewritten, identified_mechanism, identified_robot, save_identified
 
 __all__ = [
     "Box",
@@ -22,6 +22,7 @@ __all__ = [
     "Model",
     "MotionLimits",
     "PayloadFit",
+    "Rewritten",
     "Validation",
     "excite",
     "fit_consistent",
