@@ -51,7 +51,8 @@ class Member:
         mass: mass [kg].
         transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given. A pair of values (a member
             that is not quite axisymmetric) enters as their mean; `averaging_error` says what that costs.
-        position: centre of mass in the frame of the link that carries it [m].
+        position: centre of mass in the frame of the link that carries it [m]; unless given that of the motor, or, for
+            a member about the joint's axis, the joint's origin.
         included: that link's numbers contain it already.
         side: which side of the gear's own spring it turns with, "motor" (I' and I'' of Vukobratovic and Potkonjak,
             eq. 20.98) or "joint"; a rigid gear has only one.
@@ -149,6 +150,11 @@ class Elasticity(Transmission):
         """
         members = (member for field in fields(self) for member in _members(getattr(self, field.name)))
         return sum((member.averaging_error for member in members), 0.0)
+
+    @property
+    def riding(self) -> tuple[str, ...]:
+        """Its fields that are stated in the driven link's frame when the output member is that link."""
+        return ()
 
     @property
     def rigid(self) -> bool:
