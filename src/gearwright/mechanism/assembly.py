@@ -11,10 +11,10 @@ from gearwright.mechanism.elements import Frame, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import plain, suggestion
-from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_wheels, shaft_names
+from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_stator, drive_wheels, shaft_names
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, augmented, spin_and_lump
-from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor
+from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
 from gearwright.mechanism.structure_springs import passive_springs
 from gearwright.mechanism.structure_trains import TrainStructure
 from gearwright.parts import Link, Payload, Robot
@@ -43,6 +43,8 @@ def assemble(robot: Robot) -> Mechanism:
         wheels += [*train.placed, *(r for r in rotors if not (is_zero(r.inertia) and is_zero(r.mass)))]
     made = [spin_and_lump(wheel) for wheel in wheels]
     lumps = [lump for _, lump in made if lump]
+    lumps += [lump for drive in robot.drives for lump in drive_stator(links, drive)]
+    lumps += [lump for motor in train.motors for lump in stator(train, motor)]
     if robot.payload is not None:
         lumps.append(_payload(robot, robot.payload))
     return Mechanism(
