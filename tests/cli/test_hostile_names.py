@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from itertools import cycle, islice
 
 import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.bench import bench as measuring
 from gearwright.bench.report import ContenderTime, Report, Size
 from gearwright.cli.app import app
 from gearwright.motion.recording import write_columns
@@ -74,7 +74,7 @@ def test_every_command_is_listed():
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_names_are_shown_and_not_obeyed(command, run, folder, monkeypatch):
-    monkeypatch.setattr(measuring, "bench", stand_in)
+    monkeypatch.setattr(sys.modules["gearwright.bench.bench"], "bench", stand_in)
     prepare(folder, MARKED)
     before = set(folder.parent.iterdir())
     for arguments in COMMANDS[command]:

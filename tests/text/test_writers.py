@@ -64,7 +64,7 @@ WRITING = {
     "files/urdf_writer.py": "URDF",
     "identification/fourier.py": "CSV and Parquet",
     "identification/report.py": "report",
-    "kernels/bench_compilation.py": "holds no names",
+    "bench/compilation.py": "holds no names",
     "motion/recording.py": "CSV and Parquet",
     "plots/series.py": "figures",
     "simulation/run.py": "CSV and Parquet",

@@ -42,6 +42,8 @@ def _show(facts: dict[str, Any]) -> None:
     if facts["wheels"]:
         screen.print("\nWheels (ratio: turns of the wheel per turn of the joint):")
         screen.print(_wheels(facts["wheels"]))
+        screen.print("\nWhere they sit (centre of mass in the frame of the link, which is on the link's joint):")
+        screen.print(_places(facts["wheels"]))
     for spring in facts["springs"]:
         screen.print(f"spring {visible(spring['name'])}: {number(spring['stiffness'])} Nm/rad")
     for note in facts["notes"]:
@@ -92,3 +94,8 @@ def _wheels(wheels: list[dict[str, Any]]) -> Any:
     shown = any(row[-1] for row in rows)
     columns = ["wheel", "on", "ratio", "axis", "J [kg m2]", "coupling"]
     return table(columns[: 6 if shown else 5], [row[: 6 if shown else 5] for row in rows], text=4)
+
+
+def _places(wheels: list[dict[str, Any]]) -> Any:
+    rows = [(w["name"], w["carrier"], vector(w["position"]), number(w["mass"])) for w in wheels]
+    return table(["wheel", "on", "position [m]", "mass [kg]"], rows, text=3)

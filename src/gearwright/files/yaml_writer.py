@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from gearwright import text
-from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec, is_number
+from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.gear_words import gear_words
 from gearwright.files.part_words import plain_words
@@ -192,12 +192,12 @@ def _drive(drive: Drive) -> dict[str, Any]:
 
 
 def _motor(motor: Motor, owner: str) -> dict[str, Any]:
-    plain = replace(motor, position=ZERO, com=None, tensor=None, damping=0.0, friction=0.0)
+    plain = replace(motor, position=None, com=None, tensor=None, damping=0.0, friction=0.0)
     words: dict[str, Any] = {word: _number(f"{owner}, {word}", getattr(motor, word)) for word in ALWAYS}
     words |= plain_words(owner, plain) | _friction(motor, owner)
-    position = _vector(f"{owner}, position", motor.position)
-    words |= {"position": position} if any(position) else {}
-    words |= {} if motor.com is None else {"com": _vector(f"{owner}, com", motor.com)}
+    for word in ("position", "com"):  # [0, 0, 0] is a place too
+        if getattr(motor, word) is not None:
+            words[word] = _vector(f"{owner}, {word}", getattr(motor, word))
     return words | ({} if motor.tensor is None else {"tensor": _tensor(f"{owner}, tensor", motor.tensor)})
 
 

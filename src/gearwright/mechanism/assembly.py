@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
 from gearwright.errors import InputError, PartError, StructureError
 from gearwright.mechanism import checks
-from gearwright.mechanism.elements import Actuator, Body, Frame, Spring, matrix, vector
+from gearwright.mechanism.elements import Actuator, Frame, Spring, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import plain
-from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_wheels, shaft_names
+from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_stator, drive_wheels, shaft_names
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, Placed, augmented, spin_and_lump
-from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor
+from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
 from gearwright.mechanism.structure_springs import passive_springs
 from gearwright.mechanism.structure_trains import TrainStructure
 from gearwright.parts import Link, Payload, Robot, TrainMotor
@@ -38,8 +38,10 @@ def assemble(robot: Robot) -> Mechanism:
     ordered = parents_first(robot.links)
     links, train = Links(ordered), TrainStructure(ordered, robot.trains)
     spins_and_lumps = [spin_and_lump(wheel) for wheel in _wheels(robot, links, train)]
+    lumps = [lump for _, lump in spins_and_lumps if lump]
+    lumps += _other_lumps(robot, links, train)
     return Mechanism(
-        bodies=_augmented_links(robot, ordered, [lump for _, lump in spins_and_lumps if lump]),
+        bodies=[augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered],
         spins=[spin for spin, _ in spins_and_lumps],
         shafts=_shafts(robot, train),
         springs=_springs(robot, links, train),
@@ -61,11 +63,11 @@ def _wheels(robot: Robot, links: Links, train: TrainStructure) -> Iterator[Place
                 yield wheel
 
 
-def _augmented_links(robot: Robot, ordered: Sequence[Link], lumps: Sequence[Lump]) -> list[Body]:
-    """The links with what they carry at rest: wheels and the payload."""
-    if robot.payload is not None:
-        lumps = [*lumps, _payload(robot, robot.payload)]
-    return [augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered]
+def _other_lumps(robot: Robot, links: Links, train: TrainStructure) -> list[Lump]:
+    """What the links carry beside wheels: the stators of motors, and the payload."""
+    lumps = [lump for drive in robot.drives for lump in drive_stator(links, drive)]
+    lumps += [lump for motor in train.motors for lump in stator(train, motor)]
+    return lumps if robot.payload is None else [*lumps, _payload(robot, robot.payload)]
 
 
 def _elastic_motors(train: TrainStructure) -> list[TrainMotor]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gearwright.algebra import IDENTITY, ZERO, Rot, Scalar, Vec, is_number
+from gearwright.algebra import IDENTITY, Rot, Scalar, Vec, is_number
 from gearwright.errors import StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import matrix, vector
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Link
+from gearwright.parts.mounting import joint_axis
 
 
 class Links:
@@ -28,14 +29,11 @@ class Links:
 
     def joint_axis(self, joint: str, seen_from: str) -> tuple[Vec, Vec] | None:
         """Axis of a joint and a point on it in the frame of one of its two links; None for any other link."""
-        link = self.by_joint[joint]
-        axis = vector(f"joint {joint!r}, axis", link.joint.axis)
-        if seen_from == link.name:
-            return axis, ZERO
-        if seen_from == link.parent:
-            turn = Rot(*matrix(f"joint {joint!r}, rotation", link.joint.rotation))
-            return turn @ axis, vector(f"joint {joint!r}, position", link.joint.position)
-        return None
+        own = self.by_joint[joint].joint
+        vector(f"joint {joint!r}, axis", own.axis)
+        vector(f"joint {joint!r}, position", own.position)
+        matrix(f"joint {joint!r}, rotation", own.rotation)
+        return joint_axis(self.by_joint[joint], seen_from)
 
     def axis_direction(self, joint: str, seen_from: str) -> Vec | None:
         """The direction of a joint's axis in any link's frame; None where it changes with the configuration."""

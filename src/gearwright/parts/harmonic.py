@@ -152,6 +152,11 @@ class Cycloidal(Elasticity):
         return 1 - self.planet / self.sun * (self.eccentrics - 1)
 
     @property
+    def riding(self) -> tuple[str, ...]:
+        """Its fields that are stated in the driven link's frame when the output member is that link."""
+        return ("eccentric_member",) if self.sun is not None else ()
+
+    @property
     def averaging_error(self) -> Scalar:
         """Error of the transverse inertia by averaging [kg m2]: two discs at e, and oval members."""
         uneven = self.disc_member.mass * self.eccentricity * self.eccentricity if self.discs == 2 else 0.0

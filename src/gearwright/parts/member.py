@@ -51,7 +51,8 @@ class Member:
         mass: mass [kg].
         transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given. A pair of values (a member
             that is not quite axisymmetric) enters as their mean; `averaging_error` says what that costs.
-        position: centre of mass in the frame of the link that carries it [m].
+        position: centre of mass in the frame of the link that carries it [m]; unless given that of the motor, or, for
+            a member about the joint's axis, the joint's origin.
         included: that link's numbers contain it already.
         side: which side of the gear's own spring it turns with, "motor" (I' and I'' of Vukobratovic and Potkonjak,
             eq. 20.98) or "joint"; a rigid gear has only one.
@@ -154,6 +155,11 @@ class Elasticity(Transmission):
     def parallel_axes(self) -> bool:
         """Its shafts are parallel to the joint's axis; `ratio` is that of axes which point the same way."""
         return True
+
+    @property
+    def riding(self) -> tuple[str, ...]:
+        """Its fields that are stated in the driven link's frame when the output member is that link."""
+        return ()
 
     @property
     def rigid(self) -> bool:

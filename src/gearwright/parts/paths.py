@@ -37,7 +37,7 @@ def parameter(robot: Robot, path: str) -> Scalar:
     for word in place.words:
         value = _step(path, value, word)
     if value is None:
-        raise InputError(f"parameter {path!r} has no value in robot {robot.name!r}. Give it one in the robot first.")
+        raise InputError(_no_value(path))
     return _scalar(path, value)
 
 
@@ -115,8 +115,14 @@ def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:
     return f"parameter {path!r}: robot {robot.name!r} has no {words[0]!r}. {did_you_mean(words[0], known)}"
 
 
+def _no_value(path: str) -> str:
+    return f"parameter {path!r} has no value in this robot. Give it one in the robot first."
+
+
 def _step(path: str, value: Any, word: str) -> Any:
     """One word further in."""
+    if value is None:
+        raise InputError(_no_value(path))
     if is_dataclass(value):
         return getattr(value, _known(path, word, [f.name for f in fields(value)]))
     rows = _rows(value)

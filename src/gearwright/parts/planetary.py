@@ -104,6 +104,11 @@ class Planetary(Meshing):
         return next(m for m in MEMBERS if m not in (self.held, self.driving))
 
     @property
+    def riding(self) -> tuple[str, ...]:
+        """Its fields that are stated in the driven link's frame when the output member is that link."""
+        return ("planet_member", "towards") if self.driven == "carrier" else ()
+
+    @property
     def _module_ratio(self) -> float:
         return self.modules[1] / self.modules[0] if isinstance(self.modules, tuple) else 1.0
 

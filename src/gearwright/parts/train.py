@@ -141,7 +141,8 @@ class TrainMotor:
         name: its name.
         wheel: the wheel its rotor is fixed to; the rotor's inertia is added there.
         stator: the link (or wheel) that carries the stator; the wheel's carrier unless given.
-        motor: the motor. Its position is that of the rotor; unless given the wheel's.
+        motor: the motor. Its position is in the frame of the wheel's carrier; unless given the wheel's. A stator with
+            a mass must sit on that carrier.
         stiffness: of the shaft between rotor and wheel [Nm/rad]; the rotor then has a speed of its own, named after
             the motor, that counts at the motor side.
         damping: of that shaft [Nms/rad].
