@@ -67,7 +67,7 @@ class BaseParameters:
 
     @cached_property
     def inseparable(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of parameters of which only the combination can be found: one group per sum with several terms."""
+        """Groups of parameters of which only the combination can be found, one group per sum with several terms."""
         return tuple(tuple(terms) for terms in self.combinations if len(terms) > 1)
 
     @cached_property
