@@ -184,6 +184,7 @@ def test_a_large_kernel_says_that_it_is_not_optimised(larger, monkeypatch, tmp_p
 
 
 def test_a_public_call_of_a_program_too_large_says_so(larger, monkeypatch):
+    monkeypatch.setenv("GEARWRIGHT_CACHE", "off")
     monkeypatch.setattr(compiling, "LIMIT", 10)
     monkeypatch.setattr(service, "_SAID", set())
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
