@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.motion.columns import Columns, read_columns
+from gearwright.motion.columns import write_columns as write_columns
 from gearwright.motion.trajectory import Motion
-from gearwright.text import csv_row, listed
+from gearwright.text import listed
 
 
 class Recording(NamedTuple):
@@ -45,18 +43,6 @@ def read_recording(path: str | Path, mech: Mechanism) -> Recording:
             f"{path}: {' and '.join(derived)} derived from the times by a quintic spline; filter measured data first."
         )
     return Recording(Motion(t, q, v, a), tuple(remarks))
-
-
-def write_columns(names: Sequence[str], values: Array, t: Array) -> str:
-    """CSV text of columns (T, len(names)), preceded by the times; numbers read back to the last bit.
-
-    >>> print(write_columns(["tau.elbow"], np.array([[0.1], [0.25]]), np.array([0.0, 0.5])), end="")
-    t,tau.elbow
-    0.0,0.1
-    0.5,0.25
-    """
-    rows = np.column_stack([t, values]).tolist()
-    return csv_row(["t", *names]) + "".join(",".join(map(repr, row)) + "\n" for row in rows)
 
 
 def _unused(table: Columns, mech: Mechanism) -> list[str]:
