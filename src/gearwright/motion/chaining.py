@@ -68,7 +68,7 @@ def _refuse_gap(k: int, before: Trajectory, after: Trajectory) -> None:
 def smoothed(trajectory: Trajectory, width: float) -> Trajectory:
     r"""The moving average of a motion from rest to rest: one more continuous derivative.
 
-    $$ y(t) = \frac{1}{w} \int_{t-w}^{t} x(s) \, ds $$
+    $y(t) = \frac{1}{w} \int_{t-w}^{t} x(s) \, ds$
 
     No limit that the motion keeps is broken by it (a mean is never beyond the largest value), the derivative that used
     to jump becomes finite (at most the height of a jump over w), and the duration grows by w. A straight line stays

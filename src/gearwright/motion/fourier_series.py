@@ -37,7 +37,7 @@ def fourier(
 ) -> Trajectory:
     r"""A periodic motion as a finite Fourier series, its amplitudes those of the speeds.
 
-    $$ q(t) = c + \sum_l \frac{s_l \sin(l w t) - c_l \cos(l w t)}{l w}, \quad w = 2 \pi / T $$
+    $q(t) = c + \sum_l \frac{s_l \sin(l w t) - c_l \cos(l w t)}{l w}, \quad w = 2 \pi / T$
 
     Args:
         period: T [s].

@@ -174,9 +174,9 @@ def _along(function: str, ends: _Ends, limits: Bounds) -> tuple[_Ends, Bounds]:
             f"{function}: speeds or accelerations at the ends do not point along the straight line from start to end. "
             "Use synchronisation='time'."
         )
-    least = [np.array([(limit[moving] / np.abs(way[moving])).min()]) for limit in limits.rates()]
+    v, a, j = (np.array([(limit[moving] / np.abs(way[moving])).min()]) for limit in limits.rates())
     one = _Ends(np.zeros(1), np.ones(1), *(np.array([x]) for x in shares))
-    return one, Bounds(np.full(1, -np.inf), np.full(1, np.inf), *least)
+    return one, Bounds(np.full(1, -np.inf), np.full(1, np.inf), v, a, j)
 
 
 def _share(rate: Array, way: Array, moving: Array) -> float | None:

@@ -73,12 +73,12 @@ def bounds(
     """The limits given, else those of the robot, else none."""
     joints, none = joints_of(function, robot, count), np.full(count, np.inf)
     stated = {} if joints is None else {"speed": joints.speed, "acceleration": joints.acceleration}
-    rates = [
+    v, a, j = (
         stated.get(name, none) if x is None else per_joint(function, {name: x}, count, above=0.0)[0]
         for name, x in zip(RATES, (speed, acceleration, jerk), strict=True)
-    ]
+    )
     lower, upper = (-none, none) if joints is None else (joints.lower, joints.upper)
-    return Bounds(lower, upper, *rates, joints=joints)
+    return Bounds(lower, upper, v, a, j, joints)
 
 
 def require(function: str, limits: Bounds, *names: str) -> None:

@@ -19,6 +19,9 @@ CLOSE = 1e-13
 JUMP = 1e-7
 """Share of a derivative's largest value above which a difference between two pieces is more than rounding."""
 
+LOOKS = (0.0, 0.2, 0.5, 0.8, 1.0)
+"""Where in a piece to look for the size of a derivative."""
+
 
 def piecewise(coefficients: Array, times: ArrayLike) -> PPoly:
     """Pieces of polynomials, coefficients (order + 1, pieces, n), highest power first."""
@@ -85,8 +88,9 @@ def kinks(pieces: PPoly, order: int) -> list[float]:
     """Inner knots at which a derivative up to the order jumps."""
     jumps = np.zeros(len(pieces.x) - 2, dtype=bool)
     for k in range(min(order + 1, len(pieces.c))):
-        starts, ends = _sides(pieces.derivative(k) if k else pieces)
-        size = max(np.abs(starts).max(), np.abs(ends).max(), 1e-12)
+        curve = pieces.derivative(k) if k else pieces
+        starts, ends = _sides(curve)
+        size = max(*(np.abs(curve(pieces.x[:-1] + share * np.diff(pieces.x))).max() for share in LOOKS), 1e-12)
         jumps |= (np.abs(starts[1:] - ends[:-1]) > JUMP * size).any(axis=-1)
     return [float(t) for t in pieces.x[1:-1][jumps]]
 
@@ -100,5 +104,8 @@ def _turns(curve: PPoly) -> Sequence[Array]:
     """Per component the times at which its rate is zero."""
     if len(curve.c) == 1:
         return []
-    found = curve.derivative().roots(discontinuity=False, extrapolate=False)
+    rate = curve.derivative()
+    # One by one: of several components SciPy leaves out a root at the time of another component's last one.
+    single = [piecewise(rate.c[:, :, k], rate.x) for k in range(rate.c.shape[-1])]
+    found = [one.roots(discontinuity=False, extrapolate=False) for one in single]
     return [roots[np.isfinite(roots)] for roots in found]

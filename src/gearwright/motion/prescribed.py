@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import bounds, per_joint
 from gearwright.motion.pieces import piecewise
@@ -54,6 +54,16 @@ def from_accelerations(
     q = _summed(q0, h * (v + h * (a / 2 + h * jerk / 6)))
     pieces = piecewise(np.array([jerk / 6, a / 2, v, q]), t - t[0])
     return bounds(name, a.shape[1], robot).named(Trajectory(pieces))
+
+
+def required_start(source: object, start: ArrayLike | None) -> ArrayLike:
+    """The start values of a file of accelerations, or an error that asks for them."""
+    if start is None:
+        raise FileError(
+            f"{source}: accelerations alone do not say where the motion starts. Give its start (start= and "
+            "start_speed=, or --initial and --speeds), or add columns q.<coordinate>."
+        )
+    return start
 
 
 def _summed(first: Array, steps: Array) -> Array:

@@ -16,7 +16,7 @@ from gearwright.motion.columns import Columns, read_columns
 from gearwright.motion.joints import machine_of
 from gearwright.motion.limits import bounds
 from gearwright.motion.pieces import from_spline, piecewise
-from gearwright.motion.prescribed import from_accelerations
+from gearwright.motion.prescribed import from_accelerations, required_start
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Robot
 
@@ -144,17 +144,13 @@ def _of_file(table: Columns, robot: Robot | Mechanism | None) -> _Samples:
         mech = machine_of("recorded", robot)
         bodies = mech.coordinates[: mech.nq - len(mech.shafts)]
         named = mech.coordinates if set(named) & set(mech.shafts) else bodies
-    blocks = [table.block(letter, named) if table.has(letter) else None for letter in "qva"]
-    return _Samples(table.times(), *blocks, named)
+    q, v, a = (table.block(letter, named) if table.has(letter) else None for letter in "qva")
+    return _Samples(table.times(), q, v, a, named)
 
 
 def _integrated(
     source: Any, given: _Samples, start: ArrayLike | None, speed: ArrayLike, robot: Robot | Mechanism | None
 ) -> Trajectory:
-    if start is None:
-        raise FileError(
-            f"{source}: accelerations alone do not say where the motion starts. Give start=, and start_speed= unless "
-            "it starts at rest, or add columns q.<coordinate>."
-        )
-    made = from_accelerations(given.t, given.a, start, speed, robot=robot)  # type: ignore[arg-type]
+    first = required_start(source, start)
+    made = from_accelerations(given.t, given.a, first, speed, robot=robot)  # type: ignore[arg-type]
     return made if robot is not None else Trajectory(made.pieces, given.names)

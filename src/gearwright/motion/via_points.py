@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,10 +19,14 @@ from gearwright.parts import Robot
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
-ROUNDS = 40
-"""How often time is moved from intervals that need less to those that need more."""
-LOOKS = 24
-"""Samples of an interval that say how much time it needs; the last word have the exact extremes."""
+TRIALS = 400
+"""How many curves are tried in the search for times."""
+LOOKS = 16
+"""Samples of an interval during the search; the last word have the exact extremes."""
+SHARPNESS = 24
+"""Power of the mean that stands for the largest value during the search."""
+REACH = 2.0
+"""How far an interval may move from the first guess, as a logarithm."""
 
 
 def spline(
@@ -43,8 +47,8 @@ def spline(
     given, and the next derivatives (none, the acceleration, acceleration and jerk) are zero, so that from rest to rest
     the `smoothness` is 1, 2 or 3.
 
-    Without `times` they are chosen so that all limits hold and one is reached: time moves from intervals that need less
-    of it to those that need more, then the whole is stretched to fit.
+    Without `times` they are chosen so that all limits hold and one is reached: a local search shares the time out among
+    the intervals, then the whole is stretched to fit. (It is short, not the shortest possible.)
 
     Args:
         points: joint positions, (m, n), m of 2 or more.
@@ -88,11 +92,15 @@ def _times(times: ArrayLike, count: int) -> Array:
 
 
 def _curve(q: Array, t: Array, order: int, rates: list[Array]) -> PPoly:
+    return from_spline(_spline(q, t, order, rates), order)
+
+
+def _spline(q: Array, t: Array, order: int, rates: list[Array]) -> Any:
     from scipy.interpolate import make_interp_spline
 
     still = [(k, np.zeros(q.shape[1])) for k in range(2, (order + 1) // 2)]
     ends = tuple([(1, rate), *still] for rate in rates)
-    return from_spline(make_interp_spline(t, q, k=order, bc_type=ends), order)
+    return make_interp_spline(t, q, k=order, bc_type=ends)
 
 
 def _fitted(q: Array, order: int, limits: Bounds, rates: list[Array]) -> PPoly:
@@ -105,15 +113,28 @@ def _fitted(q: Array, order: int, limits: Bounds, rates: list[Array]) -> PPoly:
         k = int(np.flatnonzero(~way.any(axis=1))[0])
         raise InputError(f"spline: points {k} and {k + 1} are the same. Leave one out, or give times.")
     steps = np.maximum((way / limits.speed).max(axis=1), np.sqrt(way / limits.acceleration).max(axis=1))
-    best, shortest = steps, np.inf
-    for _ in range(ROUNDS):
-        need = _needs(_curve(q, _at(steps), order, rates), limits)
-        if steps.sum() * need.max() < shortest:
-            best, shortest = steps * need.max(), steps.sum() * need.max()
-        steps = steps * np.sqrt(need)
-    curve = _curve(q, _at(best), order, rates)
+    curve = _curve(q, _at(_shared_out(q, steps, order, limits, rates)), order, rates)
     peaks = [np.maximum(*(np.abs(x) for x in extremes(curve, k))) for k in (1, 2, 3)]
     return stretched(curve, float(_stretch(peaks, limits).max()) * (1 + 1e-13))
+
+
+def _shared_out(q: Array, steps: Array, order: int, limits: Bounds, rates: list[Array]) -> Array:
+    """Shares of the time for the intervals that make the whole short: a local search from a first guess."""
+    from scipy.optimize import minimize
+
+    shares = np.linspace(0, 1, LOOKS)[:, None]
+
+    def length(logarithms: Array) -> float:
+        tried = steps * np.exp(logarithms)
+        curve = _spline(q, _at(tried), order, rates)
+        t = _at(tried)[:-1] + shares * tried
+        needs = _stretch([np.abs(curve.derivative(k)(t)) for k in (1, 2, 3)], limits)
+        soft = np.log(np.mean(needs**SHARPNESS)) / SHARPNESS  # nearly the largest, but with slopes
+        return float(np.log(tried.sum()) + soft)
+
+    reach = [(-REACH, REACH)] * len(steps)
+    found = minimize(length, np.zeros(len(steps)), method="L-BFGS-B", bounds=reach, options={"maxfun": TRIALS})
+    return steps * np.exp(found.x) if found.fun < length(np.zeros(len(steps))) else steps
 
 
 def _at(steps: Array) -> Array:
@@ -124,10 +145,3 @@ def _stretch(peaks: list[Array], limits: Bounds) -> Array:
     """How much slower each joint must be: the k-th derivative falls with the k-th power of the stretch."""
     ratios = [(peak / limit) ** (1 / k) for k, (peak, limit) in enumerate(zip(peaks, limits.rates(), strict=True), 1)]
     return np.maximum.reduce(ratios)
-
-
-def _needs(curve: PPoly, limits: Bounds) -> Array:
-    """How much longer each interval must take, (m - 1,)."""
-    t = curve.x[:-1] + np.linspace(0, 1, LOOKS)[:, None] * np.diff(curve.x)
-    peaks = [np.abs(curve.derivative(k)(t)).max(axis=0) for k in (1, 2, 3)]
-    return _stretch(peaks, limits).max(axis=-1)
