@@ -9,13 +9,12 @@ from gearwright.identification.model import Model
 from gearwright.identification.payload import PayloadFit, identify_payload
 from gearwright.identification.report import write_report
 from gearwright.identification.write_back import identified_mechanism, identified_robot, save_identified
-from gearwright.motion import FourierMotion
+from gearwright.motion import FourierMotion as FourierMotion
 
 __all__ = [
     "Box",
     "ConsistentFit",
     "Excitation",
-    "FourierMotion",
     "Group",
     "Identification",
     "Log",
