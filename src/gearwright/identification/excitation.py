@@ -14,10 +14,11 @@ from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import triangle
 from gearwright.errors import InputError
 from gearwright.functions.functions import inverse_dynamics, placement
-from gearwright.identification.fourier import FourierMotion
 from gearwright.identification.model import FRICTION, Friction, Model
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 
 Criterion: TypeAlias = Literal["condition", "d-optimal"]
