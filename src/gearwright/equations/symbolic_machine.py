@@ -61,7 +61,7 @@ def symbolic_machine(mech: Mechanism, keep: Collection[str]) -> tuple[Mechanism,
 
 def _refuse(mech: Mechanism) -> None:
     for body in mech.bodies:
-        if body.joint in ("spherical", "free"):
+        if body.kind.space.quaternion is not None:
             raise JointError(
                 f"closed form: body {body.name!r} has a {body.joint} joint, which has no angle to write. "
                 "Replace it by revolute and prismatic joints."
@@ -90,6 +90,7 @@ def _body(names: Names, number: int, body: Body) -> Body:
         position=position,
         rotation=_snapped(body.rotation),
         axis=_rounded(body.axis),
+        axis2=None if body.axis2 is None else _rounded(body.axis2),
         effective=True,
     )
 
@@ -135,7 +136,7 @@ def _snapped(R: Rot) -> Rot:
 
 @dataclass(frozen=True)
 class Angles:
-    """The revolute coordinates in groups of parallel axes, and cos and sin of their integer combinations."""
+    """The angles among the coordinates in groups of parallel axes, and cos and sin of their integer combinations."""
 
     groups: tuple[tuple[int, ...], ...]
     """Per group the coordinate indices."""
@@ -181,14 +182,18 @@ class Angles:
 
 
 def parallel_groups(mech: Mechanism) -> tuple[tuple[int, ...], ...]:
-    """Revolute coordinates whose axes stay parallel: a joint and the next revolute one along the chain."""
+    """Angles whose axes stay parallel: a revolute joint and the next one along the chain; all others are alone."""
     groups: list[list[int]] = []
     member: dict[int, list[int]] = {}
     for i, body in enumerate(mech.bodies):
-        if body.joint != "revolute" or body.follows is not None:
+        if body.follows is not None:
+            continue
+        angles = [mech.joints[i].first + k for k, unit in enumerate(body.kind.units) if unit == "rad"]
+        if not body.kind.hinges:
+            groups += [[angle] for angle in angles]
             continue
         inner, axis = _inner_revolute(mech, i)
-        coordinate = mech.joints[i].first
+        (coordinate,) = angles
         if inner is not None and abs(abs(axis.dot(mech.bodies[inner].axis)) - 1) < 1e-12 and inner in member:
             group = member[inner]
         else:
@@ -203,7 +208,7 @@ def _inner_revolute(mech: Mechanism, i: int) -> tuple[int | None, Vec]:
     """The next revolute body towards the base, and body i's axis in that body's axes."""
     axis = mech.bodies[i].rotation @ mech.bodies[i].axis
     parent = mech.parent(i)
-    while parent >= 0 and mech.bodies[parent].joint != "revolute":
+    while parent >= 0 and not mech.bodies[parent].kind.turns:
         axis = mech.bodies[parent].rotation @ axis
         parent = mech.parent(parent)
-    return (parent if parent >= 0 else None), axis
+    return (parent if parent >= 0 and mech.bodies[parent].kind.hinges else None), axis

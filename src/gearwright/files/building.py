@@ -91,6 +91,7 @@ def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
         damping=getattr(joint, "damping", 0.0),
         friction=friction_of(getattr(joint, "friction", 0.0)),
         spring=spring_of(getattr(joint, "spring", None)),
+        **{word: getattr(joint, word, None) for word in ("axis2", "pitch")},
     )
 
 

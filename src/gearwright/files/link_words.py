@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
@@ -105,6 +105,8 @@ class Follows(Words):
 class _Placed(Words):
     """Where a joint is."""
 
+    motion: ClassVar[Literal["turn", "slide"] | None] = None
+    """What the one coordinate of the joint counts: it decides in which units its drive is given."""
     name: Name | None = Field(default=None, description="the link's name unless given")
     origin: Origin | None = None
 
@@ -146,24 +148,83 @@ class _Moving(_Placed):
         return Seat((self.origin or Origin()).placement, Vec.of(self.axis or (0.0, 0.0, 1.0)))
 
 
-class Revolute(_Moving):
-    """Turns about its axis."""
+class _Turning(_Moving):
+    """A joint whose coordinate is an angle."""
 
-    type: Literal["revolute"] = "revolute"
+    motion = "turn"
     limits: TurnLimits = TurnLimits()
     damping: Annotated[float, Unit("angular damping", least=0)] = 0.0
     friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: TurnSpring | None = Field(default=None, description="a passive spring between parent and link")
 
 
+class Revolute(_Turning):
+    """Turns about its axis."""
+
+    type: Literal["revolute"] = "revolute"
+
+
+class Helical(_Turning):
+    """Turns about its axis and slides along it, as a nut on a screw."""
+
+    type: Literal["helical"]
+    pitch: Annotated[float, Unit("pitch")] = Field(description="how far it slides per radian")
+
+    @model_validator(mode="after")
+    def _slides(self) -> Helical:
+        if self.pitch == 0:
+            raise ValueError("pitch 0 never slides. Make the joint revolute, or give a pitch.")
+        return self
+
+
 class Prismatic(_Moving):
     """Slides along its axis."""
 
+    motion = "slide"
     type: Literal["prismatic"]
     limits: SlideLimits = SlideLimits()
     damping: Annotated[float, Unit("damping", least=0)] = 0.0
     friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: SlideSpring | None = Field(default=None, description="a passive spring between parent and link")
+
+
+class _Axial(_Placed):
+    """A joint of several speeds with an axis of its own."""
+
+    axis: Direction = Field(default=(0.0, 0.0, 1.0), description="in the link's frame")
+
+    @model_validator(mode="after")
+    def _has_direction(self) -> _Axial:
+        for word in {"axis", "axis2"} & self.__class__.model_fields.keys():
+            if not any(getattr(self, word)):
+                raise ValueError(f"{word} [0, 0, 0] has no direction. Give a vector of non-zero length.")
+        return self
+
+    def seat(self) -> Seat:
+        """The joint's place on its parent."""
+        return Seat((self.origin or Origin()).placement, Vec.of(self.axis))
+
+
+class Planar(_Axial):
+    """Slides in a plane and turns about its normal `axis`: coordinates x, y, angle; speeds vx, vy in body axes, wz."""
+
+    type: Literal["planar"]
+
+
+class Universal(_Axial):
+    """Turns about `axis`, then about `axis2`, which the first turn carries along: a cardan joint."""
+
+    type: Literal["universal"]
+    axis: Direction = Field(description="first axis, in the link's frame")
+    axis2: Direction = Field(description="second axis, in the link's frame")
+
+    @model_validator(mode="after")
+    def _cross(self) -> Universal:
+        one, other = Vec.of(self.axis), Vec.of(self.axis2)
+        across = one.cross(other)
+        if across.dot(across) <= 1e-12 * one.dot(one) * other.dot(other):
+            raise ValueError("axis2 is parallel to axis. Give it another direction, or make the joint revolute.")
+        return self
 
 
 class Fixed(_Placed):
@@ -194,9 +255,18 @@ JointWords = Annotated[
     | Annotated[Prismatic, Tag("prismatic")]
     | Annotated[Fixed, Tag("fixed")]
     | Annotated[Spherical, Tag("spherical")]
-    | Annotated[Free, Tag("free")],
+    | Annotated[Free, Tag("free")]
+    | Annotated[Planar, Tag("planar")]
+    | Annotated[Helical, Tag("helical")]
+    | Annotated[Universal, Tag("universal")],
     Discriminator(_type),
 ]
+
+KINDS: dict[str, type[_Placed]] = {
+    get_args(words.model_fields["type"].annotation)[0]: words
+    for words in (Revolute, Prismatic, Fixed, Spherical, Free, Planar, Helical, Universal)
+}
+"""The words of each kind of joint."""
 
 
 class ShapeWords(Words):

@@ -20,14 +20,10 @@ from gearwright.files.elastic_words import BeamWords, ElasticBaseWords, SpringWo
 from gearwright.files.gear_words import MODELS
 from gearwright.files.link_words import (
     DH,
-    Fixed,
+    KINDS,
     Follows,
-    Free,
     LinkWords,
-    Prismatic,
-    Revolute,
     ShapeWords,
-    Spherical,
     TurnLimits,
     VectorWords,
 )
@@ -42,7 +38,7 @@ from gearwright.text import did_you_mean
 AnyWords = TypeVar("AnyWords", bound=Words)
 
 INSIDE: dict[str, type[Words]] = {
-    **{"revolute": Revolute, "prismatic": Prismatic, "fixed": Fixed, "spherical": Spherical, "free": Free},
+    **KINDS,
     **MODELS,
     **{"motor": MotorWords, "payload": PayloadWords, "inertia": TensorWords, "tensor": TensorWords, "origin": Origin},
     **{"dh": DH, "mdh": DH, "vector": VectorWords, "limits": TurnLimits, "follows": Follows, "shapes": ShapeWords},

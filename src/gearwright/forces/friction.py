@@ -15,6 +15,7 @@ from gearwright.forces.places import force_unit, joint_line, motor_line, motors_
 from gearwright.forces.sticking import Sticking
 from gearwright.forces.stribeck import dry, sliding
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Friction, Robot
 
 SMOOTHING = 0.01
@@ -127,7 +128,7 @@ def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tup
 def _rubbing(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Line | None, Friction, str | None, str]]:
     """Name, line, friction, port and unit of everything that may rub."""
     for link in robot.links:
-        if link.joint.kind != "fixed":
+        if joint_kind(link.joint.kind).speeds:
             place = joint_line(mech, link)
             line = None if place is None else place[0]
             yield f"{link.joint_name}.friction", line, link.joint.total_friction, None, force_unit(link)
@@ -138,8 +139,8 @@ def _rubbing(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Line | None, 
 def _law(name: str, line: Line | None, friction: Friction, port: str | None, unit: str, smooth: bool) -> Law:
     if line is None:
         raise InputError(
-            f"{name}: friction acts along revolute or prismatic joints only; a free or spherical joint has no single "
-            "speed. Set its friction and damping to 0."
+            f"{name}: friction acts along joints of one speed only (revolute, prismatic, helical); this joint has "
+            "several. Set its friction and damping to 0."
         )
     if friction.kind == "lugre":
         return LuGre(name, line, friction, port, unit)

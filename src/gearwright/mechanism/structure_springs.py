@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.errors import StructureError
+from gearwright.errors import JointError, StructureError
 from gearwright.mechanism.elements import Spring
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.mechanism.rows import suggestion
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.parts import PassiveSpring
@@ -13,6 +14,12 @@ from gearwright.parts import PassiveSpring
 
 def passive_springs(links: Links, springs: Sequence[PassiveSpring]) -> list[Spring]:
     """The springs of the joints, then those of the robot."""
+    for joint, link in links.by_joint.items():
+        if link.joint.spring is not None and not joint_kind(link.joint.kind).single:
+            raise JointError(
+                f"joint {joint!r} is {link.joint.kind}: a spring needs one coordinate. Put it on a revolute, prismatic "
+                "or helical joint, or make the joint of several of these."
+            )
     own = [
         PassiveSpring(f"{joint}.passive_spring", {joint: 1.0}, spring.stiffness, spring.damping, spring.rest)
         for joint, link in links.by_joint.items()
