@@ -14,7 +14,8 @@ from gearwright.catalogue.loading import bundled_files
 from gearwright.errors import FileError
 from gearwright.files import read_yaml, schema, write_yaml
 from gearwright.files.gear_words import GEARS
-from gearwright.files.link_words import KINDS, LinkWords, ShapeWords, TurnLimits
+from gearwright.files.joint_words import KINDS, TurnLimits
+from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.problems import Problems
 from gearwright.files.robot_words import DriveWords, FrameWords, PayloadWords, RobotWords
 from gearwright.files.train_words import MotorWords, TrainWords

@@ -39,8 +39,8 @@ class Names:
 def symbolic_machine(mech: Mechanism, keep: Collection[str]) -> tuple[Mechanism, Names]:
     """The machine with symbols for what is kept and numbers for the rest; zeros stay zeros.
 
-    Per body i the ten parameters about its origin, m1, mx1, ..., Ixx1, ...; positions lx1, ly1, lz1; per spin J1, ...
-    and its ratios k1, ...; gravity g; stiffness K1 and damping D1 per spring.
+    Per body i the ten parameters about its origin, m1, mx1, ..., Ixx1, ...; positions lx1, ly1, lz1, pitch h1; per
+    spin J1, ... and its ratios k1, ...; gravity g; stiffness K1 and damping D1 per spring.
     """
     _refuse(mech)
     names = Names(keep)
@@ -91,8 +91,14 @@ def _body(names: Names, number: int, body: Body) -> Body:
         rotation=_snapped(body.rotation),
         axis=_rounded(body.axis),
         axis2=None if body.axis2 is None else _rounded(body.axis2),
+        pitch=_pitch(names, number, body),
         effective=True,
     )
+
+
+def _pitch(names: Names, number: int, body: Body) -> Scalar | None:
+    meaning = f"{body.name}: pitch of its joint [m/rad]"
+    return None if body.pitch is None else names.scalar("lengths", f"h{number}", body.pitch, meaning)
 
 
 def _spin(names: Names, mech: Mechanism, number: int, spin: Spin) -> Spin:

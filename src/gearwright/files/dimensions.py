@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gearwright.files.link_words import JointWords
+from gearwright.files.joint_words import JointWords
 from gearwright.files.problems import Problems
 from gearwright.files.units import quantity
 from gearwright.files.validation import Contents, spell

@@ -12,7 +12,7 @@ from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.gear_words import gear_words
-from gearwright.files.link_words import KINDS
+from gearwright.files.joint_words import KINDS
 from gearwright.files.part_words import plain_words
 from gearwright.files.train_words import train_words
 from gearwright.files.yaml_tree import plain_scalar
