@@ -32,6 +32,7 @@ NAMED = {
         "revolute": "made: the ways of an elastic support",
         "prismatic": "made: the ways of an elastic support",
     },
+    "parts/mounting.py": {"revolute": "the one kind whose link can be the output member of a gear"},
     "files/building.py": {"fixed": "made: a stand-in for a joint that cannot be read"},
     "bench/compilation.py": {"revolute": "made: the machine that is measured"},
 }

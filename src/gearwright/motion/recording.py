@@ -60,8 +60,8 @@ def _integrated(
 ) -> Recording:
     if not mech.straight:
         raise FileError(
-            f"{table.path}: there are no columns q.<coordinate>, and accelerations of a free, spherical or planar joint "
-            "are not integrated column by column. Give every q.<coordinate> and v.<speed>."
+            f"{table.path}: there are no columns q.<coordinate>, and accelerations of a free, spherical or planar "
+            "joint are not integrated column by column. Give every q.<coordinate> and v.<speed>."
         )
     t, a = table.times(), table.block("a", mech.speeds)
     way = from_accelerations(t, a, required_start(table.path, start), start_speed)
