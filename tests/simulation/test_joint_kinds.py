@@ -118,3 +118,18 @@ def test_planar_joints_have_no_motor_motion():
     mech = gw.assemble(Robot("r", [link, arm_], [Drive("j", Motor(1e-3), Gear(20.0, stiffness=500.0))]))
     with pytest.raises(gw.errors.InputError, match="planar joints"):
         gw.motor_motion(mech, *np.zeros((5, 4)))
+
+
+def test_a_pitch_may_stay_a_parameter():
+    """One kernel for all screws: the pitch is an input, named by its path."""
+    nut = Link("nut", "base", Joint("screw", "helical", pitch=0.02), 2.0, (0.1, 0, 0), np.diag([0.03, 0.03, 0.05]))
+    tip = Link("tip", "nut", Joint("tip", axis=(0, 1, 0), position=(0.1, 0, 0)), 1.0, (0.1, 0, 0))
+    robot = Robot("press", [nut, tip], [Drive("screw", Motor(1e-4), Gear(10.0))])
+    kernel = gw.compile(gw.inverse_dynamics, robot, parameters=["screw.pitch"])
+    q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 2))
+    for pitch in (0.02, -0.07):
+        other = Robot(
+            "press", [Link(**{**vars(nut), "joint": Joint("screw", "helical", pitch=pitch)}), tip], robot.drives
+        )
+        expected = gw.inverse_dynamics(gw.assemble(other), q, v, a)
+        assert relative(kernel(q, v, a, parameters=[pitch]), expected) < 1e-12
