@@ -9,13 +9,16 @@ from gearwright.kernels.inputs import Array
 from gearwright.mechanism.rows import suggestion
 from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.marching import has_sundials
-from gearwright.simulation.patience import MANY
 
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation
 
 FIXED = ("euler", "rk4")
 METHODS = ("adaptive", "stiff", *FIXED)
+
+MANY = 5e3
+"""An explicit method takes about one step per three over the fastest decay rate; more than this many are too many."""
+
 
 def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
     """The method, and a sentence that says why."""
@@ -24,7 +27,7 @@ def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
             raise InputError(f"simulate: there is no method {method!r}. {suggestion(method, METHODS)}")
         return method, f"method: {_title(method)}, as asked."
     decay, span = fastest_decay(work.smooth_rates(x), x), float(work.times[-1] - work.times[0])
-    if decay * span / 3 > MANY:  # an explicit method takes about one step per three over the fastest decay rate
+    if decay * span / 3 > MANY:
         return "stiff", (
             f"method: {_title('stiff')}, because something decays at {decay:.3g} 1/s, within "
             f"{1 / (decay * span):.0e} of the run."

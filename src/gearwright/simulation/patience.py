@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gearwright.kernels.inputs import Array
 from gearwright.simulation.decay import fastest_decay
 
-OFTEN = 250
+OFTEN = 100
 """Steps after which an explicit integrator looks whether fast decay keeps its steps short."""
 
 SELDOM = 1000
@@ -17,7 +17,7 @@ SELDOM = 1000
 CRAWL = 1e-5
 """A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
 
-MANY = 5e3
+AHEAD = 1000
 """Steps that must still be to come for another, less exact, method to pay."""
 
 UNSTABLE = 2.0
@@ -64,6 +64,6 @@ class Patience:
     def _is_held_back(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> bool:
         """Whether many more steps are to come, which fast decay keeps short and not accuracy."""
         covered = self._covered(OFTEN, t)
-        if (self.until - t) * OFTEN < MANY * covered:
+        if (self.until - t) * OFTEN < AHEAD * covered:
             return False
         return bool(step * fastest_decay(lambda y: rates(t, y), x) > UNSTABLE)
