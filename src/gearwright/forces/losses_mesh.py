@@ -74,8 +74,7 @@ def mesh_at(table: Sequence[Losses], output_torque: Scalar, speed: Scalar, ops: 
         return interpolated(tuple((row.speed, getattr(row, column)) for row in table), speed, ops)
 
     back = value("back")
-    if abs(back) < LEAST:
-        back = LEAST if back > 0 else -LEAST
+    back = ops.where(back > 0, ops.maximum(back, LEAST), ops.minimum(back, -LEAST))
     return Mesh(value("efficiency"), back, value("no_load_torque"), output_torque)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.kinks import kinks_of
 from gearwright.forces.law import Guard, Reaction
 from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
 from gearwright.system.balance import Ties, balanced, rows_of, shares_of
@@ -99,13 +102,23 @@ class InModes:
     def guards(self, t: float, x: Array) -> list[tuple[int, Guard]]:
         """All guards with the index of their law."""
         system, modes, (u, _) = self._system, self._modes, self._inputs(t, x)
+        return system.guards_of(modes, system.situations(t, x, u), self._reactions(t, x, u))
+
+    def kinks(self, t: float, x: Array) -> Array:
+        """The numbers at whose zeros a law bends within its mode; of laws that are smooth there are none."""
+        system, modes, (u, _) = self._system, self._modes, self._inputs(t, x)
+        seen, reactions = system.situations(t, x, u), self._reactions(t, x, u)
+        asked = zip(system.laws, modes, seen, reactions, strict=True)
+        return np.array([kink for one in asked for kink in kinks_of(*one)], dtype=float)
+
+    def _reactions(self, t: float, x: Array, u: Array) -> Sequence[Reaction]:
         quick = self._kernels()
-        if quick is not None:
-            try:
-                return system.guards_of(modes, system.situations(t, x, u), quick.reactions(t, x, u))
-            except Unusual:
-                pass
-        return system.guards(system.evaluate(t, x, u, modes))
+        try:
+            if quick is not None:
+                return quick.reactions(t, x, u)
+        except Unusual:
+            pass
+        return self._system.evaluate(t, x, u, self._modes).reactions
 
     def _kernels(self) -> ModedRates | None:
         """The kernels, once they pay and if they can be made."""

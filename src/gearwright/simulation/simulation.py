@@ -11,8 +11,10 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
-from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, SlowError, StuckError, march
+from gearwright.simulation.kinks import Kinks
+from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError, march
 from gearwright.simulation.moded_rates import InModes
+from gearwright.simulation.patience import Patience, SlowError
 from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
@@ -25,9 +27,6 @@ from gearwright.system.system import Modes, System
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
-
-CRAWL = 1e-5
-"""A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
 
 RESTLESS = 200
 """Events without progress in time before a run gives up."""
@@ -138,14 +137,16 @@ class Simulation:
         yield from (*sorted(stops), until)
 
     def _until_event(self, engine: March, bound: float, modes: Modes) -> tuple[float, Array, bool]:
-        """March to the bound or the next event, recording samples on the way."""
+        """March to the bound, the next event or the next kink, recording samples on the way."""
         while True:
             due = len(self.recorder)
             limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
             reached = self._advanced(engine, limit)
             if due < len(self.times) and reached.t >= self.times[due]:
                 self._record(reached.t, reached.x, modes)
-            if reached.event or reached.t >= bound:
+            if reached.kink:
+                self.recorder.remarks.extend(filter(None, [self._kinks.meet(reached.t)]))
+            if reached.event or reached.kink or reached.t >= bound:
                 return reached.t, reached.x, reached.event
 
     def _advanced(self, engine: March, limit: float) -> Reached:
@@ -182,11 +183,14 @@ class Simulation:
 
         in_modes = InModes(system, modes, inputs)
         rates, slopes = self._smooth(modes, inputs, in_modes.rates)
-        span = float(self.times[-1] - self.times[0])
-        pace = CRAWL * span if self.may_change else 0.0
-        if not (self.events or self._moded):
-            return Problem(rates, None, t, x, bound, self.rtol, self.atol, step, slopes=slopes, pace=pace)
-        return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, span / WATCHFUL, slopes, pace)
+        explicit = self.method == "adaptive"
+        kinks = self._kinks.levels(t, x, inputs, in_modes) if explicit else None
+        watched = levels if self.events or self._moded else None
+        longest = np.inf if watched is None and kinks is None else self._span / WATCHFUL
+        patience = self._patience if explicit and self.may_change else None
+        return Problem(
+            rates, watched, t, x, bound, self.rtol, self.atol, step, longest, slopes, kinks=kinks, patience=patience
+        )
 
     def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
         """The rates in given modes, and for a stiff method their derivatives where these are known."""
@@ -202,6 +206,18 @@ class Simulation:
     def _moded(self) -> bool:
         """Whether a law may change its mode."""
         return any(len(law.modes) > 1 for law in self.system.laws)
+
+    @property
+    def _span(self) -> float:
+        return float(self.times[-1] - self.times[0])
+
+    @cached_property
+    def _patience(self) -> Patience:
+        return Patience(float(self.times[-1]), self._span)
+
+    @cached_property
+    def _kinks(self) -> Kinks:
+        return Kinks(self.system, self._motion, self._span)
 
     @cached_property
     def _motion(self) -> MotionRates | None:

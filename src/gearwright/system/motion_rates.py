@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.compiling.compile import graph_code
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.dynamics.configuration import rate
-from gearwright.forces.law import Law
+from gearwright.forces.kinks import kinks_of
+from gearwright.forces.law import Law, Reaction
 from gearwright.functions.functions import forward_dynamics
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Fixed, Inputs
-from gearwright.system.rollout_system import StepProgram, System, acting, following, pushed, split
+from gearwright.system.rollout_system import StepProgram, System, acting, following, pushed, situations, split
+from gearwright.tracing.graph import Graph
 from gearwright.tracing.trace import Task, traced, traced_function
 
 Rates = Callable[[Array, Array, Array], Array]
@@ -33,13 +35,19 @@ class MotionRates:
     def __init__(self, mech: Mechanism, laws: tuple[Law, ...]) -> None:
         self.mech, self.system = mech, System(laws, work=True)
         self._task = Task(rate_program(mech, self.system), mech, {})
-        self._code = self._compiled()
+        self._code = _code(self._task)
 
-    def _compiled(self) -> MachineCode:
-        code = graph_code(self._task, traced(self._task))
-        if code is None:
-            raise LookupError("too large for machine code")
-        return code
+    @cached_property
+    def _kinks(self) -> MachineCode | None:
+        """The numbers at whose zeros a law bends, as a kernel; None where all laws are smooth."""
+        found: list[Scalar] = []
+        task = Task(kink_program(self.mech, self.system, found), self.mech, {})
+        graph = traced(task)
+        return _code(task, graph) if found else None
+
+    def quick_kinks(self, otherwise: Rates) -> Rates | None:
+        """The kinks of all laws in machine code, as `quick` has the rates; None where all laws are smooth."""
+        return None if self._kinks is None else self._kinks.builtin("kinks", otherwise)
 
     def quick(self, otherwise: Rates) -> Rates:
         """The rates in machine code; what that does not take (not finite, angles too large) is left to `otherwise`."""
@@ -90,6 +98,28 @@ def rate_program(mech: Mechanism, system: System) -> StepProgram:
 
     contents = {"x": size, "t": 1, "u": mech.n + len(system.inputs)}
     return StepProgram("motion_rates", tuple(contents), run, lambda *_: (size + 2,), growth=2, contents=contents)
+
+
+def kink_program(mech: Mechanism, system: System, found: list[Scalar]) -> StepProgram:
+    """The numbers at whose zeros a law bends or jumps as a program of x, t and u; `found` has them after a trace."""
+    contents = rate_program(mech, system).contents
+
+    def run(machine: Mechanism, ops: Operations, given: Inputs, _: Fixed) -> list[Scalar]:
+        t, x, u = given["t"][0], split(machine, given["x"]), given["u"]
+        a, _ = system.field(machine, ops)(t, x, u)
+        seen = zip(system.laws, situations(system.laws, machine, ops, t, x, u), strict=True)
+        kinks = [kink for law, situation in seen for kink in kinks_of(law, law.modes[0], situation, Reaction(a))]
+        found[:] = [kink for kink in kinks if not is_number(kink)]
+        return list(found)
+
+    return StepProgram("kinks", tuple(contents), run, lambda *_: (len(found),), growth=2, contents=contents)
+
+
+def _code(task: Task, graph: Graph | None = None) -> MachineCode:
+    code = graph_code(task, traced(task) if graph is None else graph)
+    if code is None:
+        raise LookupError("too large for machine code")
+    return code
 
 
 class Seen(NamedTuple):
