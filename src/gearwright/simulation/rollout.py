@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array, as_floats
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightWarning, InputError
 from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
-from gearwright.simulation.rollout_checks import common_batch, require_steps
+from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
 
 
@@ -70,7 +71,7 @@ def rollout(
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}.
 
     Returns:
-        1 + steps / every samples, the first at the beginning.
+        1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
 
     >>> import gearwright as gw
     >>> swing = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1, com=(0, 0, -1.0))])
@@ -89,7 +90,16 @@ def rollout(
     given = _inputs(engine, lead, steps, tau, _mapping("inputs", inputs))
     for state in x[:1]:
         engine.require_stable(state, step)
-    record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
+    try:
+        record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
+    except Interrupted as stopped:
+        record = stopped.record
+        reached = f"{step * every * (len(record) - 1):g} s"
+        warnings.warn(
+            f"rollout: stopped by the user at t = {reached}; what was computed is kept.",
+            GearwrightWarning,
+            stacklevel=2,
+        )
     return _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
 
 

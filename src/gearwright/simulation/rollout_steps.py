@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,13 +25,32 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, not_finite
-from gearwright.simulation.rollout_checks import common_batch, diverged, require_steps
+from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
 from gearwright.system.motion_rates import Seen, seen
 from gearwright.system.rollout_system import System, step_program
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import PARAMETERS, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
+
+PIECE, LONGEST = 2e8, 10_000
+"""Operations, and steps, between two moments at which Ctrl-C is heard."""
+
+
+class Clocked(NamedTuple):
+    """The inputs of all steps, (steps or 1, states or 1, size) each, from a step on, and the clock that goes with them."""
+
+    feeds: Sequence[Array]
+    start: float
+    h: float
+    first: int
+
+    def during(self, begin: int, steps: int) -> list[Array]:
+        """The feeds of some steps, the clock before them."""
+        k = self.first + begin
+        clock = np.empty((steps, 1, 2))
+        clock[:, 0, 0], clock[:, 0, 1] = self.start + self.h * np.arange(k, k + steps), self.h
+        return [clock, *(feed[k : k + steps] if len(feed) > 1 else feed for feed in self.feeds)]
 
 
 class FixedStep:
@@ -108,7 +127,10 @@ class FixedStep:
         start: float = 0.0,
         parameters: ArrayLike | None = None,
     ) -> Array:
-        """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps.
+        """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps; no others are stored.
+
+        The steps run in pieces of a fraction of a second, between which Ctrl-C is heard: the KeyboardInterrupt then has
+        the samples until there as its `record`.
 
         Args:
             x0: states at the beginning, (N, nx).
@@ -125,12 +147,34 @@ class FixedStep:
         begin = self._begin(x0)
         record = np.empty((1 + steps // every, *begin.shape))
         record[0] = begin
-        clock = np.empty((steps, 1, 2))
-        clock[:, 0, 0], clock[:, 0, 1] = start + h * np.arange(steps), h
-        feeds = [clock, *self._moments(inputs, steps, len(begin)), *self._parameters(parameters, len(begin))]
-        if not self._filled(feeds, record, every):
-            raise diverged(self.states, record, start, h * every)
+        feeds = [*self._moments(inputs, steps, len(begin)), *self._parameters(parameters, len(begin))]
+        done, size = 0, self._piece(len(begin))
+        try:
+            while done < len(record) - 1:
+                end = min(done + max(1, size // every), len(record) - 1)
+                if not self._advance(Clocked(feeds, start, h, done * every), record[done : end + 1], every, size):
+                    raise diverged(self.states, record[: end + 1], start, h * every)
+                done = end
+        except KeyboardInterrupt:
+            raise Interrupted(record[: done + 1]) from None
         return record
+
+    def _piece(self, rows: int) -> int:
+        """Steps of all rows that take a fraction of a second."""
+        _, work = self._code
+        return max(1, min(int(PIECE / (rows * work)), LONGEST)) if work else 1
+
+    def _advance(self, feeds: Clocked, record: Array, every: int, size: int) -> bool:
+        """Compute some samples; between two of them that are far apart, in pieces that nobody stores."""
+        if size >= every:
+            return self._filled(feeds.during(0, (len(record) - 1) * every), record, every)
+        between = np.array([record[0], record[0]])
+        for k in range(0, every, size):
+            steps, between[0] = min(size, every - k), between[1]
+            if not self._filled(feeds.during(k, steps), between, steps):
+                break
+        record[1] = between[1]
+        return bool(np.isfinite(record[1]).all())
 
     def seen(self, x: Array, inputs: Array, t: Array) -> Seen:
         """What can be seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""

@@ -84,7 +84,7 @@ def simulate(
     work.may_change = method is None
     recorder.remarks.append(why)
     if work.method in FIXED:
-        with reporting(float(times[0]), float(times[-1]), progress) as work.report:
+        with reporting(float(times[0]), float(times[-1]), progress) as work.report, heard() as work.obey:
             return run_fixed(work, x, step)
     if step is not None:
         raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
