@@ -11,7 +11,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import GearwrightWarning, SimulationError
-from gearwright.kernels import rollout_steps
+from gearwright.simulation import rollout_steps
 
 ELBOW = gw.assemble(gw.load("elbow"))
 BENT = [0.0, 0.5, 0.0]

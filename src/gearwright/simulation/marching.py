@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.simulation.crossing import LOOKS, Levels, Sides
 from gearwright.simulation.patience import Patience
-from gearwright.system.modes import CROSSED
+from gearwright.system.mode_changes import CROSSED
 
 Rates = Callable[[float, Array], Array]
 Slopes = Callable[[float, Array], Array]

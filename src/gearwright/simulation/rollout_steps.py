@@ -27,8 +27,9 @@ from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, not_finite
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
-from gearwright.system.motion_rates import Seen, seen
-from gearwright.system.rollout_system import System, step_program
+from gearwright.simulation.step_program import require_steppable, step_program, step_states
+from gearwright.system.observation import Observation, observe
+from gearwright.system.system import System
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import PARAMETERS, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
@@ -38,7 +39,7 @@ PIECE, LONGEST = 2e8, 10_000
 
 
 class Clocked(NamedTuple):
-    """The inputs of all steps, (steps or 1, states or 1, size) each, from a step on, and the clock that goes with them."""
+    """The inputs of all steps from one on, (steps or 1, states or 1, size) each, and the clock that goes with them."""
 
     feeds: Sequence[Array]
     start: float
@@ -68,11 +69,13 @@ class FixedStep:
         self._made_from = (source, laws, method, work, parameters)
         self.method, self.parameters = method, parameters
         task = recipe_of("forward_dynamics", source, parameters, {}).task()
-        self.mech, self.system = task.mech, System(laws, work)
-        self._task = replace(task, program=step_program(self.mech, self.system, method))
+        self.mech, self.system = task.mech, System(task.mech, laws)
+        require_steppable(self.system)
+        self.further = step_states(self.system, work)
+        self._task = replace(task, program=step_program(self.system, method, work))
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
-        self.states = (*at, *pace, *(x.name for x in self.system.states))
-        self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *(x.name for x in self.system.inputs))
+        self.states = (*at, *pace, *(x.name for x in self.further))
+        self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return FixedStep, self._made_from
@@ -81,15 +84,20 @@ class FixedStep:
         return f"<FixedStep {self.method}: {len(self.states)} states, {len(self.inputs)} inputs>"
 
     @cached_property
-    def _code(self) -> tuple[LoopCode | None, int]:
-        """The loop, None where it cannot be compiled, and the operations of a step."""
+    def _code(self) -> tuple[LoopCode | None, int, str]:
+        """The loop and the operations of a step; None where it cannot be compiled, with the reason."""
         if kernel_mode() == "off":
-            return None, 0
+            return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
         graph = traced(self._task)
         try:
-            return loop_code(graph, layout_of(self._task)), graph.operations.arithmetic
-        except (RuntimeError, OSError, ImportError):  # LLVM cannot work here
-            return None, 0
+            return loop_code(graph, layout_of(self._task)), graph.operations.arithmetic, ""
+        except (RuntimeError, OSError, ImportError) as error:
+            return None, 0, f"the steps run in Python, not in machine code: LLVM cannot compile here ({error})."
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why its steps are slower than they could be, if they are."""
+        return tuple(filter(None, [self._code[2]]))
 
     @cached_property
     def _function(self) -> Any:
@@ -98,7 +106,7 @@ class FixedStep:
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
-        mech, further = self.mech, self.system.states
+        mech, further = self.mech, self.further
         given = dict(states or {})
         for name in given:
             if name not in (x.name for x in further):
@@ -114,7 +122,7 @@ class FixedStep:
 
     def require_stable(self, x0: ArrayLike, h: float) -> None:
         """Refuse a step that is too long for the fastest mode at a state x0 (nx,)."""
-        require_stable(self.mech, self.system, np.asarray(x0, dtype=np.float64), float(h), self.method)
+        require_stable(self.system, np.asarray(x0, dtype=np.float64)[: self.system.own.stop], float(h), self.method)
 
     def run(
         self,
@@ -161,7 +169,7 @@ class FixedStep:
 
     def _piece(self, rows: int) -> int:
         """Steps of all rows that take a fraction of a second."""
-        _, work = self._code
+        _, work, _ = self._code
         return max(1, min(int(PIECE / (rows * work)), LONGEST)) if work else 1
 
     def _advance(self, feeds: Clocked, record: Array, every: int, size: int) -> bool:
@@ -176,13 +184,13 @@ class FixedStep:
         record[1] = between[1]
         return bool(np.isfinite(record[1]).all())
 
-    def seen(self, x: Array, inputs: Array, t: Array) -> Seen:
-        """What can be seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
-        return seen(self.mech, self.system, x, inputs, t)
+    def observe(self, x: Array, inputs: Array, t: Array) -> Observation:
+        """What is seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
+        return observe(self.system, x, inputs, t)
 
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""
-        code, work = self._code
+        code, work, _ = self._code
         if code is None:
             return self._stepped(feeds, record, every)
         rows, steps = record.shape[1], (len(record) - 1) * every
@@ -223,7 +231,7 @@ class FixedStep:
         """The inputs at each moment of a step that the method looks at."""
         moments = METHODS[self.method].moments
         if inputs is None:
-            inputs = [[[0.0] * self.mech.n + [x.initial for x in self.system.inputs]]]
+            inputs = [[self.system.first_inputs]]
         u = np.ascontiguousarray(as_floats("fixed_step", "inputs", inputs))
         lengths = (1, steps, 2 * steps + 1)
         if u.ndim != 3 or len(u) not in lengths or u.shape[1] not in (1, rows) or u.shape[2] != len(self.inputs):

@@ -14,15 +14,16 @@ from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.simulation.choice import FIXED, choose
+from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
-from gearwright.simulation.interruption import heard
+from gearwright.simulation.interruption import noted_interruption
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
-from gearwright.simulation.simulation import Event, Simulation, started
+from gearwright.simulation.simulation import Simulation
 from gearwright.system.controllers import Controller, controller_of
 from gearwright.system.signals import gathered
-from gearwright.system.state import State, initial_state
+from gearwright.system.state import State, initial_state, state_vector
 from gearwright.system.system import System
 
 
@@ -77,14 +78,14 @@ def simulate(
     system = System(mech, chosen, control.states if control else {})
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     recorder = Recorder(system, given.names, getattr(robot_or_mech, "name", "machine"))
-    x = started(system, begin)
+    x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
     work.method, why = choose(work, x, method)
     work.may_change = method is None
     recorder.remarks.append(why)
     if work.method in FIXED:
-        with reporting(float(times[0]), float(times[-1]), progress) as work.report, heard() as work.obey:
+        with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
             return run_fixed(work, x, step)
     if step is not None:
         raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
@@ -94,7 +95,10 @@ def simulate(
 def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
     recorder = work.recorder
     try:
-        with reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report, heard() as work.obey:
+        with (
+            reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report,
+            noted_interruption() as work.obey,
+        ):
             work.run(x)
     except KeyboardInterrupt:
         recorder.remarks.append(STOPPED.format(recorder.last))
