@@ -221,7 +221,7 @@ def test_laws_that_need_events_are_refused(law, reason):
 
 
 def test_two_laws_with_one_state_are_refused():
-    with pytest.raises(InputError, match=r"state 'motor\.current'"):
+    with pytest.raises(InputError, match=r"two states are called 'motor\.current'"):
         gw.rollout(WHEEL, [0.0], [0.0], 1, 1e-3, laws=[Motor("a", line()), Motor("b", line())])
 
 

@@ -72,7 +72,7 @@ class Demands:
         q = [Taylor.of_derivatives([x[:, i] for x in piece.motion]) for i in range(self.system.mech.n)]
         v = [x.rate() for x in q]
         needed = inverse_dynamics(place(self.system.mech, q, TaylorOperations(ARRAYS)), v, [x.rate() for x in v])
-        return np.moveaxis([_coefficients(x, self.order + 1, len(piece.t)) for x in needed], 0, 2)
+        return np.stack([_coefficients(x, self.order + 1, len(piece.t)) for x in needed], axis=-1)
 
     def _first_modes(self, piece: Piece) -> Modes:
         """The modes that laws try first, in the middle of the piece."""

@@ -144,7 +144,7 @@ class Drives:
         """Inputs, states and forces by name, for forces and their derivatives, each (T, actuators)."""
         found: dict[str, Array] = {}
         for j, (one, inverse) in enumerate(zip(self.actuators, self._inverses, strict=True)):
-            way = [np.asarray(one.line.speed(x.T)) for x in piece.motion]
+            way = [np.asarray(one.line.speed(list(x.T))) for x in piece.motion]
             demand = Demand(piece.t, way, [force[:, j] for force in forces])
             answer, self._inner[j] = inverse.solve(demand, self._inner[j])
             found |= _named(one, forces[0][:, j], answer)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.errors import NotTraceableError
 
-UFUNCS = {
+UFUNCS: dict[str, Callable[..., Scalar]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
@@ -52,17 +53,20 @@ class Symbol:
             "and ops.maximum instead."
         )
 
-    def __eq__(self, other: object) -> NoReturn:  # type: ignore[override]
+    def __eq__(self, other: object) -> NoReturn:
         raise NotTraceableError(
             "it asks with == whether two numbers are equal. Compare with < or <= in ops.where instead."
         )
 
     __hash__ = object.__hash__
 
-    def __float__(self) -> NoReturn:
+    def _needs_a_number(self, *_: object) -> NoReturn:
         raise NotTraceableError(
             "it needs a plain number, as functions of `math` do. Use the functions of situation.ops instead."
         )
+
+    __float__ = __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _needs_a_number
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __rpow__ = _needs_a_number
 
     def __array_ufunc__(self, function: Any, method: str, *given: Any, **_: Any) -> Scalar:
         """A NumPy number to the left leaves the operation to the symbol; NumPy's functions do not know symbols."""
