@@ -21,6 +21,16 @@ WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
 ELECTRIC = ("voltage", "current", "winding_temperature")
 """What a picture shows of motors; energies have a panel of their own."""
 
+ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
+"""What the balance is made of."""
+
+RESOLVED = 1e-8
+"""Part of the energy that moved to which a balance is known at best."""
+
+
+def _peak(values: Array) -> float:
+    return float(np.abs(values).max()) if values.size else 0.0
+
 
 @dataclass(frozen=True)
 class Happening:
@@ -102,9 +112,19 @@ class Run:
 
         stored(t) - stored(0) = supplied - dissipated; what is missing, per peak of kinetic energy and works.
         """
-        error = float(np.abs(self["energy.balance"]).max())
-        scale = max(float(np.abs(self[f"energy.{kind}"]).max()) for kind in ("kinetic", "supplied", "dissipated"))
-        return error / scale if scale > 0 else error
+        error = float(np.abs(self["energy.balance"]).max()) if len(self.t) else 0.0
+        return error / self.moved if self.moved > 0 else 0.0
+
+    @property
+    def moved(self) -> float:
+        """The largest energy that moved [J]: the peak of kinetic energy and works.
+
+        It does not vanish where something is held: it is at least so much that the rounding of the energies in the
+        balance is RESOLVED of it.
+        """
+        peaks = {kind: _peak(self.series.get(f"energy.{kind}", np.zeros(0))) for kind in ENERGIES}
+        rounding = float(np.finfo(float).eps) * max(peaks.values())
+        return max(rounding / RESOLVED, *(peaks[kind] for kind in ("kinetic", "supplied", "dissipated")))
 
     def save(self, path: str | Path) -> Path:
         """Write all series to a CSV or Parquet file, by its ending."""
