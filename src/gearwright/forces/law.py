@@ -3,7 +3,8 @@
 A law sees a `Situation` and says how it acts (`act`): forces along lines, holds (constraints on accelerations with a
 multiplier) and drags (forces that depend on accelerations). Once the accelerations and multipliers of all laws are
 solved together, it says what follows from them (`follow`): the rates of its states, the power it brings or takes, and
-signals to look at; and what ends its mode (`guards`). All but the guards is written over scalars of any kind.
+signals to look at; and what ends its mode (`guards`). All but the guards is written over scalars of any kind: branches
+are taken by the operations (`ops.where`, `minimum`, `maximum`, `absolute`), so that they are found (`forces.kinks`).
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def kink_program(mech: Mechanism, system: System, found: list[Scalar]) -> StepPr
 
     def run(machine: Mechanism, ops: Operations, given: Inputs, _: Fixed) -> list[Scalar]:
         t, x, u = given["t"][0], split(machine, given["x"]), given["u"]
-        a, _ = system.field(machine, ops)(t, x, u)
+        a = system.field(machine, ops)(t, x, u)[0]
         seen = zip(system.laws, situations(system.laws, machine, ops, t, x, u), strict=True)
         kinks = [kink for law, situation in seen for kink in kinks_of(law, law.modes[0], situation, Reaction(a))]
         found[:] = [kink for kink in kinks if not is_number(kink)]

@@ -96,7 +96,9 @@ def rollout(
         record = stopped.record
         reached = f"{step * every * (len(record) - 1):g} s"
         warnings.warn(
-            f"rollout: stopped by the user at t = {reached}; what was computed is kept.", GearwrightWarning, stacklevel=2
+            f"rollout: stopped by the user at t = {reached}; what was computed is kept.",
+            GearwrightWarning,
+            stacklevel=2,
         )
     return _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
 

@@ -32,13 +32,12 @@ from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 
-
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
 
 
 class Clocked(NamedTuple):
-    """The inputs of all steps, (steps or 1, states or 1, size) each, from a step on, and the clock that goes with them."""
+    """The inputs of all steps from a step on, (steps or 1, states or 1, size) each, and the clock beside them."""
 
     feeds: Sequence[Array]
     start: float

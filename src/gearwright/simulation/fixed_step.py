@@ -29,7 +29,7 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
         raise InputError("simulate: a fixed step does not look for events. Use method='adaptive' to watch for them.")
     if work.system.controller_states:
         raise InputError("simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff'.")
-    count, h = _steps(work.times, step)
+    h = _duration(work.times, step)
     engine = fixed_step(work.system.mech, work.system.laws, work.method, work=True)
     engine.require_stable(x, h)
     kept = np.unique(np.rint(work.times / h).astype(int)).tolist()
@@ -44,14 +44,13 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     return samples.run()
 
 
-def _steps(times: Array, step: float | None) -> tuple[int, float]:
-    """How many steps of what duration: the one asked for, made to fit the end."""
+def _duration(times: Array, step: float | None) -> float:
+    """The duration of a step: the one asked for, made to fit the end."""
     span = float(times[-1])
     wanted = 1e-3 if step is None else float(step)
     if not (np.isfinite(wanted) and wanted > 0):
         raise InputError(f"simulate: step={step!r} must be a positive time [s].")
-    count = max(1, round(span / wanted))
-    return count, span / count
+    return span / max(1, round(span / wanted))
 
 
 class _Samples:
