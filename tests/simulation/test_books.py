@@ -56,6 +56,16 @@ def test_nothing_at_all_has_no_drift():
     assert run.drift == 0.0
 
 
+def test_samples_at_turning_points_are_no_drift():
+    """A swing that is looked at where it stands still: its energy is that of its spring."""
+    block = gw.Mechanism([gw.Body("b", joint="prismatic", mass=50.0)], springs=[gw.Spring("s", {"b": 1.0}, 2e5)])
+    period = 2 * np.pi / np.sqrt(2e5 / 50.0)
+    run = gw.simulate(block, [0.01 - 50 * 9.81 / 2e5], until=period, samples=3)
+    assert run["energy.kinetic"].max() < 1e-6
+    assert run.drift < 1e-5
+    assert not energy_remarks(run)
+
+
 def test_a_tiny_machine_is_as_right_as_its_tolerances():
     """A watch's balance wheel with a nanojoule: the works are known to the absolute tolerance, which is no error."""
     wheel = gw.Mechanism([gw.Body("w", mass=1e-6, com=(1e-3, 0, 0), inertia=np.eye(3) * 1e-12)], gravity=(0, -9.81, 0))

@@ -24,8 +24,9 @@ ELECTRIC = ("voltage", "current", "winding_temperature")
 ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
 """What the balance is made of."""
 
-RESOLVED = 1e-8
-"""Part of the energy that moved to which a balance is known at best."""
+RESTING = 1e-2
+"""Part of the largest energy in the balance that counts as moved in any case: nothing moves in a held arm, and samples
+may meet a swing at its turning points alone, but rounding and tolerances are relative to the energies themselves."""
 
 
 def _peak(values: Array) -> float:
@@ -119,12 +120,11 @@ class Run:
     def moved(self) -> float:
         """The largest energy that moved [J]: the peak of kinetic energy and works.
 
-        It does not vanish where something is held: it is at least so much that the rounding of the energies in the
-        balance is RESOLVED of it.
+        It does not vanish where something is held: a hundredth of the largest energy in the balance is the least.
         """
         peaks = {kind: _peak(self.series.get(f"energy.{kind}", np.zeros(0))) for kind in ENERGIES}
-        rounding = float(np.finfo(float).eps) * max(peaks.values())
-        return max(rounding / RESOLVED, *(peaks[kind] for kind in ("kinetic", "supplied", "dissipated")))
+        least = RESTING * max(peaks.values())
+        return max(least, *(peaks[kind] for kind in ("kinetic", "supplied", "dissipated")))
 
     def save(self, path: str | Path) -> Path:
         """Write all series to a CSV or Parquet file, by its ending."""
