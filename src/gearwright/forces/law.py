@@ -4,8 +4,9 @@ A law sees a `Situation` and says how it acts (`act`): forces along lines, holds
 multiplier) and drags (forces that depend on accelerations). Once the accelerations and multipliers of all laws are
 solved together, it says what follows from them (`follow`): the rates of its states, the power it brings or takes, and
 signals to look at; and what ends its mode (`guards`). All of it is written over scalars of any kind: which forces,
-holds, drags and guards there are depends on the mode alone, and a law that must choose does so with `situation.ops`. A
-law with one mode may use `if` all the same; it then runs in Python, and its runs say so.
+holds, drags and guards there are depends on the mode alone, and branches are taken by the operations (`ops.where`,
+`minimum`, `maximum`, `absolute`), so that they are found (`forces.kinks`). A law may use `if` all the same; it then
+runs in Python, and its runs say so.
 """
 
 from __future__ import annotations

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.kinks import kinks_of
-from gearwright.forces.law import Reaction
 from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
-from gearwright.system.balance import Ties, balanced, rows_of, shares_of
-from gearwright.system.evaluation import evaluate, situations_at
+from gearwright.system.balance import NONE, Ties, balanced, rows_of, shares_of
+from gearwright.system.evaluation import evaluate
 from gearwright.system.law_table import LawTable, NotInMachineCodeError, law_table
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
@@ -41,25 +41,25 @@ class ModedRates:
 
     def __call__(self, t: float, x: Array, u: Array) -> Array:
         """The rates; NotInMachineCodeError where machine code does not take the state."""
-        given = self._given(t, x, u)
-        a = self._balanced(x, self._table.act(*given))
-        return self._table.follow(*given, a, self._felt)
+        return self._table.follow(*self._known(t, x, u))
 
     def levels(self, t: float, x: Array, u: Array) -> Array:
         """The values of the guards of the modes at hand, each in its own scale."""
-        given = self._given(t, x, u)
-        a = self._balanced(x, self._table.act(*given))
-        return self._table.levels(*given, a, self._felt)[self._guarding]
+        return self._table.levels(*self._known(t, x, u))[self._guarding]
 
-    def reactions(self, t: float, x: Array, u: Array) -> list[Reaction]:
-        """What each law feels."""
-        a = self._balanced(x, self._table.act(*self._given(t, x, u))).tolist()
-        felt, reaction = self._felt.tolist(), self._table.reaction
-        return [reaction((k, mode), a, felt) for k, mode in enumerate(self._modes)]
+    def kinks(self, t: float, x: Array, u: Array) -> Array:
+        """The numbers at whose zeros a law bends within its mode."""
+        return self._table.kinks(*self._known(t, x, u))[self._bending] if self._bending else NONE
 
-    def _given(self, t: float, x: Array, u: Array) -> tuple[Array, Array, Array, Array]:
+    @cached_property
+    def _bending(self) -> list[int]:
+        return [k for k, (law, mode) in enumerate(self._table.kink_owners) if self._modes[law] == mode]
+
+    def _known(self, t: float, x: Array, u: Array) -> tuple[Array, ...]:
+        """What the kernels take at an instant once its balance of forces is solved."""
         self._clock[0] = t
-        return x[: self._system.own.stop], self._clock, u, self._chosen
+        given = x[: self._system.own.stop], self._clock, u, self._chosen
+        return *given, self._balanced(x, self._table.act(*given)), self._felt
 
     def _balanced(self, x: Array, acting: Array) -> Array:
         """Accelerations; multipliers, flows and answers are put to where the laws expect them."""
@@ -156,18 +156,15 @@ class InModes:
 
     def kinks(self, t: float, x: Array) -> Array:
         """The numbers at whose zeros a law bends within its mode; of laws that are smooth there are none."""
-        system, u = self._system, self._inputs(t, x)[0]
-        asked = zip(system.laws, self._modes, situations_at(system, t, x, u), self._reactions(t, x, u), strict=True)
-        return np.array([kink for one in asked for kink in kinks_of(*one)], dtype=float)
-
-    def _reactions(self, t: float, x: Array, u: Array) -> Sequence[Reaction]:
-        quick = self._kernels()
+        u, quick = self._inputs(t, x)[0], self._kernels()
         if quick is not None:
             try:
-                return quick.reactions(t, x, u)
+                return quick.kinks(t, x, u)
             except NotInMachineCodeError:
                 pass
-        return evaluate(self._system, t, x, u, self._modes).reactions
+        now = evaluate(self._system, t, x, u, self._modes)
+        asked = zip(self._system.laws, self._modes, now.situations, now.reactions, strict=True)
+        return np.array([kink for one in asked for kink in kinks_of(*one)], dtype=float)
 
     def _kernels(self) -> ModedRates | None:
         """The kernels, once they pay and if they can be made."""

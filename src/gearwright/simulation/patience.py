@@ -17,7 +17,7 @@ SELDOM = 1000
 CRAWL = 1e-5
 """A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
 
-AHEAD = 1000
+AHEAD = 2500
 """Steps that must still be to come for another, less exact, method to pay."""
 
 UNSTABLE = 2.0

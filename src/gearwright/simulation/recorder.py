@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,16 @@ class Recorder:
         modes = {law.name: tuple(row[k] for row in self._modes) for k, law in enumerate(self._system.laws)}
         events, remarks = tuple(self.events), tuple(self.remarks)
         return Run(np.array(self._times), series, units, events, remarks, self._name, modes)
+
+    def instants(self, most: int = 20) -> Iterator[tuple[float, Array, Array, Modes]]:
+        """Time, state vector, inputs and modes of some of the samples."""
+        self._catch_up()
+        system, count = self._system, len(self._rows)
+        moving, inputs, own = system.v.stop, len(self._inputs), system.controlled.stop - system.own.start
+        for k in np.unique(np.linspace(0, count - 1, min(most, count)).astype(int)).tolist():
+            row, first = np.array(self._rows[k]), moving + system.mech.n
+            x = np.concatenate((row[:moving], row[first + inputs : first + inputs + own], row[-2:]))
+            yield self._times[k], x, row[first : first + inputs], self._modes[k]
 
     def _add_energies(self, series: dict[str, Array], values: Array) -> None:
         """Energies of the machine, and what is missing in the balance of all."""

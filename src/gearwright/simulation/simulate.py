@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
+from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
 from gearwright.simulation.choice import FIXED, choose
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
@@ -86,7 +88,7 @@ def simulate(
     recorder.remarks.append(why)
     if work.method in FIXED:
         with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
-            return run_fixed(work, x, step)
+            return _judged(work, run_fixed(work, x, step))
     if step is not None:
         raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
     return _adaptive(work, x, progress)
@@ -105,7 +107,24 @@ def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
     except SimulationError as error:
         error.run = recorder.run() if len(recorder) else None
         raise
-    return recorder.run()
+    return _judged(work, recorder.run())
+
+
+def _judged(work: Simulation, run: Run) -> Run:
+    """The run with what its books say about it; an error where they say that it is wrong.
+
+    With a fixed step the error of a run is the user's choice: a remark will do.
+    """
+    controlled = work.method not in FIXED
+    rtol, atol = (work.rtol, work.atol) if controlled else (0.0, 0.0)
+    drift = missing(run, atol)
+    if drift <= limit(rtol, REMARKABLE):
+        return run
+    unbooked = unbooked_laws(work.system, work.recorder.instants())
+    run = replace(run, remarks=(*run.remarks, remark_on(drift, unbooked)))
+    if controlled and not unbooked and drift > limit(rtol, WRONG):
+        raise failure(drift, work.method, run)
+    return run
 
 
 def _machine(given: Any) -> Mechanism:

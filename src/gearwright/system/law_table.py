@@ -1,6 +1,6 @@
-"""All laws in all their modes as kernels: how they act, what follows, and how far their guards are from ending.
+"""All laws in all their modes as kernels: how they act, what follows, what ends a mode and where laws bend.
 
-Which modes the laws are in is an input of all three, so that one compilation serves all of them. Holds and drags are
+Which modes the laws are in is an input of all, so that one compilation serves all of them. Holds and drags are
 listed for every mode; the balance of forces takes those of the modes at hand.
 """
 
@@ -11,8 +11,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.arrays import Array
+from gearwright.forces.kinks import kinks_of
 from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
@@ -21,6 +22,7 @@ from gearwright.system.motion_rates import contents_of
 from gearwright.system.survey import Choice
 from gearwright.system.system import System, drags_in
 from gearwright.system.vector_program import kernel, vector_program
+from gearwright.tracing.symbols import operations, symbols
 
 Kernel = Callable[..., Array]
 
@@ -62,14 +64,29 @@ class LawTable:
         """The values of all guards of all modes, each in its own scale."""
         return self._compiled("laws_guards", self._ending, len(self.guards), self._felt)
 
+    @cached_property
+    def kinks(self) -> Kernel:
+        """The numbers of all modes at whose zeros a law bends, `kink_owners` of them."""
+        return self._compiled("laws_kinks", self._bending, len(self.kink_owners), self._felt)
+
+    @cached_property
+    def kink_owners(self) -> list[Choice]:
+        """Per kink its law and mode."""
+        contents = self._contents(self._felt)
+        given = {name: symbols(name, size) for name, size in contents.items()}
+        return [choice for choice, _ in self._bends(self.system.mech, operations(), given)]
+
     @property
     def _felt(self) -> dict[str, int]:
         """Accelerations; multipliers of all holds, flows and answers of all drags."""
         return {"a": self.system.mech.n, "felt": max(len(self.holds) + 2 * len(self.drags), 1)}
 
     def _compiled(self, name: str, formula: Callable[..., Any], size: int, more: Mapping[str, int]) -> Kernel:
-        contents = {**contents_of(self.system), "chosen": len(self.choices), **more}
-        return kernel(vector_program(name, contents, size, formula), self.system.mech).builtin(name, _refuse)
+        program = vector_program(name, self._contents(more), size, formula)
+        return kernel(program, self.system.mech).builtin(name, _refuse)
+
+    def _contents(self, more: Mapping[str, int]) -> dict[str, int]:
+        return {**contents_of(self.system), "chosen": len(self.choices), **more}
 
     def _acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
         system, u = self.system.on(mech), given["u"]
@@ -98,6 +115,17 @@ class LawTable:
             for k, mode in self.choices
         )
         return [guard.value / guard.scale for guards in found for guard in guards]
+
+    def _bending(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
+        return [kink for _, kink in self._bends(mech, ops, given)]
+
+    def _bends(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[tuple[Choice, Scalar]]:
+        situations, found = self._situations(mech, ops, given), []
+        for k, mode in self.choices:
+            felt = self.reaction((k, mode), given["a"], given["felt"])
+            kinks = kinks_of(self.system.laws[k], mode, situations[k], felt)
+            found += [((k, mode), kink) for kink in kinks if not is_number(kink)]
+        return found
 
     def _situations(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Situation]:
         system = self.system.on(mech)
