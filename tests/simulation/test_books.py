@@ -112,14 +112,12 @@ def test_a_law_that_does_not_book_its_power_is_named():
 
 def test_no_law_of_a_robot_is_blamed():
     """The instants of a run of many laws, with modes, gears and holds: every law keeps its books at each of them."""
-    from gearwright.simulation.signals import gathered
-    from gearwright.simulation.state import initial_state
-    from gearwright.simulation.system import System
-
     from gearwright.simulation.bookkeeping import unbooked_laws
     from gearwright.simulation.recorder import Recorder
     from gearwright.simulation.simulate import Simulation
-    from gearwright.simulation.simulation import started
+    from gearwright.system.signals import gathered
+    from gearwright.system.state import initial_state, state_vector
+    from gearwright.system.system import System
 
     for name in ("manutec_r3_full", "harmonic_6"):
         robot = gw.load(name)
@@ -128,7 +126,7 @@ def test_no_law_of_a_robot_is_blamed():
         inputs = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, None)
         recorder = Recorder(system, inputs.names, name)
         work = Simulation(system, inputs, None, "adaptive", 1e-8, 1e-10, (), recorder, np.linspace(0, 0.05, 11))
-        work.run(started(system, initial_state(mech, None)))
+        work.run(state_vector(system, initial_state(mech, None)))
         assert unbooked_laws(system, recorder.instants()) == [], name
 
 
