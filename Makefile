@@ -1,21 +1,32 @@
 # Everything this repository needs is installed by these rules, into .venv.
-PYTHON ?= python3
 VENV := .venv
+# On Windows: bash (that of Git for Windows) runs these rules, and a virtual environment has another folder for programs.
+ifeq ($(OS),Windows_NT)
+SHELL := bash
+PYTHON ?= python
+BIN := $(VENV)/Scripts
+else
+PYTHON ?= python3
 BIN := $(VENV)/bin
+endif
 BASE := $(VENV)/.base
 READY := $(VENV)/.ready
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export MPLBACKEND ?= Agg
 # The tests run on two processes; linear algebra must not start threads of its own beside them.
 TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help install demo test quick lint bench fuzz docs clean
+# The revision that `make changelog` compares with.
+SINCE ?= main
+
+.PHONY: help install demo test quick lint coverage changelog bench fuzz docs clean
 
 help:
 	@echo "make demo    torques and simulations of a geared arm, and what the usual approximations get wrong"
 	@echo "make test    everything: lint, types, tests, docs"
 	@echo "make quick   the tests for daily work"
-	@echo "make bench   speed against the peers; make fuzz: broken files; make docs: the manual"
+	@echo "make coverage   which lines the quick tests run; make changelog: does a change of src have its line?"
+	@echo "make bench   speed against the peers; make fuzz: broken files and hostile names; make docs: the manual"
 
 # What a user needs.
 $(BASE): pyproject.toml
@@ -45,6 +56,13 @@ test: lint
 quick: $(READY)
 	$(TESTS) -m "not slow" -q
 
+# The floor is in pyproject.toml.
+coverage: $(READY)
+	$(TESTS) -m "not slow" -q --cov --cov-report=term:skip-covered
+
+changelog:
+	$(PYTHON) tools/changelog.py $(SINCE)
+
 bench: $(READY)
 	$(BIN)/gearwright bench
 	$(BIN)/python benchmarks/trains.py
@@ -53,9 +71,11 @@ bench: $(READY)
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz
+	$(BIN)/python -m tests.fuzz_hostile_files
+	$(BIN)/python -m tests.fuzz_writers
 
 docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf $(VENV) build dist docs/_build demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build demo .pytest_cache .mypy_cache .ruff_cache .coverage

@@ -15,9 +15,9 @@ from dataclasses import replace
 from functools import partial
 
 import gearwright as gw
-from gearwright.bench.bench_cases import OURS, Motion, long_motion, rollout_batch
-from gearwright.bench.bench_report import Promise
+from gearwright.bench.cases import OURS, Motion, long_motion, rollout_batch
 from gearwright.bench.peers import installed
+from gearwright.bench.report import Promise
 from gearwright.bench.timing import interleaved
 
 BATCH = 4096

@@ -44,7 +44,7 @@ GEARS = {
     "RV": Cycloidal(pins=40, sun=16, planet=32),
     "two stages": Series(stages=[Spur(driver=20, driven=60), Planetary(**stage)]),
     "rack": Rack(teeth=20, module=0.002),
-    "ball screw": Screw(lead=0.01),
+    "ball screw": Screw(lead=0.01, hand="left"),
 }
 felt = {}
 for name, gear in GEARS.items():

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from gearwright.compiling.cache_folder import unsafe_directory
+
 sys.path.insert(0, str(Path(__file__).parent))  # for `from support import ...` in every room
 
-# Some tests break the recursions on purpose: what is compiled meanwhile must not stay in the user's cache.
-os.environ.setdefault("GEARWRIGHT_CACHE", tempfile.mkdtemp(prefix="gearwright-tests-"))
+# Some tests break the recursions on purpose: what is compiled meanwhile must not stay in the user's cache. A folder
+# that the environment names is taken only if it is trusted: otherwise there would be a warning, which is an error here.
+if "GEARWRIGHT_CACHE" not in os.environ or unsafe_directory():
+    os.environ["GEARWRIGHT_CACHE"] = tempfile.mkdtemp(prefix="gearwright-tests-")
 
 # Deterministic, so that a red test is red for everyone; no deadline, because a test asserts no wall-clock time.
 SHARED = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}

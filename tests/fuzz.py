@@ -15,9 +15,9 @@ import tempfile
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,6 +53,10 @@ class Failure(NamedTuple):
     ending: str
     content: bytes
     trace: str
+
+
+Attempt = Callable[[int, Path], tuple[str, Failure | None]]
+"""Makes an input from its seed in a folder and reads it."""
 
 
 class Hang(BaseException):
@@ -96,14 +100,19 @@ def attempt(seed: int, folder: Path) -> tuple[str, Failure | None]:
     """Read one broken file under the alarm."""
     files = originals()
     which, content = broken(seed, [file.text for file in files])
-    ending = files[which].ending
     path = _written(folder, files[which], content)
+    result, trace = under_alarm(lambda: outcome(path))
+    return result, None if trace is None else Failure(seed, files[which].ending, content, trace)
+
+
+def under_alarm(read: Callable[[], str]) -> tuple[str, str | None]:
+    """What reading led to, and the traceback if that was neither a robot nor a clear error, or took too long."""
     signal.signal(signal.SIGALRM, _ring)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        return outcome(path), None
+        return read(), None
     except (Exception, Hang):
-        return "failure", Failure(seed, ending, content, traceback.format_exc())
+        return "failure", traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -125,7 +134,7 @@ def _ring(*_: object) -> None:
     raise Hang(f"no answer within {SECONDS} s")
 
 
-def run(seeds: Sequence[int]) -> tuple[Counter[str], list[Failure]]:
+def run(seeds: Sequence[int], attempt: Attempt = attempt) -> tuple[Counter[str], list[Failure]]:
     """Outcomes of several seeds, counted, and the failures."""
     counts: Counter[str] = Counter()
     failures = []
@@ -147,26 +156,27 @@ def _keep(failure: Failure, folder: Path) -> None:
     (folder / f"{failure.seed}.txt").write_text(failure.trace)
 
 
-def _results(first: int, count: int, jobs: int) -> Iterator[tuple[Counter[str], list[Failure]]]:
+def _results(first: int, count: int, jobs: int, attempt: Attempt) -> Iterator[tuple[Counter[str], list[Failure]]]:
     chunks = [range(k, min(k + CHUNK, first + count)) for k in range(first, first + count, CHUNK)]
     originals()  # before the workers start, so that they share it
     with ProcessPoolExecutor(jobs, initializer=_limit_memory) as pool:
-        yield from pool.map(run, chunks)
+        yield from pool.map(partial(run, attempt=attempt), chunks)
 
 
-def main() -> int:
-    """The long run; 1 when an input failed."""
+def main(attempt: Attempt = attempt, count: int = 200_000, title: str = "Breaking robots") -> int:
+    """The long run of one kind of attempt; 1 when an input failed."""
     from rich.progress import track
 
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("count", nargs="?", type=int, default=200_000)
+    options.add_argument("count", nargs="?", type=int, default=count)
     options.add_argument("--first", type=int, default=0, metavar="SEED")
     options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options.add_argument("--folder", type=Path, default=Path("fuzz_failures"))
     chosen = options.parse_args()
     total: Counter[str] = Counter()
     steps = -(-chosen.count // CHUNK)
-    for counts, failures in track(_results(chosen.first, chosen.count, chosen.jobs), "Breaking robots", total=steps):
+    results = _results(chosen.first, chosen.count, chosen.jobs, attempt)
+    for counts, failures in track(results, title, total=steps):
         total += counts
         for failure in failures:
             _keep(failure, chosen.folder)

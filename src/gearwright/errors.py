@@ -12,21 +12,33 @@
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
     ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
     ├── NotTraceableError     a law that chooses in Python where its numbers are not known yet
+    ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
 
     GearwrightWarning         (a UserWarning) what was read, but not as somebody may expect
+    ├── CacheWarning          the folder of compiled kernels is not used, since others could write into it
+    └── SlowerWarning         a result that is right, but slower than it could be, with the reason
 
 A message names the part, the value, the rule and the way out.
 """
 
 from __future__ import annotations
 
+import itertools
+import sys
+import traceback
 from collections.abc import Iterable
+from types import FrameType
+
+from gearwright.text import lines
 
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())
 
 
 class PartError(GearwrightError, ValueError):
@@ -84,6 +96,13 @@ class NotTraceableError(GearwrightError, TypeError):
     """
 
 
+class CompilationError(GearwrightError, RuntimeError):
+    """A program that cannot become machine code here: LLVM is missing or fails, or an operation has no code.
+
+    Public functions hear it, warn once (`SlowerWarning`) and go on without a kernel; `compile` raises it.
+    """
+
+
 class FileError(GearwrightError, ValueError):
     """A file that cannot be read as a robot.
 
@@ -102,3 +121,24 @@ class MissingExtraError(GearwrightError, ImportError):
 
 class GearwrightWarning(UserWarning):
     """Something was accepted that somebody may not expect: one warning per call lists all of it."""
+
+    def __str__(self) -> str:
+        return lines(super().__str__())
+
+
+class SlowerWarning(GearwrightWarning):
+    """A result is right but slower than it could be; the message gives the reason."""
+
+
+class CacheWarning(GearwrightWarning):
+    """The folder of compiled kernels is not used, since others could write machine code into it."""
+
+
+def depth_of_the_caller() -> int:
+    """How many calls up the first line outside of Gearwright is, counted from the function that asks."""
+    callers = itertools.takewhile(_is_ours, (frame for frame, _ in traceback.walk_stack(sys._getframe(1))))
+    return len(list(callers)) + 1
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "gearwright"

@@ -6,13 +6,14 @@ import json
 import math
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 import gearwright as gw
 from gearwright.catalogue import load
 from gearwright.parts import elements_of, losses_of
 from trains.explicit import Explicit, worst
+
+pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
 # The elbow arm of equations.md 7.1 in Denavit-Hartenberg frames, A_i = Rz(q) Tx(a) Rx(alpha).
 TWISTS = [(0.0, np.pi / 2), (0.4, 0.0), (0.35, 0.0)]

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 import gearwright as gw
@@ -15,6 +14,8 @@ from support.designs import Design, State
 from support.machines import KINDS, random_design, random_parts_design, random_state
 from support.mutants import MUTANTS
 from support.pinocchio_oracle import Oracle
+
+pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
 TREES = range(60)
 ODDS = [0.35, 0.2, 0.1, 0.15, 0.1, 0.1]

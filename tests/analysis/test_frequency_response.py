@@ -121,7 +121,7 @@ def test_bad_input():
     mech = turntable()
     with pytest.raises(InputError, match=r"no motor 'tabel'. Did you mean 'table'"):
         gw.analysis.frequency_response(mech, [0.0], "tabel")
-    with pytest.raises(InputError, match="positive numbers"):
+    with pytest.raises(InputError, match=r"frequencies\[1\]=-2.0 must be a positive"):
         gw.analysis.frequency_response(mech, [0.0], 0, [1.0, -2.0])
     with pytest.raises(InputError, match="one configuration"):
         gw.analysis.frequency_response(mech, [[0.0], [1.0]], 0)

@@ -39,7 +39,7 @@ ROOMS = (
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
-SHARED = {"_version", "arrays", "errors"}
+SHARED = {"_version", "arguments", "arrays", "errors", "text"}
 """Files that every room may import."""
 DOORS = {"__init__", "__main__", "actuation", "elastic"}
 """Files above all rooms: front doors that re-export."""
@@ -58,6 +58,7 @@ LIBRARIES = {
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},
+    "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
     "typer": {"cli"},
@@ -131,6 +132,11 @@ def test_rooms_import_only_below(file):
     assert rooms_imported(file) <= below
 
 
+@pytest.mark.parametrize("name", sorted(SHARED))
+def test_what_every_room_imports_imports_no_room(name):
+    assert rooms_imported(HOUSE / f"{name}.py") <= SHARED
+
+
 def test_the_import_test_sees_imports():
     """The test above would be empty if it did not find what is plainly there."""
     assert {"algebra", "mechanism"} <= rooms_imported(HOUSE / "dynamics" / "inverse_dynamics.py")
@@ -175,7 +181,7 @@ def test_importing_gearwright_is_light():
     """Backends and figures are imported at the call that needs them."""
     code = "import sys, gearwright; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & {*HEAVY, "matplotlib", "mujoco", "pinocchio", "typer"}
+    assert not set(done.stdout.split()) & {*HEAVY, "matplotlib", "mujoco", "pinocchio", "ruckig", "scipy", "typer"}
 
 
 def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.bench import bench, bench_cases, peers
-from gearwright.bench.bench_compilation import chain, sizes
-from gearwright.bench.bench_report import Promise, Report
+from gearwright.bench import bench, cases, peers
+from gearwright.bench.bench import ROBOTS, Bench
+from gearwright.bench.compilation import chain, sizes
 from gearwright.bench.peak import peak
+from gearwright.bench.report import Promise, Report
 from gearwright.errors import InputError
 from support.machines import random_design
 
@@ -84,8 +85,8 @@ def test_tensors_that_no_rigid_body_has_do_not_end_in_a_traceback():
 
 
 def test_a_run_notes_every_contender(geared):
-    run = bench.Bench({"four": geared}, states=64, rounds=3, say=lambda _: None)
-    timed = run.compared("four", "task", bench_cases.inverse_batch(geared, 64, 3, everyone=False))
+    run = Bench({"four": geared}, states=64, rounds=3, say=lambda _: None)
+    timed = run.compared("four", "task", cases.inverse_batch(geared, 64, 3, everyone=False))
     assert [x.contender for x in run.comparisons] == list(timed.states)
     assert run.comparisons[0].ratio == 1.0
 
@@ -110,8 +111,8 @@ def test_peak_is_that_of_a_processor():
 @pytest.mark.slow
 def test_the_whole_run_names_every_number_that_must_hold():
     pytest.importorskip("pinocchio")
-    robots = {name: gw.load(name) for name in bench.ROBOTS}
-    report = bench.bench(robots, states=64, rounds=1)
+    robots = {name: gw.load(name) for name in ROBOTS}
+    report = bench(robots, states=64, rounds=1)
     told = " ".join(promise.what for promise in report.promises)
     for word in (
         "rneaInParallel",
@@ -130,4 +131,4 @@ def test_the_whole_run_names_every_number_that_must_hold():
     counted = [promise for promise in report.promises if "operations" in promise.what]
     assert len(counted) == 2
     assert all(promise.kept for promise in counted)
-    assert {x.robot for x in report.comparisons} == set(bench.ROBOTS) - {"manutec_r3"}
+    assert {x.robot for x in report.comparisons} == set(ROBOTS) - {"manutec_r3"}

@@ -73,6 +73,20 @@ def test_info_as_json(run, lever):
     assert facts["links"][0]["parent"] == "base"
 
 
+def test_info_shows_where_wheels_sit(run, lever):
+    """On the joint unless stated; a stated place is shown as it is."""
+    lever.write_text(
+        GOOD.replace("inertia: 1e-4", "inertia: 1e-4, mass: 0.3").replace(
+            "axis:", "origin: {xyz: [0.5, 0, 0.25]}, axis:"
+        )
+    )
+    (wheel,) = json.loads(run("info", lever, "--json").out)["wheels"]
+    assert (wheel["position"], wheel["mass"]) == ([0.5, 0, 0.25], 0.3)
+    assert "0.5, 0, 0.25" in run("info", lever).out
+    lever.write_text(GOOD.replace("inertia: 1e-4", "inertia: 1e-4, mass: 0.3, position: [0, 0.1, 0]"))
+    assert "0, 0.1, 0" in run("info", lever).out
+
+
 @pytest.mark.parametrize("name", robots())
 def test_info_of_every_bundled_robot_fits_the_screen(run, name):
     code, out, _ = run("info", name)

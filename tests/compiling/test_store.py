@@ -1,11 +1,15 @@
-"""The cache on disk: hits, damage, several writers, bounded size."""
+"""The cache on disk: hits, damage, foreign entries and folders, several writers, bounded size."""
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import io
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +17,11 @@ import pytest
 import gearwright as gw
 from gearwright.compiling import store
 from gearwright.compiling.kernel import Kernel
+from gearwright.errors import CacheWarning
 from gearwright.parts import Joint, Link, Robot
 from gearwright.tracing.recipe import Recipe
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -57,7 +64,13 @@ DAMAGE = {
     "first bit": lambda data: bytes([data[0] ^ 1]) + data[1:],
     "middle": lambda data: data[:50] + b"garbage" + data[57:],
     "longer": lambda data: data + b"x",
+    "facts that are none": lambda data: sealed(data[32 : data.index(b"\n", 32) + 1] + b"\2" + bytes(7) + b"{]"),
 }
+
+
+def sealed(rest: bytes) -> bytes:
+    """An entry's bytes with a hash that is right."""
+    return hashlib.sha256(rest).digest() + rest
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
@@ -68,6 +81,164 @@ def test_damaged_entries_are_made_anew(arm, cache, damage):
     path.write_bytes(damage(whole))
     assert np.array_equal(compiled(arm), expected)
     assert path.read_bytes() == whole
+
+
+def test_an_entry_of_another_key_is_made_anew(arm, cache):
+    """Whole and well hashed, but put under a name that is not its own."""
+    expected = compiled(arm)
+    (path,) = cache.glob("*.kernel")
+    whole = path.read_bytes()
+    gw.compile(gw.kinetic_energy, arm)
+    (other,) = set(cache.glob("*.kernel")) - {path}
+    os.replace(other, path)
+    assert np.array_equal(compiled(arm), expected)
+    assert path.read_bytes() == whole
+
+
+LINKS = {"symbolic": os.symlink, "hard": os.link}
+
+
+@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS.keys())
+def test_entries_that_are_links_are_made_anew(arm, cache, tmp_path, link):
+    compiled(arm)
+    (path,) = cache.glob("*.kernel")
+    elsewhere = tmp_path / "elsewhere"
+    path.rename(elsewhere)
+    link(elsewhere, path)
+    assert store.read(path.stem) is None
+    compiled(arm)
+    assert not path.is_symlink()
+    assert path.stat().st_nlink == 1
+    assert elsewhere.exists()
+
+
+owners = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the system has no owners")
+
+
+@owners
+def test_an_entry_that_is_a_pipe_does_not_wait(cache):
+    cache.mkdir(mode=0o700)
+    os.mkfifo(cache / "key.kernel")
+    assert store.read("key") is None
+
+
+@owners
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_entries_that_others_may_write_are_made_anew(arm, cache, mode):
+    expected = compiled(arm)
+    (path,) = cache.glob("*.kernel")
+    path.chmod(mode)
+    assert store.read(path.stem) is None
+    assert np.array_equal(compiled(arm), expected)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@owners
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o1777])
+def test_a_folder_that_others_may_write_is_not_used_and_said_once(arm, cache, mode):
+    expected = compiled(arm)
+    (path,) = cache.glob("*.kernel")
+    path.write_bytes(b"somebody else's")
+    cache.chmod(mode)
+    with pytest.warns(CacheWarning, match=rf"{cache} can be written by others.*GEARWRIGHT_CACHE") as heard:
+        results = [compiled(arm), compiled(arm)]
+    assert np.array_equal(results, [expected, expected])
+    assert len(heard) == 1
+    assert heard[0].filename == __file__
+    assert path.read_bytes() == b"somebody else's"
+    cache.chmod(0o700)
+    compiled(arm)
+    assert len(path.read_bytes()) > 1000
+
+
+@owners
+def test_a_folder_of_somebody_else_is_not_used(cache, monkeypatch):
+    store.write("key", store.Entry({}, b"code"))
+    monkeypatch.setattr(os, "geteuid", lambda: os.stat(cache).st_uid + 1)
+    with pytest.warns(CacheWarning, match="belongs to user"):
+        assert store.read("key") is None
+
+
+@owners
+def test_of_a_linked_folder_the_real_one_is_checked(cache, tmp_path):
+    real = tmp_path / "real"
+    real.mkdir(mode=0o700)
+    cache.symlink_to(real)
+    entry = store.Entry({"operations": [1]}, b"code")
+    store.write("key", entry)
+    assert store.read("key") == entry
+    real.chmod(0o777)
+    with pytest.warns(CacheWarning, match="can be written by others"):
+        assert store.read("key") is None
+
+
+@owners
+def test_the_folder_is_made_for_its_owner_alone(cache):
+    before = os.umask(0)
+    try:
+        store.write("key", store.Entry({}, b"code"))
+    finally:
+        os.umask(before)
+    assert cache.stat().st_mode & 0o777 == 0o700
+
+
+@owners
+def test_the_tests_pass_with_a_folder_that_others_may_write(tmp_path):
+    """A warning is an error in tests, so they choose another folder."""
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    file = tmp_path / "test_cache_in_use.py"
+    file.write_text(
+        "import gearwright as gw\n\n\ndef test_compile():\n    gw.compile(gw.gravity, gw.load('elbow'))\n"
+        f"    assert gw.compiling.cache_folder.directory() != gw.compiling.cache_folder.Path({str(folder)!r})\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n0",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        str(ROOT / "pyproject.toml"),
+    ]
+    environment = {**os.environ, "GEARWRIGHT_CACHE": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)}
+    shared = [*command, "-p", "tests.conftest", "--rootdir", str(ROOT), str(file)]
+    done = subprocess.run(shared, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(folder.iterdir())
+
+
+FAILURES = {"while writing": "write", "while renaming": "replace"}
+
+
+class FullDisk(io.BytesIO):
+    """A file for which there is no space."""
+
+    def write(self, _):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("where", FAILURES.values(), ids=FAILURES.keys())
+def test_a_full_disk_leaves_nothing_behind(cache, monkeypatch, where):
+    if where == "write":
+        monkeypatch.setattr(os, "fdopen", lambda handle, *_: os.close(handle) or FullDisk())
+    else:
+        monkeypatch.setattr(os, "replace", FullDisk.write)
+    store.write("key", store.Entry({}, b"code"))
+    assert list(cache.iterdir()) == []
+
+
+def test_an_interrupted_write_leaves_nothing_behind(cache, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.write("key", store.Entry({}, b"code"))
+    assert list(cache.iterdir()) == []
 
 
 def test_the_machine_is_part_of_the_key(arm, cache):
@@ -89,10 +260,9 @@ def test_numbers_count_to_the_last_digit(cache):
 
 
 def test_only_stored_kernels_can_be_asked_for(arm, cache):
-    with pytest.raises(LookupError):
-        Kernel(Recipe("gravity", arm), only_stored=True)
-    compiled(arm)
-    assert Kernel(Recipe("gravity", arm), only_stored=True).operations.additions > 0
+    assert Kernel.from_cache(Recipe("gravity", arm)) is None
+    Kernel(Recipe("gravity", arm))
+    assert Kernel.from_cache(Recipe("gravity", arm)).operations.additions > 0
 
 
 def test_several_writers(arm, cache):

@@ -171,7 +171,7 @@ BAD = {
     "motor: torque_constant: -0.1": "torque_constant -0.1 Nm/A must be a positive finite number",
     "motor: max_current: 3 V": "unit of a voltage, but a current is wanted",
     "motor: motorconst: [0.1, 0.1, 0.1]": "motorconst has 3 numbers, MuJoCo's dcmotor knows 2",
-    "motor: motorconst: strong": "no list of numbers",
+    "motor: motorconst: strong": "not a list of numbers",
     "motor: thermal: [1, 0, 0]": "thermal needs two",
     "motor: nominal: [24, 0, 100]": "all positive",
     "motor: inductance: [0, 0.1]": "needs the resistance",

@@ -8,7 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning
-from gearwright.files.reading import MAX_BYTES
+from gearwright.files.bounds import MAX_BYTES
 from gearwright.files.urdf_reader import read_urdf
 
 GOOD = """<robot name="arm">
@@ -150,20 +150,6 @@ def test_an_encoding_that_is_declared_wrongly_does_not_matter(tmp_path: Path) ->
     assert read_urdf(path).name == "arm"
 
 
-def test_xacro_that_fails_is_a_file_error(tmp_path: Path) -> None:
-    path = tmp_path / "a.xacro"
-    path.write_text('<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="${1 / 0}"/></robot>')
-    with pytest.raises(FileError, match="xacro cannot expand it"):
-        read_urdf(path)
-
-
-def test_xacro_with_entities_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.XACRO"
-    path.write_text('<!DOCTYPE robot [<!ENTITY e "arm">]>\n<robot name="&e;"><link name="a"/></robot>')
-    with pytest.raises(FileError, match="a DOCTYPE or ENTITY is refused"):
-        read_urdf(path)
-
-
 def test_a_refused_file_lists_what_would_be_accepted_too() -> None:
     text = GOOD.replace('mass value="2"', 'mass value="-2"').replace('type="continuous"', 'type="hinge"')
     assert [line for line, _ in problems(text)] == [3, 8]
@@ -180,7 +166,7 @@ def test_the_warning_points_at_the_line_that_loads(tmp_path: Path) -> None:
 
 def test_hopeless_files_end_soon() -> None:
     """500 problems are enough; the message spells out 50 of them."""
-    text = '<robot name="r">' + '<link name="a"><inertial/></link>\n' * 5000 + "</robot>"
+    text = '<robot name="r">' + '<link name="a"><inertial/></link>\n' * 3000 + "</robot>"
     with pytest.raises(FileError) as caught:
         read_urdf(text)
     assert len(caught.value.problems) == 500

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-import pinocchio as pin
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +19,8 @@ from gearwright.files.urdf_sidecar import sidecar_of
 from gearwright.parts import Drive, Frame, Gear, Joint, Limits, Link, Motor, Robot, Shape
 from support.compare import relative
 from support.machines import KINDS, random_parts_design, random_state
+
+pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
 
 def random_robot(seed: int, kinds: list[str], elastic: int = 0) -> Robot:

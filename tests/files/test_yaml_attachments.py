@@ -154,7 +154,7 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path_factory):
 
 
 def test_text_has_no_folder():
-    with pytest.raises(FileError, match="this robot is no file"):
+    with pytest.raises(FileError, match="this robot is not a file"):
         read_yaml(ARM)
 
 

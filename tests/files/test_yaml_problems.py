@@ -7,7 +7,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError
 from gearwright.files import check, read_yaml
-from gearwright.files.reading import MAX_BYTES
+from gearwright.files.bounds import MAX_BYTES
 
 GOOD = "robot: x\nlinks:\n  - {name: rod, parent: base, joint: {axis: [0, 0, 1]}, mass: 2, com: [0.3, 0, 0]}\n"
 
@@ -167,7 +167,7 @@ BAD = {
     "deep": ("robot: " + "[" * 2000, "nested deeper"),
     "control characters": ("robot: \x01", "broken YAML"),
     "a lone surrogate": ("robot: \ud800\nlinks: 3", "not Unicode"),
-    "many values": ("robot: x\nlinks: [" + "1, " * 60_000 + "1]", "more than 50000 values"),
+    "many values": ("robot: x\nlinks: [" + "1, " * 400_000 + "1]", "more than 400000 values"),
 }
 
 

@@ -189,7 +189,7 @@ def test_refusals(arm, change, message):
 
 
 def test_refusals_of_motors(arm):
-    with pytest.raises(DriveError, match="resistance 0"):
+    with pytest.raises(DriveError, match=r"resistance=0.0 must be a positive"):
         dc_motor(arm, "j1", torque_constant=0.05, resistance=0.0)
     with pytest.raises(DriveError, match=r"differs from the 0\.0005"):
         dc_motor(arm, "j1", torque_constant=0.05, resistance=1.0, inertia=1e-3)

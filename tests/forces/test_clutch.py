@@ -78,12 +78,12 @@ def test_it_lets_go():
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({"normal_force": -1.0}, "normal_force -1.0"),
-        ({"peak": 0.5}, "peak 0.5 is below 1"),
+        ({"normal_force": -1.0}, "normal_force=-1.0 must be a positive"),
+        ({"peak": 0.5}, "peak=0.5 must be .* 1 or more"),
         ({"coefficients": [(0, -0.2)]}, "negative"),
         ({"coefficients": [(1, 0.2), (0, 0.1)]}, "rising speeds"),
-        ({"coefficients": []}, "no table"),
-        ({"geometry": 0.0}, "geometry 0.0"),
+        ({"coefficients": []}, "not a table"),
+        ({"geometry": 0.0}, "geometry=0.0 must be a positive"),
     ],
 )
 def test_impossible_clutches_are_refused(data, words):

@@ -195,7 +195,7 @@ def test_impossible_friction_is_refused(data, words):
 
 def test_impossible_laws_are_refused():
     line = Line.of(FREE_BLOCK, "block")
-    with pytest.raises(InputError, match=r"width 0.0 must be positive.*DryFriction"):
+    with pytest.raises(InputError, match=r"width=0.0 must be a positive.*DryFriction"):
         SmoothFriction("f", line, Friction(1.0), 0.0)
     with pytest.raises(InputError, match="stiffness of its bristles"):
         LuGre("f", line, Friction(1.0))

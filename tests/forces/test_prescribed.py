@@ -40,7 +40,7 @@ def test_a_wrong_start_dies_out(arm):
 
 
 def test_growing_errors_are_refused(arm):
-    with pytest.raises(InputError, match=r"lead: rate -1.*dying out"):
+    with pytest.raises(InputError, match=r"lead: rate=-1.*dying out"):
         Prescribed.along("lead", Line.of(arm, "j2"), swing, rate=-1.0)
 
 

@@ -131,8 +131,8 @@ def test_stops_of_a_robot_follow_its_limits():
     ("data", "words"),
     [
         ({"lower": 1.0, "upper": 0.0}, "leave no room"),
-        ({"restitution": 1.2}, "restitution 1.2"),
-        ({"capture": -1.0}, "capture speed -1.0"),
+        ({"restitution": 1.2}, "restitution=1.2 must be .* at most 1"),
+        ({"capture": -1.0}, "capture=-1.0 must be .* 0 or more"),
     ],
 )
 def test_impossible_stops_are_refused(data, words):

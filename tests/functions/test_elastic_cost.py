@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.bench.bench import Bench
-from gearwright.bench.bench_cases import softened
+from gearwright.bench.cases import softened
 from support.compare import relative
 
 

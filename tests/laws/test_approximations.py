@@ -49,6 +49,19 @@ def test_a_shaft_keeps_its_inertia(motion):
     assert relative(M[first:, first:], (shafts.T * J) @ shafts) < 1e-13
 
 
+@given(motions())
+def test_none_leaves_the_joints_to_the_links(motion):
+    """The joints' block is that of the bodies alone, whatever wheels turn with shafts and joints at once."""
+    _, mech, s = motion
+    first = mech.n - len(mech.shafts)
+    none = gw.approximate(mech, "none")
+    M = gw.mass_matrix(none, s.q)
+    bare = gw.Mechanism(mech.bodies, gravity=mech.gravity)
+    q = s.q[..., : mech.nq - len(mech.shafts)]
+    assert relative(M[:first, :first], gw.mass_matrix(bare, q)) < 1e-13
+    assert not M[:first, first:].any()
+
+
 def test_unknown_kind():
     mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))])
     with pytest.raises(InputError, match=r"no approximation 'armature'.*reflected"):

@@ -86,13 +86,13 @@ def test_chain_joins_and_refuses_a_jump():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: polynomial([0.0], [1.0], 1.0, order=4), "order 4"),
-        (lambda: polynomial([0.0], [1.0], 0.0), "duration 0.0"),
+        (lambda: polynomial([0.0], [1.0], 1.0, order=4), "order=4"),
+        (lambda: polynomial([0.0], [1.0], 0.0), "duration=0.0"),
         (lambda: polynomial([0.0], [np.nan], 1.0), "finite"),
         (lambda: polynomial([0.0], [1.0], 1.0, 3, start_acceleration=1.0), "Use order 5 or 7"),
         (lambda: trapezoid([0.0], [0.0], 1.0, 1.0), "the same"),
-        (lambda: trapezoid([0.0], [1.0], -1.0, 1.0), "speed -1.0"),
-        (lambda: polynomial([0.0], [1.0], 1.0).sample(1), "1 samples"),
+        (lambda: trapezoid([0.0], [1.0], -1.0, 1.0), r"speed\[0\]=-1.0"),
+        (lambda: polynomial([0.0], [1.0], 1.0).sample(1), "count=1 must be a whole number of samples"),
     ],
 )
 def test_bad_input_is_refused_in_words(call, words):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
+import pytest
 
 from gearwright.parts import Joint, Link
 from trains.explicit import Explicit
+
+pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
 SPEEDS = ("j1", "j2", "j3")
 AXES = {"j1": (0.0, 0.3, 1.0), "j2": (0.8, 0.1, 0.2), "j3": (0.2, -0.5, 1.0)}

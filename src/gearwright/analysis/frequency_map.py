@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.analysis.vibration import Motors, configuration, natural_frequencies
+from gearwright.arguments import numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral, placement
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots.contour import Plane, contour
-from gearwright.programs.inputs import require_machine
+from gearwright.text import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class FrequencyMap:
 
 
 def frequency_map(
-    mech: Mechanism,
+    mech: RobotOrMech,
     joints: Sequence[str],
     ranges: Sequence[tuple[float, float]] = ((-pi, pi), (-pi, pi)),
     q: ArrayLike | None = None,
@@ -76,12 +76,14 @@ def frequency_map(
     >>> bool(found.values[2, 2] < found.values[2, 0])                 # a stretched arm swings slower than a folded one
     True
     """
-    require_machine("frequency_map", mech)
+    mech = machine_of("frequency_map", mech)
     columns = [_column(mech, name) for name in joints]
-    if len(columns) != 2 or columns[0] == columns[1] or len(ranges) != 2 or count < 2:
-        raise InputError("frequency_map: give two different joints with a range each, and two points or more.")
+    whole("frequency_map", "count", count, least=2, example=31)
+    spans = numbers("frequency_map", "ranges", ranges, axes=2)
+    if len(columns) != 2 or columns[0] == columns[1] or spans.shape != (2, 2):
+        raise InputError("frequency_map: give two different joints with a range (from, to) each.")
     rest = configuration(mech, neutral(mech) if q is None else q, "frequency_map")
-    first, second = (np.linspace(*ends, count) for ends in ranges)
+    first, second = (np.linspace(low, high, count) for low, high in spans)
     states = np.broadcast_to(rest, (count, count, mech.nq)).copy()
     states[..., columns[0]], states[..., columns[1]] = np.meshgrid(first, second, indexing="ij")
     found = natural_frequencies(mech, states, motors)
@@ -94,5 +96,5 @@ def frequency_map(
 def _column(mech: Mechanism, joint: str) -> int:
     known = mech.coordinates[: mech.nq - len(mech.shafts)]
     if joint not in known:
-        raise InputError(f"frequency_map: there is no joint {joint!r}. {suggestion(joint, known)}")
+        raise InputError(f"frequency_map: there is no joint {joint!r}. {did_you_mean(joint, known)}")
     return known.index(joint)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
@@ -15,9 +16,10 @@ from gearwright.functions.actuation import actuator_torques, structure_matrix
 from gearwright.functions.elastic import MotorMotion, motor_motion, needed_derivatives
 from gearwright.functions.elastic_plan import stiffness_and_damping
 from gearwright.functions.functions import inverse_dynamics
-from gearwright.mechanism import Mechanism, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Trajectory
 from gearwright.plots import Panel, figure
+from gearwright.text import listed
 
 REDUCTIONS = ("nicosia_tomei", "spong", "spong_bare", "rigid")
 
@@ -80,7 +82,7 @@ class ReductionComparison:
 
 
 def compare_reductions(
-    mech: Mechanism, trajectory: Trajectory, kinds: Sequence[str] = REDUCTIONS, count: int = 201
+    mech: RobotOrMech, trajectory: Trajectory, kinds: Sequence[str] = REDUCTIONS, count: int = 201
 ) -> ReductionComparison:
     """Motor motion and torques of reduced models (see `approximate`) beside the exact ones, for the same joint motion.
 
@@ -93,13 +95,15 @@ def compare_reductions(
         kinds: reduced models.
         count: samples.
     """
+    mech = machine_of("compare_reductions", mech)
+    whole("compare_reductions", "count", count, least=2, example=201)
     free = approximate(mech, "undamped")
     order = max(needed_derivatives(free).values())
     joints = first_shaft(mech)
     if trajectory.at(0.0).shape[-1] != joints:
         raise InputError(
             f"compare_reductions: the trajectory has {trajectory.at(0.0).shape[-1]} joints, the machine {joints} "
-            f"({', '.join(mech.speeds[:joints])})."
+            f"({listed(mech.speeds[:joints])})."
         )
     t = np.linspace(0.0, trajectory.duration, count)
     motion = [trajectory.at(t, k) for k in range(order + 1)]

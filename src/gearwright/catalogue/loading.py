@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from gearwright.errors import FileError, InputError
 from gearwright.files.formats import ENDINGS, read_file
-from gearwright.files.problems import did_you_mean
+from gearwright.files.permissions import Permissions
 from gearwright.parts import Robot
+from gearwright.text import did_you_mean
 
 
-def load(name_or_path: str | Path, *, floating_base: bool = False) -> Robot:
+def load(
+    name_or_path: str | Path,
+    *,
+    floating_base: bool = False,
+    xacro: bool = False,
+    include: Iterable[str | Path] = (),
+) -> Robot:
     """A bundled robot by its name, or a robot from a .yaml, .yml, .urdf or .xacro file.
+
+    Files are data: nothing in a YAML or URDF file runs code, and what they attach stays in their folder.
 
     Args:
         name_or_path: the name or the path.
         floating_base: let the root link of a URDF float (a quadruped, a humanoid) instead of standing on the base.
+        xacro: expand a xacro file. It is a program, and expanding it runs whatever code is in it: only for files that
+            you trust as you trust a script. What a file attaches is never expanded.
+        include: folders, besides that of the file, from which it may attach or include other files.
 
     >>> load("elbow").drive("j2").gear.ratio
     100.0
 
     Raises:
-        FileError: there is no such robot or file, or the file is no robot; its `problems` list all that is wrong.
+        FileError: there is no such robot or file, or the file is not a robot; its `problems` list all that is wrong.
     """
     if not isinstance(name_or_path, str | Path):
-        raise InputError(f"{name_or_path!r} is no robot's name or file. Give a text such as 'elbow' or 'my_arm.urdf'.")
-    bundled = bundled_files()
+        raise InputError(f"{name_or_path!r} is not a robot's name or file. Give a text: 'elbow' or 'my_arm.urdf'.")
+    bundled, permissions = bundled_files(), Permissions.given(xacro, include)
     if isinstance(name_or_path, str) and name_or_path in bundled:
-        return read_file(bundled[name_or_path], floating_base=floating_base)
+        return read_file(bundled[name_or_path], permissions, floating_base)
     path = Path(name_or_path)
     if path.suffix.lower() not in ENDINGS and not path.exists():
         raise FileError(
             f"there is no bundled robot {str(name_or_path)!r}. {did_you_mean(str(name_or_path), bundled)} "
             f"A file's name ends with one of {', '.join(ENDINGS)}."
         )
-    return read_file(path, floating_base=floating_base)
+    return read_file(path, permissions, floating_base)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -82,6 +83,9 @@ app.command("demo")(demonstrate.demonstrate)
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and leave the process: 0 well, 2 bad input, 70 a bug of ours, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # letters that the terminal does not have become codes
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", GearwrightWarning)

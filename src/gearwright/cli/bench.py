@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.arguments import Include, Json, Xacro
+from gearwright.cli.output import heading, number, results, say, table, write_json
 
 if TYPE_CHECKING:
-    from gearwright.bench.bench_report import Report
+    from gearwright.bench.report import Report
 
 ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
 MISSED = 1
@@ -28,6 +27,8 @@ def bench(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the ratios into this file (.png, .svg).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Time Gearwright and every installed peer in turns.
@@ -39,7 +40,8 @@ def bench(
     """
     from gearwright.bench.bench import bench as measured
 
-    report = measured({name: load(name) for name in robots or ROBOTS}, states, rounds, say)
+    loaded = {name: load(name, xacro=xacro, include=include or ()) for name in robots or ROBOTS}
+    report = measured(loaded, states, rounds, say)
     if output is not None:
         _draw(report, output)
     if json:
@@ -54,18 +56,20 @@ def bench(
 
 def _show(report: Report) -> None:
     screen = results()
-    screen.print(escape(report.as_data()["machine"]))
+    screen.print(report.as_data()["machine"])
     for robot, task in dict.fromkeys((line.robot, line.task) for line in report.comparisons):
-        screen.print(f"\n[bold]{escape(robot)}[/bold]: {escape(task)}")
+        screen.print()
+        screen.print(heading(robot, f": {task}"))
         lines = [line for line in report.comparisons if (line.robot, line.task) == (robot, task)]
         rows = [(line.contender, f"{line.nanoseconds:.0f}", f"{line.ratio:.1f}") for line in lines]
         screen.print(table(["contender", "ns per state", "ratio"], rows))
-    screen.print("\n[bold]Inverse dynamics of chains[/bold]")
+    screen.print()
+    screen.print(heading("Inverse dynamics of chains"))
     sizes = [(str(s.joints), str(s.operations), number(s.compilation, 3), number(s.nanoseconds)) for s in report.sizes]
     screen.print(table(["joints", "operations", "compilation s", "ns per state"], sizes, text=0))
     screen.print()
     for promise in report.promises:
-        screen.print(escape(str(promise)), soft_wrap=True)
+        screen.print(str(promise), soft_wrap=True)
     if report.missing:
         say(f"Not installed: {', '.join(report.missing)}.")
 
@@ -79,5 +83,5 @@ def _draw(report: Report, path: Path) -> None:
     ratio = {(line.contender, line.robot): line.ratio for line in batches}
     contenders = dict.fromkeys(line.contender for line in batches)
     series = {name: [ratio.get((name, robot), 0.0) for robot in robots] for name in contenders}
-    labels = [robot.replace("_", "\n") for robot in robots]
-    save(bars(labels, series, "time over Gearwright's", "Inverse dynamics, batch, one thread"), path)
+    title = "Inverse dynamics, batch, one thread"
+    save(bars(robots, series, "time over Gearwright's", title, "_"), path)

@@ -11,36 +11,44 @@ import typer
 from rich.text import Text
 
 from gearwright import files
-from gearwright.catalogue import load
 from gearwright.catalogue.loading import bundled_files
-from gearwright.cli.arguments import Json
+from gearwright.cli.arguments import Include, Json, Xacro
 from gearwright.cli.description import reading_report
 from gearwright.cli.output import counted, results, say, wrapped, write_json
 from gearwright.errors import GearwrightWarning
+from gearwright.files.formats import read_file
+from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import read_text
 from gearwright.mechanism.diagnosis import assembly_problems
+from gearwright.text import visible
 
 FOUND = 2
 
 
 def check(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A robot file (.yaml, .yml, .urdf, .xacro), or a bundled robot.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A robot file (.yaml, .yml, .urdf; .xacro with --xacro) or a bundled robot."
+        ),
     ],
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """List every problem of a robot file, with its line.
 
-    The exit code is 2 when there is one.
+    The exit code is 2 when there is one. A xacro that may not be expanded (--xacro) is one.
     """
     path = bundled_files().get(file, Path(file))
-    problems = files.check(path) or _unassembled(path)
+    permissions = Permissions.given(xacro, include or ())
+    problems = files.check(path, xacro=xacro, include=include or ()) or _unassembled(path, permissions)
     if json:
         write_json({"file": str(path), "problems": [problem._asdict() for problem in problems]})
     else:
         _show(path, problems)
-        _left_out(path, problems)
+        _left_out(path, problems, permissions)
     if problems:
         raise typer.Exit(FOUND)
 
@@ -50,23 +58,24 @@ def _show(path: Path, problems: list[Problem]) -> None:
     for problem in problems:
         place = f"{path}:{problem.line}" if problem.line is not None else f"{path}"
         words = f"{problem.path}: " if problem.path else ""
-        line = Text(wrapped(f"{place}: {words}{problem.message}"))
-        line.stylize("bold", 0, len(place) + 1)
+        line = Text(wrapped(f"{visible(place)}: {words}{problem.message}"))
+        line.stylize("bold", 0, len(visible(place)) + 1)
         screen.print(line, soft_wrap=True)
     screen.print(f"{counted(problems, 'problem')}." if problems else "No problems.")
 
 
-def _left_out(path: Path, problems: list[Problem]) -> None:
-    report = None if problems else reading_report(path)
+def _left_out(path: Path, problems: list[Problem], permissions: Permissions) -> None:
+    report = None if problems else reading_report(path, permissions)
     for what in report.ignored if report else ():
         say(f"Not understood and left out: {what}")
 
 
-def _unassembled(path: Path) -> list[Problem]:
+def _unassembled(path: Path, permissions: Permissions) -> list[Problem]:
     """What only shows when the parts are put together: a machine without inertia, a link lighter than its wheels."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)  # what it would say is in the list already
-        found = [Problem(_line_of(path, str(error)), "", str(error)) for error in assembly_problems(load(path))]
+        errors = [str(error) for error in assembly_problems(read_file(path, permissions))]
+    found = [Problem(_line_of(path, error), "", error) for error in errors]
     return sorted(found, key=lambda problem: problem.line or 0)
 
 

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import RobotName
+from gearwright.cli.arguments import Include, RobotName, Xacro
 from gearwright.cli.output import progress, say
 from gearwright.errors import InputError
+from gearwright.files.formats import write_text
 
 FORMATS = ("markdown", "latex", "python", "c")
 
@@ -37,6 +38,8 @@ def closed_form(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of the screen.")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Write the equations of a robot.
 
@@ -50,10 +53,10 @@ def closed_form(
         raise InputError(f"--to {to}: unknown format. Use one of {', '.join(FORMATS)}.")
     with progress("writing the equations") as advance:
         kept = [name.strip() for name in keep.split(",") if name.strip()]
-        form = written(function, load(robot), kept, progress=advance)
+        form = written(function, load(robot, xacro=xacro, include=include or ()), kept, progress=advance)
         text: str = getattr(form, to)()
     if output is None:
         typer.echo(text)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_text(output, text)
         say(f"Wrote {output}.")

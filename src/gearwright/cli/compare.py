@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
+from gearwright.text import file_name, listed
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion
@@ -32,6 +32,8 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Compare exact torques with the usual approximations.
@@ -44,7 +46,7 @@ def compare(
     """
     from gearwright.analysis import compare as compared
 
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     comparison = compared(mech, _motion(loaded, mech, trajectory))
     facts = {
@@ -55,7 +57,7 @@ def compare(
     }
     if mech.shafts and trajectory is None:
         facts["reduced"] = _reduced(loaded, mech)
-    drawing = output or (Path(f"{loaded.name}_comparison.png") if figure else None)
+    drawing = output or (Path(f"{file_name(loaded.name)}_comparison.png") if figure else None)
     if drawing is not None:
         from gearwright.plots import save
 
@@ -96,13 +98,11 @@ def _reduced(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:
 
 def _show(facts: dict[str, Any]) -> None:
     screen = results()
-    screen.print(
-        f"[bold]{escape(facts['robot'])}[/bold], a motion of {number(facts['seconds'])} s: peak torque (Nm, or N)"
-    )
+    screen.print(heading(facts["robot"], f", a motion of {number(facts['seconds'])} s: peak torque (Nm, or N)"))
     screen.print("and largest error of each approximation, with its share of the peak.")
     screen.print(_table(facts["errors"], "speed", "joint"))
     if facts["uncoupled"]:
-        screen.print("Wheels that never push on their carrier: " + escape(", ".join(facts["uncoupled"])) + ".")
+        screen.print("Wheels that never push on their carrier: " + listed(facts["uncoupled"]) + ".")
     if facts.get("reduced"):
         screen.print("\nReduced models: largest error of the motor torque for the same joint motion,")
         screen.print("at the joint side, dampers left out.")

@@ -8,20 +8,25 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
+from gearwright.cli.arguments import Include, Xacro
 from gearwright.cli.output import say
 from gearwright.errors import InputError
+from gearwright.text import listed
 
 
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf, .xacro) or a bundled robot.")
+        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf; .xacro with --xacro) or a bundled robot.")
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending chooses the format.")],
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing file.")] = False,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Translate a robot file: YAML to URDF, URDF to YAML.
 
-    A URDF gets a YAML file beside it that keeps what URDF cannot say.
+    A URDF gets a YAML file beside it that keeps what URDF cannot say. With --xacro a xacro file is expanded, which runs
+    the code in it; what is written is only data.
 
     Example: gearwright convert my_arm.urdf my_arm.yaml
     """
@@ -32,12 +37,12 @@ def convert(
     for path in written:
         if path.exists() and not force:
             raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
-    robot = load(source)
+    robot = load(source, xacro=xacro, include=include or ())
     save(robot, target)
     effective = [link.name for link in robot.links if link.effective]
     if effective and target.suffix.lower() == ".urdf":
         say(
-            f"Effective links ({', '.join(effective)}) have inertias that no single body has: MuJoCo refuses them, "
+            f"Effective links ({listed(effective)}) have inertias that no single body has: MuJoCo refuses them, "
             "Pinocchio and Gearwright take them."
         )
     say(f"{source} written as {' and '.join(str(path) for path in written)}.")

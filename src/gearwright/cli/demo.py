@@ -11,10 +11,12 @@ from rich.table import Table
 
 from gearwright.analysis import Comparison, EnergyBalance, compare, energy_balance
 from gearwright.catalogue import load
+from gearwright.cli.output import heading
 from gearwright.mechanism import assemble
 from gearwright.motion import chain, polynomial
 from gearwright.plots import Panel, figure, save
 from gearwright.simulation import Run, simulate
+from gearwright.text import listed
 
 WAYPOINTS = ([0.0, -0.4, 0.9], [1.4, 0.6, -0.5], [-0.6, -0.2, 1.2])
 """Joint angles [rad] the elbow arm visits, half a second a way."""
@@ -25,9 +27,13 @@ def run_demo(folder: Path, console: Any) -> None:
     mech = assemble(load("elbow"))
     motion = chain(*(polynomial(*ends, duration=0.5, order=7) for ends in pairwise(WAYPOINTS))).sample(801)
     comparison = compare(mech, motion)
+    ratios = ", ".join(f"{max(spin.ratio):g}" for spin in mech.spins)
     console.print(
-        "[bold]The elbow arm[/bold] of Sciavicco, Siciliano and Villani: three joints, three rotors, "
-        f"ratios {', '.join(f'{max(spin.ratio):g}' for spin in mech.spins)}, through three points in one second.\n"
+        heading(
+            "The elbow arm",
+            f" of Sciavicco, Siciliano and Villani: three joints, three rotors, ratios {ratios}, through three points "
+            "in one second.\n",
+        )
     )
     console.print(_torques(comparison))
     console.print(_errors(comparison))
@@ -39,7 +45,7 @@ def run_demo(folder: Path, console: Any) -> None:
         save(comparison.figure(), folder / "elbow_approximations.png"),
         save(_paths(comparison, runs), folder / "elbow_simulated.png"),
     ]
-    console.print("\nFigures: " + ", ".join(f"[bold]{path}[/bold]" for path in figures))
+    console.print(f"\nFigures: {listed(str(path) for path in figures)}")
 
 
 def _simulated(comparison: Comparison) -> dict[str, Run]:
@@ -85,16 +91,16 @@ def _torques(comparison: Comparison) -> Table:
 
 def _errors(comparison: Comparison) -> Table:
     table = Table("approximation", title="What the approximations get wrong", title_justify="left")
-    for heading in ("joint", "largest error [Nm]", "rms error [Nm]", "of the peak"):
-        table.add_column(heading, justify="left" if heading == "joint" else "right")
+    for column in ("joint", "largest error [Nm]", "rms error [Nm]", "of the peak"):
+        table.add_column(column, justify="left" if column == "joint" else "right")
     for miss in comparison.misses():
         table.add_row(miss.kind, miss.speed, f"{miss.largest:.4f}", f"{miss.rms:.4f}", f"{100 * miss.share:.2f} %")
     return table
 
 
 def _coupling(comparison: Comparison, console: Any) -> None:
-    names = ", ".join(comparison.uncoupled) or "none"
-    console.print(f"Rotors that never push on their carrier (the diagonal is exact for them): [bold]{names}[/bold]")
+    names = listed(comparison.uncoupled) or "none"
+    console.print(f"Rotors that never push on their carrier (the diagonal is exact for them): {names}")
 
 
 def _energy(balance: EnergyBalance, console: Any) -> None:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gearwright.algebra import ZERO
 from gearwright.files.formats import URDF_ENDINGS
+from gearwright.files.permissions import Permissions
 from gearwright.functions.functions import mass_matrix, neutral
 from gearwright.mechanism import BASE, Body, Mechanism
+from gearwright.mechanism.elements import Rest
 from gearwright.mechanism.reflected import reflected_inertia
 from gearwright.parts import Robot
 
@@ -17,11 +20,13 @@ if TYPE_CHECKING:
     from gearwright.files.urdf_report import Report
 
 
-def reading_report(path: Path) -> Report | None:
+def reading_report(path: Path, permissions: Permissions) -> Report | None:
     """How a URDF was read; other files say what they mean."""
     from gearwright.files.urdf_reader import read_urdf_with_report
 
-    return read_urdf_with_report(path)[1] if path.suffix.lower() in URDF_ENDINGS else None
+    if path.suffix.lower() not in URDF_ENDINGS:
+        return None
+    return read_urdf_with_report(path, permissions=permissions)[1]
 
 
 def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dict[str, Any]:
@@ -69,10 +74,13 @@ def _link(mech: Mechanism, robot: Robot, body: Body) -> dict[str, Any]:
 
 def _wheel(mech: Mechanism, k: int) -> dict[str, Any]:
     spin = mech.spins[k]
+    rest = spin.rest if spin.rest is not None else Rest(0.0, ZERO, 0.0)
     return {
         "name": spin.name,
         "carrier": _name(mech, spin.carrier),
         "axis": [float(x) for x in spin.axis],
+        "mass": float(rest.mass),
+        "position": [float(x) for x in rest.position],
         "inertia": float(spin.inertia),
         "coupling": float(spin.coupled),
         "ratio": {mech.speeds[index]: float(ratio) for index, ratio in spin.terms},

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import RobotName
+from gearwright.cli.arguments import Include, RobotName, Xacro
 from gearwright.cli.output import results
+from gearwright.text import file_name
 
 
 def export(
@@ -19,6 +20,8 @@ def export(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; ROBOT_TARGET unless given."),
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Write a robot for another program.
 
@@ -28,6 +31,6 @@ def export(
     """
     from gearwright.export import export as write
 
-    loaded = load(robot)
-    for path in write(loaded, to, output or Path(f"{loaded.name}_{to}")):
-        results().print(str(path), markup=False, soft_wrap=True)
+    loaded = load(robot, xacro=xacro, include=include or ())
+    for path in write(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}")):
+        results().print(str(path), soft_wrap=True)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.output import number, progress, results, say, table, write_json
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.mechanism import assemble
+from gearwright.text import visible
 
 if TYPE_CHECKING:
     from gearwright.identification import Identification, PayloadFit, Validation
@@ -45,8 +46,12 @@ def identify_robot(
         typer.Option(metavar="NAME=NM/A,...", help="Torque per ampere of each drive; else the motors' own constants."),
     ] = None,
     side: Annotated[str, typer.Option(help="motor or link: where the torque was measured.")] = "motor",
-    blur: Annotated[float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")] = 0.0,
+    transition_speed: Annotated[
+        float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")
+    ] = 0.0,
     trust: Annotated[float, typer.Option(help="Relative uncertainty of the robot file's own numbers.")] = 1.0,
+    xacro: Xacro = False,
+    include: Include = None,
     as_json: Json = False,
 ) -> None:
     """Find a robot's parameters from measurements.
@@ -60,10 +65,10 @@ def identify_robot(
 
     if method not in ("ols", "wls", "irls"):
         raise InputError(f"--method {method!r} is not known. Use ols, wls or irls.")
-    loaded, constants = load(robot), _gains(gains)
+    loaded, constants = load(robot, xacro=xacro, include=include or ()), _gains(gains)
     whole = read_log(log, loaded, constants).derived(assemble(loaded), cutoff)
     train, rest = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
-    found = identify(loaded, train, method=method, cutoff=cutoff, side=side, blur=blur)  # type: ignore[arg-type]
+    found = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition_speed=transition_speed)  # type: ignore[arg-type]
     check = found.validate(rest)
     carried = None if payload is None else identify_payload(found, read_log(payload, loaded, constants))
     for remark in found.remarks:
@@ -124,6 +129,8 @@ def excite_robot(
     starts: Annotated[int, typer.Option(help="Random starts.")] = 4,
     steps: Annotated[int, typer.Option(help="Changes tried per start.")] = 150,
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Find a motion that shows all base parameters.
 
@@ -133,7 +140,7 @@ def excite_robot(
     """
     from gearwright.identification import excite
 
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     with progress("exciting motion") as show:
         found = excite(
             loaded,
@@ -162,7 +169,7 @@ def _print(found: Identification, check: Validation, carried: PayloadFit | None)
     results().print(table(["torque error", "fit", "validation"], errors))
     if carried is not None:
         part, place = carried.payload, ", ".join(number(x) for x in carried.payload.position)
-        results().print(f"payload on {carried.body}: {number(part.mass)} kg at ({place}) m")
+        results().print(f"payload on {visible(carried.body)}: {number(part.mass)} kg at ({place}) m")
 
 
 def _as_data(found: Identification, check: Validation, carried: PayloadFit | None) -> dict[str, object]:

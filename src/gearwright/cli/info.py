@@ -5,24 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
 from rich.tree import Tree
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.description import describe, reading_report
-from gearwright.cli.output import counted, number, results, table, vector, wrapped, write_json
+from gearwright.cli.output import counted, heading, number, results, table, vector, wrapped, write_json
+from gearwright.files.permissions import Permissions
 from gearwright.mechanism import assemble
+from gearwright.text import visible
 
 
-def info(robot: RobotName, json: Json = False) -> None:
+def info(robot: RobotName, xacro: Xacro = False, include: Include = None, json: Json = False) -> None:
     """Show the links, joints, wheels and inertia of a robot.
 
     "wheels" is what rotors and gears add to the inertia felt at a joint; "total" is the diagonal of the mass matrix
     with all joints at zero.
     """
-    loaded = load(robot)
-    facts = describe(loaded, assemble(loaded), reading_report(Path(robot)))
+    loaded = load(robot, xacro=xacro, include=include or ())
+    facts = describe(loaded, assemble(loaded), reading_report(Path(robot), Permissions.given(xacro, include or ())))
     if json:
         write_json(facts)
     else:
@@ -32,26 +33,28 @@ def info(robot: RobotName, json: Json = False) -> None:
 def _show(facts: dict[str, Any]) -> None:
     screen = results()
     counts = ", ".join(counted(facts[word + "s"], word) for word in ("link", "speed", "wheel"))
-    screen.print(f"[bold]{escape(facts['robot'])}[/bold]: {counts}, {number(facts['mass'])} kg")
+    screen.print(heading(facts["robot"], f": {counts}, {number(facts['mass'])} kg"))
     if facts["description"]:
-        screen.print(facts["description"], markup=False)
+        screen.print(facts["description"])
     screen.print(_tree(f"base, gravity ({vector(facts['gravity'])}) m/s2", facts["links"]))
     screen.print("\nJoints, limits, and the inertia felt at each (kg m2, or kg where it slides):")
     screen.print(_felt(facts["speeds"], {link["joint"]: link["limits"].get("position") for link in facts["links"]}))
     if facts["wheels"]:
         screen.print("\nWheels (ratio: turns of the wheel per turn of the joint):")
         screen.print(_wheels(facts["wheels"]))
+        screen.print("\nWhere they sit (centre of mass in the frame of the link, which is on the link's joint):")
+        screen.print(_places(facts["wheels"]))
     for spring in facts["springs"]:
-        screen.print(f"spring {escape(spring['name'])}: {number(spring['stiffness'])} Nm/rad")
+        screen.print(f"spring {visible(spring['name'])}: {number(spring['stiffness'])} Nm/rad")
     for note in facts["notes"]:
-        screen.print(wrapped(f"note: {note}"), style="dim", markup=False, soft_wrap=True)
+        screen.print(wrapped(f"note: {note}"), style="dim", soft_wrap=True)
 
 
 def _tree(title: str, links: list[dict[str, Any]]) -> Tree:
     root = Tree(title)
     places = {"base": root}
     for link in links:
-        places[link["name"]] = places[link["parent"]].add(escape(_title(link)))
+        places[link["name"]] = places[link["parent"]].add(visible(_title(link)))
     return root
 
 
@@ -91,3 +94,8 @@ def _wheels(wheels: list[dict[str, Any]]) -> Any:
     shown = any(row[-1] for row in rows)
     columns = ["wheel", "on", "ratio", "axis", "J [kg m2]", "coupling"]
     return table(columns[: 6 if shown else 5], [row[: 6 if shown else 5] for row in rows], text=4)
+
+
+def _places(wheels: list[dict[str, Any]]) -> Any:
+    rows = [(w["name"], w["carrier"], vector(w["position"]), number(w["mass"])) for w in wheels]
+    return table(["wheel", "on", "position [m]", "mass [kg]"], rows, text=3)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
+from gearwright.text import file_name, listed, visible
 
 if TYPE_CHECKING:
     from gearwright.analysis import Modes
@@ -39,6 +39,8 @@ def modes(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Show the frequencies, damping and shapes of an elastic robot's vibrations.
@@ -50,7 +52,7 @@ def modes(
     """
     from gearwright.analysis import modes as found_modes
 
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     place = _place(mech, q)
     found = found_modes(mech, place, "held" if held else "free")
@@ -76,7 +78,7 @@ def _place(mech: Mechanism, text: str | None) -> list[float]:
         raise InputError(f"--q {text!r} is not a list of numbers. Give radians or metres, such as 0,0.5,-1.") from None
     if len(values) != joints:
         raise InputError(
-            f"--q has {len(values)} numbers, the robot {joints} joints ({', '.join(mech.coordinates[:joints])})."
+            f"--q has {len(values)} numbers, the robot {joints} joints ({listed(mech.coordinates[:joints])})."
         )
     return values
 
@@ -113,12 +115,12 @@ def _drawings(
 
     made = []
     if plot:
-        made.append(save(_responses(robot, mech, place), output or Path(f"{robot.name}_modes.png")))
+        made.append(save(_responses(robot, mech, place), output or Path(f"{file_name(robot.name)}_modes.png")))
     if map_of is not None:
         names = map_of.split(",")
         ranges = [_range(robot, name) for name in names]
         found = frequency_map(mech, names, ranges, place)
-        made.append(save(found.figure(), output if output and not plot else Path(f"{robot.name}_map.png")))
+        made.append(save(found.figure(), output if output and not plot else Path(f"{file_name(robot.name)}_map.png")))
     return made
 
 
@@ -147,8 +149,8 @@ def _range(robot: Robot, joint: str) -> tuple[float, float]:
 
 def _show(facts: dict[str, Any]) -> None:
     screen = results()
-    place = ", ".join(f"{name} {number(x)}" for name, x in facts["q"].items())
-    screen.print(f"[bold]{escape(facts['robot'])}[/bold] at {escape(place)}:")
+    place = ", ".join(f"{visible(name)} {number(x)}" for name, x in facts["q"].items())
+    screen.print(heading(facts["robot"], f" at {place}:"))
     rows = []
     for k, mode in enumerate(facts["modes"]):
         moving = sorted(mode["energy"].items(), key=lambda item: -item[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
@@ -10,35 +9,55 @@ from textwrap import wrap
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from gearwright.text import json, lines, visible
 
-def results() -> Console:
+
+class Screen(Console):
+    """A terminal on which text is only shown: no markup, no emoji codes, control characters as codes.
+
+    What is to be bold is a `Text`, see `heading`.
+    """
+
+    def __init__(self, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text as Rich draws it; tables and trees ask for their cells here too."""
+        return super().render_str(lines(text), **options)
+
+
+def results() -> Screen:
     """Standard output: colour on a terminal only, 80 columns when there is none."""
-    return Console(highlight=False)
+    return Screen()
 
 
-def remarks() -> Console:
+def remarks() -> Screen:
     """Standard error."""
-    return Console(stderr=True, highlight=False)
+    return Screen(stderr=True)
+
+
+def heading(name: str, rest: str = "") -> Text:
+    """A name in bold, and what follows it."""
+    return Text.assemble((visible(name), "bold"), lines(rest))
 
 
 def say(text: str) -> None:
     """A remark for the person; a program reading standard output never sees it."""
-    remarks().print(wrapped(text), style="dim", markup=False, soft_wrap=True)
+    remarks().print(wrapped(text), style="dim", soft_wrap=True)
 
 
 def wrapped(text: str) -> str:
     """Lines that fit the screen; what continues a line is indented below it, and a file name stays in one piece."""
     width = remarks().width
-    lines = []
-    for line in text.splitlines():
+    made: list[str] = []
+    for line in lines(text).split("\n"):
         margin = " " * (len(line) - len(line.lstrip()) + 4)
-        lines += wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False) or [""]
-    return "\n".join(lines)
+        made += wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False) or [""]
+    return "\n".join(made)
 
 
 @contextmanager
@@ -57,17 +76,22 @@ def complain(text: str) -> None:
 
 
 def write_json(value: Any) -> None:
-    """A value as JSON on standard output; NaN and infinity are refused, no program could read them."""
-    sys.stdout.write(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+    """A value as JSON on standard output."""
+    sys.stdout.write(json(value) + "\n")
+
+
+def write_data(text: str) -> None:
+    """A text for a program on standard output as it is; a person at a terminal sees control characters as codes."""
+    sys.stdout.write(lines(text) if sys.stdout.isatty() else text)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
     """A plain table whose first `text` columns are words and whose others are numbers."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for index, column in enumerate(columns):
-        made.add_column(escape(column), justify="left" if index < text else "right", overflow="fold")
+        made.add_column(visible(column), justify="left" if index < text else "right", overflow="fold")
     for row in rows:
-        made.add_row(*(escape(cell) for cell in row))
+        made.add_row(*(visible(cell) for cell in row))
     return made
 
 

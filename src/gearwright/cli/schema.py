@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from gearwright import files
 from gearwright.cli.arguments import Output
 from gearwright.cli.output import say, write_json
+from gearwright.files.formats import write_text
+from gearwright.text import json
 
 
 def schema(output: Output = None) -> None:
@@ -17,5 +17,5 @@ def schema(output: Output = None) -> None:
     if output is None:
         write_json(files.schema())
         return
-    output.write_text(json.dumps(files.schema(), indent=2) + "\n")
+    write_text(output, json(files.schema()) + "\n")
     say(f"Schema written to {output}.")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import RobotName
-from gearwright.cli.output import number, remarks, say, table
+from gearwright.cli.arguments import Include, RobotName, Xacro, number_list
+from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.cli.torque import parse_payload
 from gearwright.errors import FileError, InputError, SimulationError
 from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism, assemble
+from gearwright.text import listed, visible
 
 if TYPE_CHECKING:
     from gearwright.simulation import Run, State
@@ -57,6 +55,8 @@ def simulate_robot(
     plain: Annotated[
         bool, typer.Option("--plain", help="Without the friction, losses and stops that the robot's file states.")
     ] = False,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Simulate a robot, open loop: motion for given torques or voltages.
 
@@ -70,7 +70,7 @@ def simulate_robot(
     from gearwright.simulation import Run, simulate
 
     _refuse_endings(output, plot)
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
     try:
@@ -114,7 +114,7 @@ def _write(run: Run, output: Path | None, plot: Path | None) -> None:
     elif plot is None:
         from gearwright.simulation.run_files import csv_text
 
-        sys.stdout.write(csv_text(run.t, run.series))
+        write_data(csv_text(run.t, run.series))
     if plot is not None:
         run.plot(path=plot)
         say(f"Picture written to {plot}.")
@@ -128,7 +128,7 @@ def _summary(run: Run) -> None:
     ]
     remarks().print(table(["coordinate", "start", "end", "largest"], rows))
     for happening in run.events[:8]:
-        say(f"t = {happening.t:.6g} s: {happening.name} -> {happening.what}")
+        say(f"t = {happening.t:.6g} s: {visible(happening.name)} -> {happening.what}")
     if len(run.events) > 8:
         say(f"... and {len(run.events) - 8} more events.")
     say(f"Energy book-keeping: off by {run.drift:.1e} of the largest energy that moved.")
@@ -137,18 +137,8 @@ def _summary(run: Run) -> None:
 def _start(mech: Mechanism, initial: str | None, speeds: str | None) -> State:
     from gearwright.simulation import State
 
-    q = neutral(mech) if initial is None else _numbers("--initial", initial, mech.coordinates)
-    return State(q, None if speeds is None else _numbers("--speeds", speeds, mech.speeds))
-
-
-def _numbers(option: str, text: str, names: Sequence[str]) -> list[float]:
-    try:
-        found = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"{option} {text!r} is no list of numbers. Separate them by commas: 0,0.5,-0.3.") from None
-    if len(found) != len(names) or not all(map(isfinite, found)):
-        raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {', '.join(names)}.")
-    return found
+    q = neutral(mech) if initial is None else number_list("--initial", initial, mech.coordinates)
+    return State(q, None if speeds is None else number_list("--speeds", speeds, mech.speeds))
 
 
 def _series(path: Path) -> dict[str, object]:
@@ -160,7 +150,7 @@ def _series(path: Path) -> dict[str, object]:
     t, columns, _ = read_series(path)
     inputs = {name: (t, x) for name, x in columns.items() if name.partition(".")[0] not in ("q", "v", "a", "energy")}
     if not inputs:
-        raise FileError(f"{path}: it has no column tau.<speed> or <drive>.voltage; it has {', '.join(columns)}.")
+        raise FileError(f"{path}: it has no column tau.<speed> or <drive>.voltage; it has {listed(columns)}.")
     if len(inputs) < len(columns):
-        say(f"{path}: only {', '.join(inputs)} used; a motion in the file is not an input.")
+        say(f"{path}: only {listed(inputs)} used; a motion in the file is not an input.")
     return dict(inputs)

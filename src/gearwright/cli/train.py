@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Json, RobotName
-from gearwright.cli.output import counted, number, results, say, table, write_json
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.output import counted, heading, number, results, say, table, write_json
 from gearwright.mechanism import BASE, Mechanism, assemble
 from gearwright.parts import Drive, Robot
+from gearwright.text import file_name, visible
 
 if TYPE_CHECKING:
     from gearwright.mechanism.gear_graph import GearGraph
@@ -25,6 +25,8 @@ def train(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
     ] = None,
+    xacro: Xacro = False,
+    include: Include = None,
     json: Json = False,
 ) -> None:
     """Show what motors and wheels do to the joints.
@@ -35,10 +37,10 @@ def train(
 
     Example: gearwright train grm3 --figure
     """
-    loaded = load(robot)
+    loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     facts = _facts(loaded, mech)
-    drawing = output or (Path(f"{loaded.name}_graph.png") if figure else None)
+    drawing = output or (Path(f"{file_name(loaded.name)}_graph.png") if figure else None)
     if drawing is not None:
         _draw(loaded, mech, drawing)
     if json:
@@ -82,7 +84,7 @@ def _averaging_error(drive: Drive) -> float:
 def _show(facts: dict[str, Any]) -> None:
     screen = results()
     counts = f"{counted(facts['motors'], 'motor')}, {counted(facts['wheels'], 'wheel')}"
-    screen.print(f"[bold]{escape(facts['robot'])}[/bold]: {counts}")
+    screen.print(heading(facts["robot"], f": {counts}"))
     if facts["motors"]:
         screen.print("\nStructure matrix (turns of the motor per turn of the joint):")
         matrix = zip(facts["speeds"], facts["structure_matrix"], strict=True)
@@ -92,7 +94,7 @@ def _show(facts: dict[str, Any]) -> None:
     screen.print(table(["wheel", "on", "ratio", "share"], rows, text=4))
     for drive, error in facts["averaging_errors"].items():
         screen.print(
-            f"\n{escape(drive)}: members that are no bodies of revolution enter averaged; the inertia across their "
+            f"\n{visible(drive)}: members that are no bodies of revolution enter averaged; the inertia across their "
             f"axis is off by at most {number(error)} kg m2 while they turn."
         )
 

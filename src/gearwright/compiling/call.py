@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -17,6 +17,7 @@ from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.errors import InputError
 from gearwright.programs.batch import evaluate, leading
 from gearwright.programs.inputs import checked, outside
+from gearwright.text import listed
 from gearwright.tracing.trace import PARAMETERS, Task, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
 
@@ -51,16 +52,19 @@ class GeneralCall:
         if len(args) == len(names) + 1 and out is None:
             *args, out = args  # type: ignore[assignment]
         if len(args) != len(names):
-            wanted = ", ".join(names)
+            wanted = listed(names)
             raise InputError(f"{self.name}: the kernel takes {wanted}, but {len(args)} arrays came. Give each one.")
         given = dict(zip(names, args, strict=True))
         if by_name:
             given |= {**self._outside(wrenches, base_motion), **self._parameters(parameters)}
         arrays = {
-            x: checked(self.name, self.task.mech, x, given[x], size, self.parameters if x == PARAMETERS else None)
+            x: checked(self.name, self.task.mech, x, given[x], size, self._entry_names(x))
             for x, size in self.sizes.items()
         }
         return self.computed(arrays, out)
+
+    def _entry_names(self, name: str) -> Sequence[str]:
+        return self.parameters if name == PARAMETERS else self.task.program.entry_names(self.task.mech, name)
 
     def _outside(self, wrenches: Mapping[Any, ArrayLike] | None, base_motion: Any) -> Mapping[str, ArrayLike]:
         """Wrenches and base motion, exactly those that the kernel was compiled for."""
@@ -78,7 +82,7 @@ class GeneralCall:
 
     def _parameters(self, parameters: ArrayLike | None) -> Mapping[str, ArrayLike]:
         if (parameters is None) == bool(self.parameters):
-            wanted = ", ".join(self.parameters) or "none"
+            wanted = listed(self.parameters) or "none"
             raise InputError(
                 f"{self.name}: the kernel's parameters are: {wanted}. Give parameters= accordingly, "
                 f"(..., {len(self.parameters)})."
@@ -112,7 +116,7 @@ class GeneralCall:
 
     def _without_code(self, arrays: Mapping[str, Array]) -> Array:
         """The same without machine code: for programs too large for it, and to find out what was not finite."""
-        if self.task.wrt or self.task.count:
+        if self.task.needs_tracing:
             return evaluate_traced(self.task, arrays, self._function)
         return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
 

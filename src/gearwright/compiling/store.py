@@ -1,9 +1,10 @@
 """The cache on disk: machine code of earlier processes.
 
-Entries are files named by the hash of everything that the code depends on. A file starts with the hash of its own rest,
-so that a damaged one is seen and made anew; it is written under another name and renamed, so that several processes may
-write at once. The least recently used entries go when the directory exceeds its size. A directory that cannot be read
-or written is no error: kernels are then compiled in every process.
+Entries are files named by their key, the hash of everything that the code depends on. A file holds its key and the hash
+of all it holds, so that one that is damaged, or belongs to another key, is seen and made anew; it is written under
+another name and renamed, so that several processes may write at once. The least recently used entries go when the
+directory exceeds its size. A directory that cannot be read or written is not an error: kernels are then compiled in
+every process; `cache_folder` says which directories are trusted.
 
 `GEARWRIGHT_CACHE` names another directory; `GEARWRIGHT_CACHE=off` switches the cache off.
 """
@@ -13,28 +14,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gearwright._version import __version__
+from gearwright.compiling.cache_folder import read_own_file, trusted_directory
+from gearwright.compiling.source_files import HOUSE, files_behind
+
 LIMIT = 256 * 2**20
 """Bytes that the directory may hold."""
 
-ROOMS = (
-    "algebra",
-    "parts",
-    "mechanism",
-    "dynamics",
-    "forces",
-    "programs",
-    "tracing",
-    "compiling",
-    "system",
-    "simulation",
-)
-"""The rooms whose source decides what a kernel computes."""
+_DIGEST = 32
+"""Bytes of a SHA-256, with which a file begins."""
 
 
 class Entry(NamedTuple):
@@ -44,31 +39,19 @@ class Entry(NamedTuple):
     code: bytes
 
 
-def directory() -> Path | None:
-    """Where entries are, or None when the cache is off."""
-    chosen = os.environ.get("GEARWRIGHT_CACHE", "")
-    if chosen.lower() == "off":
-        return None
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "gearwright"
-
-
 @cache
 def source_digest() -> str:
-    """The hash of the source of all rooms that decide what a kernel computes."""
-    package = Path(__file__).parent.parent
-    total = hashlib.sha256()
-    for room in ROOMS:
-        for file in sorted((package / room).glob("*.py")):
-            total.update(file.name.encode())
-            total.update(file.read_bytes())
+    """The hash of all source files that decide what a kernel computes."""
+    return digest_of(files_behind(__name__))
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """The hash of files, each with its name and length."""
+    total = hashlib.sha256(__version__.encode())  # tells releases apart where there is no source to read
+    for file in files:
+        data = file.read_bytes()
+        total.update(f"{file.as_posix()[len(HOUSE.as_posix()) :]} {len(data)}\n".encode())
+        total.update(data)
     return total.hexdigest()
 
 
@@ -78,41 +61,55 @@ def key_of(*facts: object) -> str:
 
 
 def read(key: str) -> Entry | None:
-    """A stored entry, or None if it is not there or damaged."""
-    where = directory()
+    """A stored entry, or None if it is not there, damaged, of another key, a link or not the user's own."""
+    where = trusted_directory()
     if where is None:
         return None
     path = where / f"{key}.kernel"
     try:
-        data = path.read_bytes()
-        if hashlib.sha256(data[32:]).digest() != data[:32]:
-            raise ValueError("damaged")
-        os.utime(path)
+        entry = _unpacked(key, read_own_file(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
         _forget(path)
         return None
-    size = int.from_bytes(data[32:40], "little")
-    return Entry(json.loads(data[40 : 40 + size]), data[40 + size :])
+    with suppress(OSError):
+        os.utime(path)
+    return entry
 
 
 def write(key: str, entry: Entry) -> None:
     """Store an entry; a directory that cannot be written to is left alone."""
-    where = directory()
+    where = trusted_directory(make=True)
     if where is None:
         return
-    facts = json.dumps(entry.facts).encode()
-    rest = len(facts).to_bytes(8, "little") + facts + entry.code
-    try:
-        where.mkdir(mode=0o700, parents=True, exist_ok=True)  # what lies there will be run
+    with suppress(OSError):
         handle, temporary = tempfile.mkstemp(dir=where, prefix=".", suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(rest).digest() + rest)
-        os.replace(temporary, where / f"{key}.kernel")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_packed(key, entry))
+            os.replace(temporary, where / f"{key}.kernel")
+        except BaseException:  # a full disk, an interruption: nothing half written stays
+            _forget(Path(temporary))
+            raise
         _trim(where)
-    except OSError:
-        return
+
+
+def _packed(key: str, entry: Entry) -> bytes:
+    """The hash of the rest; the key and a line feed; the facts after their length; the code."""
+    facts = json.dumps(entry.facts).encode()
+    rest = f"{key}\n".encode() + len(facts).to_bytes(8, "little") + facts + entry.code
+    return hashlib.sha256(rest).digest() + rest
+
+
+def _unpacked(key: str, data: bytes) -> Entry:
+    """The entry in a file's bytes; a ValueError unless they are whole and belong to the key."""
+    head, rest = f"{key}\n".encode(), data[_DIGEST:]
+    if hashlib.sha256(rest).digest() != data[:_DIGEST] or not rest.startswith(head):
+        raise ValueError("damaged, or of another key")
+    begin = len(head) + 8
+    end = begin + int.from_bytes(rest[len(head) : begin], "little")
+    return Entry(json.loads(rest[begin:end]), rest[end:])
 
 
 def _trim(where: Path) -> None:
@@ -120,7 +117,7 @@ def _trim(where: Path) -> None:
     found = []
     for path in [*where.glob("*.kernel"), *where.glob(".*.tmp")]:
         try:
-            facts = path.stat()
+            facts = path.lstat()
         except OSError:
             continue
         found.append((facts.st_mtime, facts.st_size, path))
@@ -133,7 +130,5 @@ def _trim(where: Path) -> None:
 
 
 def _forget(path: Path) -> None:
-    try:
+    with suppress(OSError):
         path.unlink(missing_ok=True)
-    except OSError:
-        return

@@ -14,6 +14,7 @@ from gearwright.errors import JointError, SpinError, StructureError
 from gearwright.mechanism import BASE, Mechanism, Rest, Spin
 from gearwright.mechanism.rows import Terms
 from gearwright.mechanism.structure_lumping import across_axes
+from gearwright.text import listed
 
 
 class Piece(NamedTuple):
@@ -115,6 +116,6 @@ def require_rigid(function: str, mech: Mechanism) -> None:
     """No speed moves but those of the joints."""
     if mech.shafts:
         raise StructureError(
-            f"{function}: the machine has elastic drives (shafts {', '.join(mech.shafts)}). Ask for joints='elastic', "
+            f"{function}: the machine has elastic drives (shafts {listed(mech.shafts)}). Ask for joints='elastic', "
             "or for approximate(mech, 'rigid')."
         )

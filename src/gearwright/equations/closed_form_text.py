@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from gearwright.text import markdown as shown
+
 if TYPE_CHECKING:
     from gearwright.equations.closed_form import ClosedForm
 
@@ -32,8 +34,10 @@ def markdown(form: ClosedForm) -> str:
     text = [f"# {form.function}", "", "$$", latex(form), "$$", ""]
     text += ["Abbreviations: c and s with joint numbers are the cosine and sine of the sum of those joint angles.", ""]
     text += ["| symbol | value | meaning |", "|---|---|---|"]
-    text += [f"| ${_symbol_tex(name)}$ | {value:g} | {form.meanings[name]} |" for name, value in form.symbols.items()]
-    text += [f"| ${_symbol_tex(name)}$ | | {speed} |" for name, speed in form.motion.items()]
+    text += [
+        f"| ${_symbol_tex(name)}$ | {value:g} | {shown(form.meanings[name])} |" for name, value in form.symbols.items()
+    ]
+    text += [f"| ${_symbol_tex(name)}$ | | {shown(speed)} |" for name, speed in form.motion.items()]
     return "\n".join(text) + "\n"
 
 

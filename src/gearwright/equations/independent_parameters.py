@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.text import did_you_mean
 
 TOLERANCE = 1e-11
 """Singular values below this share of the largest are rounding: columns are scaled to length 1 before."""
 
-NOTHING = 1e-12
+NEGLIGIBLE = 1e-12
 """A column shorter than this share of the longest has no effect."""
 
 
@@ -66,7 +67,7 @@ class BaseParameters:
 
     @cached_property
     def inseparable(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of parameters of which only the combination can be found: one group per sum with several terms."""
+        """Groups of parameters of which only the combination can be found, one group per sum with several terms."""
         return tuple(tuple(terms) for terms in self.combinations if len(terms) > 1)
 
     @cached_property
@@ -120,7 +121,7 @@ def independent(
     left_out = _known(without, names)
     own = np.linalg.norm(W, axis=0)
     length = own if scale is None else scale
-    dead = own <= (NOTHING * own.max(initial=0.0) if scale is None else tolerance * scale)
+    dead = own <= (NEGLIGIBLE * own.max(initial=0.0) if scale is None else tolerance * scale)
     alive = [k for k, name in enumerate(names) if not dead[k] and name not in left_out]
     R = triangle(W[:, alive] / length[alive])
     picked = first_independent(R, tolerance)
@@ -173,7 +174,7 @@ def first_independent(R: Array, tolerance: float = TOLERANCE) -> list[int]:
 def random_states(mech: Mechanism, parameters: int, seed: int = 0) -> tuple[Array, Array, Array]:
     """Enough states q, v, a for twice as many equations as parameters."""
     count = 2 * parameters // max(mech.n, 1) + 10
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole("base_parameters", "seed", seed))
     q = integrate(mech, neutral(mech), rng.uniform(-3.0, 3.0, (count, mech.n)))
     v, a = rng.uniform(-3.0, 3.0, (2, count, mech.n))
     return q, v, a
@@ -217,5 +218,5 @@ def _known(without: Iterable[str], names: Sequence[str]) -> frozenset[str]:
     wanted = tuple(without)
     for name in wanted:
         if name not in names:
-            raise InputError(f"base_parameters: there is no parameter {name!r}. {suggestion(name, names)}")
+            raise InputError(f"base_parameters: there is no parameter {name!r}. {did_you_mean(name, names)}")
     return frozenset(wanted)

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gearwright._version import __version__
-from gearwright.export.c_names import distinct
 from gearwright.mechanism import Mechanism
+from gearwright.text import c_comment, c_identifiers
 
 if TYPE_CHECKING:
     from gearwright.export.c_package import CFunction
 
-NOTE = f"/* Written by Gearwright {__version__}. SI units, radians; forces and speeds are those at the gear output. */"
+NOTE = c_comment(
+    f"Written by Gearwright {__version__}. SI units, radians; forces and speeds are those at the gear output."
+)
 
 MEANING = {
     "inverse_dynamics": "Generalized forces out for the motion q, v, a.",
@@ -23,17 +25,18 @@ MEANING = {
 }
 
 
-def header(prefix: str, mech: Mechanism, functions: Sequence[CFunction]) -> str:
-    """The declarations, and an enumeration of coordinates and speeds."""
+def header(prefix: str, title: str, mech: Mechanism, functions: Sequence[CFunction]) -> str:
+    """The declarations, and an enumeration of coordinates and speeds with their own names beside them."""
     guard = f"{prefix.upper()}_H"
-    lines = [NOTE, f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    lines = [NOTE, c_comment(f"{prefix}: {title}"), ""]
+    lines += [f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     lines += _enumeration(prefix, "Q", "Coordinates: entries of q.", mech.coordinates)
     lines += _enumeration(prefix, "V", "Speeds: entries of v, a and tau.", mech.speeds)
     for f in functions:
         sizes = ", ".join(f"{name}[{size}]" for name, size in f.inputs.items())
         meaning = MEANING.get(f.public, f"As gearwright.{f.public}.")
         count = f"{f.operations.arithmetic} operations, {f.operations.sincos} angles"
-        lines += [f"/* {meaning} {sizes} -> out[{f.outputs}]; {count}. out must not overlap an input. */"]
+        lines += [c_comment(f"{meaning} {sizes} -> out[{f.outputs}]; {count}. out must not overlap an input.")]
         arguments = ", ".join([*(f"const double *{name}" for name in f.inputs), "double *out"])
         lines += [f"void {f.name}({arguments});", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
@@ -42,14 +45,9 @@ def header(prefix: str, mech: Mechanism, functions: Sequence[CFunction]) -> str:
 
 def _enumeration(prefix: str, letter: str, meaning: str, names: Sequence[str]) -> list[str]:
     start = f"{prefix.upper()}_{letter}"
-    entries = [f"  {start}_{short} = {k}, /* {name} */" for k, (short, name) in enumerate(_pairs(names))]
-    return [f"/* {meaning} */", "enum {", *entries, f"  {start}_SIZE = {len(names)}", "};", ""]
-
-
-def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    safe = [name.replace("*/", "* /").replace("/*", "/ *") for name in names]
-    taken = distinct(["size", *names])[1:]  # SIZE is the number of entries
-    return list(zip(taken, safe, strict=True))
+    short = c_identifiers(names, taken=["SIZE"], upper=True)  # SIZE is the number of entries
+    entries = [f"  {start}_{short[k]} = {k}, {c_comment(name)}" for k, name in enumerate(names)]
+    return [c_comment(meaning), "enum {", *entries, f"  {start}_SIZE = {len(names)}", "};", ""]
 
 
 def source(prefix: str, functions: Sequence[CFunction]) -> str:

@@ -1,7 +1,8 @@
 """Robots as URDF for other tools, with a sidecar that keeps what URDF cannot say.
 
 The <inertial> of a link is that of the augmented link: with its wheels and the payload at rest. A tool that knows no
-rotors so computes Gearwright's approximation "none"; Gearwright reads the two files together and gets the robot back.
+rotors so computes the joints' part of Gearwright's approximation "none"; Gearwright reads the two files together and
+gets the robot back.
 """
 
 from __future__ import annotations

@@ -6,21 +6,20 @@ from importlib.resources import files
 from pathlib import Path
 
 from gearwright.errors import FileError
+from gearwright.files.bounds import MAX_ATTACHED, too_many
 from gearwright.files.formats import read_file
-from gearwright.files.problems import Problems, did_you_mean
-from gearwright.files.reading import inside
+from gearwright.files.permissions import Permissions
+from gearwright.files.problems import Problems
 from gearwright.files.robot_words import AttachWords
 from gearwright.files.validation import Contents, spell
 from gearwright.files.yaml_tree import Path as Words
 from gearwright.parts import Robot
 from gearwright.parts.attachment import attach
-
-MAX_NESTING = 3
-MAX_ATTACHED = 16
+from gearwright.text import did_you_mean
 
 
 def attach_all(
-    robot: Robot, contents: Contents, problems: Problems, path: Path | None, within: tuple[Path, ...]
+    robot: Robot, contents: Contents, problems: Problems, path: Path | None, permissions: Permissions
 ) -> Robot:
     """The robot with every attachment of its file on it; what goes wrong is noted."""
     if len(contents.attach) > MAX_ATTACHED:
@@ -32,7 +31,7 @@ def attach_all(
         if words is None:
             continue
         with problems.of(spell(("attach", i)), contents.root.line_of(("attach", i))):
-            robot = attach(robot, _other(words, path, within), words.frame, words.prefix)
+            robot = _attached(robot, _other(words, path, permissions), words)
     if contents.attach:
         _note_unknown(robot, contents, problems)
     return robot
@@ -53,18 +52,20 @@ def _note_unknown(robot: Robot, contents: Contents, problems: Problems) -> None:
             problems.add(f"there is no {name!r}. {did_you_mean(name, known)}", spell(path), contents.root.line_of(path))
 
 
-def _other(words: AttachWords, path: Path | None, within: tuple[Path, ...]) -> Robot:
-    found = _found(words.robot, path)
-    chain = (*within, *([path.resolve()] if path is not None else []))
-    if found in chain or len(chain) >= MAX_NESTING:
-        raise FileError(
-            f"{words.robot!r} attaches itself, or robots are nested deeper than {MAX_NESTING}. Attach another one."
-        )
-    return read_file(found, chain)
+def _attached(robot: Robot, other: Robot, words: AttachWords) -> Robot:
+    reason = too_many(len(robot.links) + len(other.links), "links")
+    if reason is not None:
+        raise FileError(reason)
+    return attach(robot, other, words.frame, words.prefix)
 
 
-def _found(name: str, path: Path | None) -> Path:
-    """The file beside this one, or the bundled robot of that name."""
+def _other(words: AttachWords, path: Path | None, permissions: Permissions) -> Robot:
+    found = _found(words.robot, path, permissions)
+    return read_file(found, permissions.attaching(path, found))
+
+
+def _found(name: str, path: Path | None, permissions: Permissions) -> Path:
+    """The file beside this one or in an included folder, or the bundled robot of that name."""
     bundled = {
         Path(entry.name).stem: Path(str(entry))
         for entry in files("gearwright").joinpath("catalogue", "robots").iterdir()
@@ -74,5 +75,5 @@ def _found(name: str, path: Path | None) -> Path:
     if "." not in name:
         raise FileError(f"{name!r} is neither a file nor a bundled robot. {did_you_mean(name, bundled)}")
     if path is None:
-        raise FileError(f"{name!r} is looked for beside the robot's file, but this robot is no file. Save it first.")
-    return inside(path.parent, name)
+        raise FileError(f"{name!r} is looked for beside the robot's file, but this robot is not a file. Save it first.")
+    return permissions.found(path.parent, name)

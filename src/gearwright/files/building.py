@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from gearwright.algebra import Vec
+from gearwright.files.bounds import too_many
 from gearwright.files.data_sheet_words import friction_of
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import made_flexible, put_on_springs, spring_of
@@ -19,6 +20,7 @@ from gearwright.files.problems import Problems
 from gearwright.files.robot_words import FrameWords, PayloadWords
 from gearwright.files.validation import Contents, spell
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape
+from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.physical import unphysical
 from gearwright.parts.placing import HERE, Placement
 
@@ -33,7 +35,7 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     frames = {words.name: seat.frame for words, seat in zip(contents.links, seats, strict=True) if words and seat}
     pairs = dict(zip(map(id, contents.links), seats, strict=True))
     links = _each(contents, problems, "links", lambda words: _link(words, pairs[id(words)], frames))
-    driven = {words.joint.name or words.name: words for words in contents.links if words}
+    driven = {link.joint_name: link for link in links if link}
     drives = _each(contents, problems, "drives", lambda words: _drive(words, driven, frames))
     trains = _each(contents, problems, "trains", lambda words: words.train(frames))
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
@@ -97,20 +99,23 @@ def _moved(shape: Shape, frame: Placement) -> Shape:
     return replace(shape, position=place.position, rotation=place.rotation)
 
 
-def _drive(words: DriveWords, driven: Mapping[str, LinkWords], frames: Frames) -> Drive:
-    moved = driven.get(words.joint)
-    mount = words.mounted_on or (moved.parent if moved else "base")
-    frame = frames.get(mount, HERE)
-    return Drive(
+def _drive(words: DriveWords, driven: Mapping[str, Link], frames: Frames) -> Drive:
+    link = driven.get(words.joint)
+    drive = Drive(
         joint=words.joint,
-        motor=words.motor.motor(frame),
-        gear=words.gear.gear(frame, frames.get(moved.name if moved else "", HERE)),
+        motor=words.motor.part(),
+        gear=words.gear.part(),
         mounted_on=words.mounted_on,
-        axis=None if words.axis is None else frame.direction(words.axis),
+        axis=words.axis,
         name=words.name,
         supply=None if words.supply is None else words.supply.part(),
         current_control=None if words.current_control is None else words.current_control.part(),
     )
+    if link is None:  # a joint that an attached robot may bring
+        return moved_drive(drive, False, frames.get(words.mounted_on or "base", HERE))
+    mount = frames.get(mount_of(drive, link), HERE)
+    rides = output_is_link(moved_drive(drive, False, mount), link)
+    return moved_drive(drive, rides, mount, frames.get(link.name, HERE))
 
 
 def _frame(words: FrameWords, frames: Frames) -> Frame:
@@ -135,6 +140,12 @@ def _loaded(
 
 def _elastic(robot: Robot, frames: Frames, contents: Contents, problems: Problems) -> Robot:
     """The robot with its flexible links cut and put on its elastic base."""
+    beams = [words.flexible.part() for words in contents.links if words is not None and words.flexible is not None]
+    pieces = sum(beam.segments for beam in beams)
+    reason = too_many(len(robot.links) + pieces, "links and segments of flexible links")
+    if reason is not None:
+        problems.add(reason, "links", contents.root.line_of(("links",)))
+        return robot
     for i, words in enumerate(contents.links):
         if words is not None and words.flexible is not None:
             path = ("links", i, "flexible")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from math import sqrt
 from typing import Any
 
+from gearwright.files.bounds import long_number
 from gearwright.files.units import ZERO_CELSIUS
 
 Words = dict[str, Any]
@@ -27,6 +28,9 @@ def numbers(word: str, value: Any, most: int) -> list[float] | None:
     items = value.split() if isinstance(value, str) else value
     if not isinstance(items, list):
         return None
+    for x in items:
+        if isinstance(x, str) and (reason := long_number(x)) is not None:
+            raise ValueError(f"{word}: {reason}")
     try:
         found = [float(x) for x in items]
     except (TypeError, ValueError):
@@ -39,7 +43,7 @@ def numbers(word: str, value: Any, most: int) -> list[float] | None:
 
 
 def _no_numbers(word: str, value: Any) -> str:
-    return f"{word} {str(value)[:60]!r} is no list of numbers, as MuJoCo's dcmotor has them. Give numbers."
+    return f"{word} {str(value)[:60]!r} is not a list of numbers, as MuJoCo's dcmotor has them. Give numbers."
 
 
 def _motorconst(words: Words, kt: float, ke: float) -> Words:

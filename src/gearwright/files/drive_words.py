@@ -35,12 +35,14 @@ from gearwright.files.words import (
     Words,
 )
 from gearwright.parts import Motor, motor_constant
-from gearwright.parts.placing import HERE, Placement, moved_motor
 from gearwright.parts.winding import CONVENTIONS, at_terminals
 
 Stated = Literal["terminals", "phase", "rms"]
 assert set(CONVENTIONS) == set(Stated.__args__)  # type: ignore[attr-defined]
 AT_TERMINALS = ("resistance", "inductance", "max_current", "max_current_rate")
+
+SAME = {"stator_mass": "motor_mass", "motor_mass": "stator_mass"}
+"""Words that say the same in two ways: a file that states one does not take the other from the catalogue."""
 
 
 class MotorWords(CheckedWords):
@@ -51,17 +53,28 @@ class MotorWords(CheckedWords):
     )
     inertia: Inertia = Field(default=0.0, description="axial inertia of the rotor")
     mass: Mass = Field(default=0.0, description="mass of the rotor")
+    stator_mass: Mass = Field(
+        default=0.0, description="mass of what does not turn, at rest on the carrying link at `position`"
+    )
+    motor_mass: Mass | None = Field(
+        default=None,
+        description="instead of `stator_mass`: of the whole motor, rotor and stator, as data sheets give it; without "
+        "the rotor's `mass` all of it is at rest",
+    )
     transverse_inertia: Inertia | None = Field(
         default=None, description="about an axis across; half the axial one unless given"
     )
-    position: Position = Field(
-        default=(0.0, 0.0, 0.0), description="centre of mass of the rotor in the carrying link's frame"
+    position: Position | None = Field(
+        default=None,
+        description="centre of mass of rotor and stator in the carrying link's frame, where [0, 0, 0] is that link's "
+        "origin; unless given the origin of the driven joint, in a train the place of the rotor's wheel. A motor with "
+        "a mass on a link that is on neither side of the driven joint needs it",
     )
     tensor: TensorWords | None = Field(
         default=None, description="instead of the two inertias: about the centre of mass"
     )
     com: Position | None = Field(default=None, description="centre of mass if `position` is just a point of the axis")
-    included: bool = Field(default=False, description="the carrying link's numbers contain the rotor already")
+    included: bool = Field(default=False, description="the carrying link's numbers contain the motor already")
     coupling: Inertia | None = Field(
         default=None, description="if it differs from the inertia; 0: only reflected inertia is known"
     )
@@ -112,7 +125,8 @@ class MotorWords(CheckedWords):
             entry = motor_entry(value["catalogue"])
         except FileError as error:
             raise ValueError(str(error)) from None
-        return {**{word: entry[word] for word in cls.model_fields if word in entry}, **value}
+        known = {word: entry[word] for word in cls.model_fields if word in entry}
+        return {**{word: x for word, x in known.items() if SAME.get(word) not in value}, **value}
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -127,18 +141,13 @@ class MotorWords(CheckedWords):
         """The part as the words state it."""
         known = {field.name for field in fields(Motor)}
         words = {word: getattr(self, word) for word in type(self).model_fields if word in known}
-        words["position"] = Vec.of(self.position)
-        words["com"] = None if self.com is None else Vec.of(self.com)
+        words |= {word: Vec.of(words[word]) for word in ("position", "com") if words[word] is not None}
         words["tensor"] = None if self.tensor is None else self.tensor.tensor
         words["torque_constant"] = motor_constant(self.stated, self.torque_constant, self.back_emf_constant, self.kv)
         words |= at_terminals(self.stated, **{word: words[word] for word in AT_TERMINALS})
         words["friction"] = friction_of(self.friction)
         words |= {word: words[word].part() for word in ("cogging", "ripple", "heat") if words[word] is not None}
         return Motor(**words)
-
-    def motor(self, mount: Placement = HERE) -> Motor:
-        """The part, with places moved into the body frame of the link that carries it."""
-        return moved_motor(self.part(), mount)
 
 
 class DriveWords(Words):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from gearwright.errors import FileError, InputError
+from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import YAML_ENDINGS, problem, read_text
 from gearwright.parts import Robot
@@ -13,37 +15,40 @@ URDF_ENDINGS = (".urdf", ".xacro")
 ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS)
 
 
-def read_file(path: Path, within: tuple[Path, ...] = (), floating_base: bool = False) -> Robot:
-    """A robot from a file of any format; `within` are the files that attach this one."""
+def read_file(path: Path, permissions: Permissions, floating_base: bool = False) -> Robot:
+    """A robot from a file of any format, which may do no more than it is permitted."""
     ending = path.suffix.lower()
     if ending in URDF_ENDINGS:
-        from gearwright.files.urdf_reader import read_urdf
+        from gearwright.files.urdf_reader import read_urdf_with_report
 
-        return read_urdf(path, floating_base=floating_base)
+        robot, report = read_urdf_with_report(path, floating_base=floating_base, permissions=permissions)
+        report.warn()
+        return robot
     if floating_base:
         raise problem(path, "only a URDF leaves open whether its root floats. Write `joint: {type: free}` in the file.")
     if ending in YAML_ENDINGS:
         from gearwright.files import yaml_reader
 
-        return yaml_reader.read(read_text(path), path, within)
+        return yaml_reader.read(read_text(path), path, permissions)
     raise problem(path, f"the ending {path.suffix!r} is none of {', '.join(ENDINGS)}. Rename the file, or convert it.")
 
 
-def check(path: str | Path) -> list[Problem]:
+def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path] = ()) -> list[Problem]:
     """Every problem of a robot's file, each with its line, the words that lead there and what to do.
 
-    What `load` accepts with a warning (links of a URDF that no body can be) is a problem here.
+    What `load` accepts with a warning (links of a URDF that no body can be) is a problem here. `xacro` and `include`
+    are those of `load`: a xacro that is not to be expanded is a problem too.
 
     >>> check("missing.yaml")[0].message
     'there is no such file. Check the name and the folder.'
     """
-    path = Path(path)
+    path, permissions = Path(path), Permissions.given(xacro, include)
     try:
         if path.suffix.lower() in URDF_ENDINGS:
             from gearwright.files.urdf_reader import read_urdf_with_report
 
-            return list(read_urdf_with_report(path)[1].broken)
-        read_file(path)
+            return list(read_urdf_with_report(path, permissions=permissions)[1].broken)
+        read_file(path, permissions)
     except FileError as error:
         return [Problem(*found) for found in error.problems] or [Problem(None, "", str(error))]
     return []
@@ -74,6 +79,6 @@ def write_text(path: Path, text: str) -> None:
         FileError: the file cannot be written.
     """
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be written ({error}). Check the folder and its permissions.") from None

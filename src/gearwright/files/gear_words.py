@@ -26,7 +26,6 @@ from gearwright.parts import (
     Wolfrom,
     Worm,
 )
-from gearwright.parts.placing import HERE, Placement, moved_gear
 
 GEARS: dict[str, type] = {
     "simple": Gear,
@@ -86,10 +85,6 @@ class GearWords(Words):
             words.pop("ratio", None)  # `ratio: null` says nothing
         make = Gear if self._ratio is not None else GEARS[kind]
         return make(**words, kind=kind)
-
-    def gear(self, mount: Placement = HERE, driven: Placement = HERE) -> Any:
-        """The gear, with places moved into the body frames of the links that carry its members."""
-        return moved_gear(self.part(), mount, driven)
 
 
 def _model(name: str, special: dict[str, Any]) -> type[GearWords]:

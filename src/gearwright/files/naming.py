@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gearwright.files.problems import Problems, did_you_mean
+from gearwright.files.problems import Problems
 from gearwright.files.validation import Contents, spell
 from gearwright.files.yaml_tree import Node, Path
+from gearwright.text import did_you_mean, listed
 
 BASE = "base"
 
@@ -143,6 +144,6 @@ class _Names:
                 name = steps[name][1]
             if name in chain:
                 names = list(chain)
-                loop = " -> ".join([*names[names.index(name) :], name])
+                loop = listed([*names[names.index(name) :], name], " -> ")
                 self.note(path, f"{what} form a circle: {loop}. {way_out}")
             known.update(chain)

@@ -92,6 +92,15 @@ QUANTITIES: dict[str, Any] = {
 }
 """What a word holds, by its name."""
 
+DESCRIPTIONS = {
+    ("Member", "position"): "centre of mass in the frame of the link that carries it, where [0, 0, 0] is that link's "
+    "origin; unless given that of the motor, or, for a member about the joint's axis, the joint's origin",
+    ("Gearwheel", "position"): "centre of mass in the frame of the link that carries it, for planets the centre of "
+    "their circle; unless given the origin of the joint or the place of the wheel it is coaxial with, and with a drawn "
+    "axis the link's origin",
+}
+"""What the file reference says about a word, by its part and name, where the name alone does not tell."""
+
 
 def words_of(part: type, title: str, special: Mapping[str, Any], optional: bool = False, **more: Any) -> type[Words]:
     """A model with one word per field of a part.
@@ -107,7 +116,8 @@ def words_of(part: type, title: str, special: Mapping[str, Any], optional: bool 
     for field in fields(part):
         if field.name not in more and field.name != "kind":
             default = _default(field, optional)
-            words[field.name] = (_annotation(field, special, default is None), default)
+            text = DESCRIPTIONS.get((part.__name__, field.name))
+            words[field.name] = (_annotation(field, special, default is None), Field(default, description=text))
     text = (part.__doc__ or title).strip().splitlines()[0]
     return create_model(title, __base__=Words, __doc__=text, **words, **more)
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gearwright.errors import FileError
+from gearwright.files.bounds import MAX_BYTES
 
 YAML_ENDINGS = (".yaml", ".yml")
-
-MAX_BYTES = 8_000_000
-"""A robot is some kilobytes; the largest published ones stay far below this."""
 
 
 def read_text(path: Path) -> str:
@@ -18,7 +16,7 @@ def read_text(path: Path) -> str:
     if not content.strip():
         raise problem(path, "the file is empty. Write a robot into it, or see the bundled ones with `gearwright list`.")
     if b"\0" in content:
-        raise problem(path, "this is a binary file. Give a robot as text: .yaml, .yml, .urdf or .xacro.")
+        raise problem(path, "this is a binary file. Give a robot as text: .yaml, .yml or .urdf.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -47,25 +45,9 @@ def _unreadable(path: Path) -> str | None:
             return "this is a folder. Give the robot's file."
         if not path.exists():
             return "there is no such file. Check the name and the folder."
-        return None if path.is_file() else "this is no regular file. Give a robot's file."
+        return None if path.is_file() else "this is not a regular file. Give a robot's file."
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         return f"the file cannot be read ({error}). Check its name."
-
-
-def inside(folder: Path, name: str) -> Path:
-    """The file of that name in the folder, which it may not leave.
-
-    Raises:
-        FileError: the name is absolute or leads out of the folder.
-    """
-    try:
-        path = (folder / name).resolve()
-        fits = path.is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):
-        fits = False
-    if not fits or Path(name).is_absolute():
-        raise FileError(f"{name!r} leads out of the folder of the robot's file. Put the file into that folder.")
-    return path
 
 
 def problem(path: Path, text: str, line: int | None = None) -> FileError:

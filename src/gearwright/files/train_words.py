@@ -12,7 +12,7 @@ from gearwright.files.drive_words import MotorWords
 from gearwright.files.part_words import arguments, plain_words, words_of
 from gearwright.files.words import CheckedWords, Name, Words
 from gearwright.parts import Gearwheel, Mesh, Motor, Train, TrainMotor
-from gearwright.parts.placing import HERE, Placement, moved_wheel
+from gearwright.parts.placing import HERE, Placement, moved_motor, moved_wheel
 from gearwright.parts.train import SIGNS
 
 Frames = Mapping[str, Placement]
@@ -59,7 +59,7 @@ class TrainWords(Words):
 
 def _motor(words: Any, frame: Placement) -> TrainMotor:
     part: TrainMotor = words.part()
-    return replace(part, motor=words.motor.motor(frame)) if words.motor is not None else part
+    return replace(part, motor=moved_motor(part.motor, frame))
 
 
 def train_words(train: Train, motor_words: Any) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import re
 
-from gearwright.files.problems import did_you_mean
+from gearwright.files.bounds import long_number, shortened
+from gearwright.text import did_you_mean
 
 TURN = 2 * math.pi
 
@@ -77,14 +78,16 @@ def quantity(text: str, *dimensions: str) -> float:
     Raises:
         ValueError: no number, a number without unit, a unit nobody knows, or one of another dimension.
     """
+    if (reason := long_number(text)) is not None:
+        raise ValueError(reason)
     found = NUMBER.match(text.strip())
     if not found:
         raise ValueError(
-            f"{_short(text)} is not a number. Give a number, or one with a unit such as {_example(dimensions)}."
+            f"{shortened(text)} is not a number. Give a number, or one with a unit such as {_example(dimensions)}."
         )
     value, unit = float(found[0]), spelled(text.strip()[found.end() :])
     if not unit:
-        raise ValueError(f"{_short(text)} is a text, not a number. Write it without quotes.")
+        raise ValueError(f"{shortened(text)} is a text, not a number. Write it without quotes.")
     for dimension in dimensions:
         if unit in UNITS[dimension]:
             return _finite(text, value, unit, UNITS[dimension][unit])
@@ -117,7 +120,7 @@ def _finite(text: str, value: float, unit: str, factor: float) -> float:
     if unit == "degC":
         result = value + ZERO_CELSIUS
     if not math.isfinite(result):
-        raise ValueError(f"{_short(text)} is not a finite number. Give a finite one.")
+        raise ValueError(f"{shortened(text)} is not a finite number. Give a finite one.")
     return result
 
 
@@ -127,10 +130,10 @@ def _refusal(text: str, unit: str, dimensions: tuple[str, ...]) -> str:
     other = next((name for name, table in UNITS.items() if unit in table), None)
     if other is not None:
         use = f"Use one of {', '.join(units)}." if units else "Write the number alone."
-        return f"{_short(text)} has the unit of {a(other)}, but {a(wanted)} is wanted here. {use}"
+        return f"{shortened(text)} has the unit of {a(other)}, but {a(wanted)} is wanted here. {use}"
     if not units:
-        return f"{_short(text)}: {a(wanted)} has no unit. Write the number alone."
-    return f"{_short(text)}: the unit {unit[:20]!r} is unknown. {did_you_mean(unit, units)}"
+        return f"{shortened(text)}: {a(wanted)} has no unit. Write the number alone."
+    return f"{shortened(text)}: the unit {unit[:20]!r} is unknown. {did_you_mean(unit, units)}"
 
 
 def a(name: str) -> str:
@@ -144,7 +147,3 @@ def a(name: str) -> str:
 
 def _example(dimensions: tuple[str, ...]) -> str:
     return repr(f"0.5 {next(iter(UNITS[dimensions[0]]))}".strip())
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

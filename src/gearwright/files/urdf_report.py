@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-import sys
-import traceback
 import warnings
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
-from gearwright.errors import FileError, GearwrightWarning
+from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.problems import Problem, Problems
 
 ENOUGH = 500
@@ -48,16 +44,6 @@ class Report:
         text = self.warning()
         if text is not None:
             warnings.warn(text, GearwrightWarning, stacklevel=depth_of_the_caller())
-
-
-def depth_of_the_caller() -> int:
-    """How many calls up the first line outside of Gearwright is, counted from the function that asks."""
-    callers = itertools.takewhile(_is_ours, (frame for frame, _ in traceback.walk_stack(sys._getframe(1))))
-    return len(list(callers)) + 1
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "gearwright"
 
 
 class Findings(Problems):

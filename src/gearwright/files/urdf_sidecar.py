@@ -20,6 +20,7 @@ from gearwright.files.yaml_reader import read_yaml
 from gearwright.files.yaml_tree import parse
 from gearwright.files.yaml_writer import dump, write_yaml
 from gearwright.parts import Robot
+from gearwright.text import visible
 
 Words = dict[str, Any]
 GONE = None
@@ -49,7 +50,7 @@ def sidecar_text(robot: Robot, alone: Robot, urdf: str) -> str:
     wanted["links"] = given["links"] = {}
     words |= _missing(wanted, given)
     words |= {"links": [link for link in links if link]} if any(links) else {}
-    return HEAD.format(urdf=urdf) + dump(words)
+    return HEAD.format(urdf=visible(urdf)) + dump(words)
 
 
 def _listed(wanted: Words, given: Words) -> Words:

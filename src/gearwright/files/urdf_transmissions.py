@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isclose
 
-from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_joints import UrdfJoint
 from gearwright.files.urdf_report import Findings, where
 from gearwright.files.urdf_xml import Element, children, name_of, report_others, tag, text_number
 from gearwright.parts import Drive, Gear, Motor
+from gearwright.text import did_you_mean, listed
 
 RATIOS = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
 INERTIAS = ("motorInertia", "motor_inertia", "drake:rotor_inertia")
@@ -140,7 +140,7 @@ def _drive(found: Findings, joint: UrdfJoint, stated: Stated | None) -> list[Dri
         found.ignore(f"the motor of {joint.name!r}, a {kind} joint", element.sourceline)
         return []
     if stated is not None and len(stated.actuators) > 1:
-        names = ", ".join(sorted(stated.actuators))
+        names = listed(sorted(stated.actuators))
         found.ignore(f"all but one of the actuators {names} of joint {joint.name!r}", element.sourceline)
     ratio = None if stated is None else _agreed(found, joint, "ratio", stated.ratios)
     inertia = None if stated is None else _agreed(found, joint, "rotor inertia", stated.inertias)

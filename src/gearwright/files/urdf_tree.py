@@ -9,10 +9,10 @@ from typing import Any
 
 from gearwright.algebra import Vec
 from gearwright.files.placements import Placement
-from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_joints import UrdfJoint
 from gearwright.files.urdf_report import Findings
 from gearwright.parts import Joint, Link
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _refuse_circles(found: Findings, carried_by: Mapping[str, UrdfJoint]) -> Non
             name = carried_by[name].parent
         if name in walk:
             loop = list(walk)[list(walk).index(name) :]
-            text = " -> ".join([*loop[:20], name])
+            text = listed([*loop[:20], name], " -> ")
             found.at(
                 carried_by[name].element,
                 f"links carry each other in a circle: {text}. Cut one joint.",

@@ -1,8 +1,9 @@
 """Parts -> URDF text that other tools load.
 
 The <inertial> of a link is given by the caller: that of the *augmented* link, which contains its wheels and the payload
-at rest, so that a tool without rotors computes the approximation "none". A spherical joint becomes three turns through
-links without mass, a free joint a floating one. What is lost thereby is kept in the sidecar (`urdf_sidecar`).
+at rest, so that a tool without rotors computes the joints' part of the approximation "none". A spherical joint becomes
+three turns through links without mass, a free joint a floating one. What is lost thereby is kept in the sidecar
+(`urdf_sidecar`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.placements import X, Y, Z
@@ -39,22 +41,17 @@ def urdf_text(robot: Robot, inertials: Mapping[str, Inertial], coupled: Sequence
     """
     from lxml import etree
 
-    try:
-        root = _document(robot, inertials)
-        for transmission in coupled:
-            _write_coupled(root, transmission)
-    except InputError:
-        raise
-    except ValueError as error:  # lxml's word for a name that XML cannot hold
-        raise InputError(f"robot {robot.name!r} cannot be written as URDF: {error}.") from None
-    text: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="utf-8")
-    return text.decode()
+    root = _document(robot, inertials)
+    for transmission in coupled:
+        _write_coupled(root, transmission)
+    document: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="utf-8")
+    return text.xml(document.decode())
 
 
 def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
     from lxml import etree
 
-    root = etree.Element("robot", name=robot.name)
+    root = etree.Element("robot", name=_holdable("robot", "name", robot.name))
     _add(root, "link", name="base")
     between = _links_of_balls(robot)
     for link in robot.links:
@@ -70,7 +67,19 @@ def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
 def _add(parent: Element, tag: str, **attributes: str) -> Element:
     from lxml import etree
 
-    return etree.SubElement(parent, tag, attributes)
+    return etree.SubElement(parent, tag, {word: _holdable(tag, word, value) for word, value in attributes.items()})
+
+
+def _holdable(tag: str, word: str, value: str) -> str:
+    """The value, which is refused by name when XML or URDF cannot hold it."""
+    code = text.beyond_xml(value)
+    if code is not None:
+        raise InputError(
+            f"{tag} {value!r} cannot be written as URDF: XML cannot hold {code}. Rename it, or save the robot as YAML."
+        )
+    if word == "name" and not value.strip():
+        raise InputError(f"{tag} {value!r} cannot be written as URDF, whose names are not blank. Rename it.")
+    return value
 
 
 def _number(x: Any) -> str:

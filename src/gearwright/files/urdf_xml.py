@@ -6,14 +6,12 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias
 
+from gearwright.files.bounds import MAX_DEPTH, MAX_ELEMENTS, MAX_NAME, long_number, shortened
 from gearwright.files.urdf_report import Findings
 
 Element: TypeAlias = Any
 """An lxml element, whose tag and attributes carry a literal prefix ("drake:gear_ratio") whatever its namespace."""
 
-MAX_DEPTH = 40
-MAX_ELEMENTS = 200_000
-MAX_NAME = 200
 HUGE = 1e12
 """No mass, length, inertia or ratio of a robot is larger; a limit that is means "unlimited"."""
 
@@ -39,7 +37,7 @@ def parse_xml(text: str, found: Findings) -> Element:
     try:
         root = etree.fromstring(text.encode("utf-8", "surrogatepass"), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        found.add(f"this is no XML ({error}). Give a URDF.", line=getattr(error, "lineno", None))
+        found.add(f"this is not XML ({error}). Give a URDF.", line=getattr(error, "lineno", None))
         raise found.error() from None
     _refuse_errors(parser.error_log, found)
     if root is None or not isinstance(root.tag, str):
@@ -135,7 +133,7 @@ def numbers(
     if isinstance(values, str):
         found.at(element, f"{attribute}: {values}")
     elif len(values) != count:
-        found.at(element, f"{attribute} has {_how_many(len(values))} instead of {count}: {_short(text)}.")
+        found.at(element, f"{attribute} has {_how_many(len(values))} instead of {count}: {shortened(text)}.")
     else:
         return values
     return default if default is not None else (0.0,) * count
@@ -156,11 +154,13 @@ def parse_numbers(text: str, limit: float = HUGE) -> tuple[float, ...] | str:
     """
     values = []
     for word in text.split():
+        if (reason := long_number(word)) is not None:
+            return reason
         if not _NUMBER.fullmatch(word):
-            return f"{_short(word)} is not a finite number. Give numbers with a decimal point, separated by spaces."
+            return f"{shortened(word)} is not a finite number. Give numbers with a decimal point, separated by spaces."
         value = float(word)
         if abs(value) > limit:
-            return f"{_short(word)} is larger than {limit:g}, which no robot has. Check the number and its unit (SI)."
+            return f"{shortened(word)} is larger than {limit:g}, which no robot has. Check it and its unit (SI)."
         values.append(value)
     return tuple(values)
 
@@ -185,7 +185,7 @@ def text_number(found: Findings, element: Element) -> float | None:
         found.at(element, f"<{tag(element)}>: {values}")
         return None
     if len(values) != 1:
-        found.at(element, f"<{tag(element)}> holds {_how_many(len(values))} instead of one: {_short(text or '')}.")
+        found.at(element, f"<{tag(element)}> holds {_how_many(len(values))} instead of one: {shortened(text or '')}.")
         return None
     return values[0]
 
@@ -199,7 +199,3 @@ def refuse_root(root: Element, found: Findings) -> None:
 
 def _how_many(count: int) -> str:
     return "one number" if count == 1 else f"{count} numbers"
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

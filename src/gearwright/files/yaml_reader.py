@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gearwright.errors import FileError, GearwrightWarning
+from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.attaching import attach_all
+from gearwright.files.bounds import too_many
 from gearwright.files.building import build, physical_problems
 from gearwright.files.dcmotor_words import dcmotor_notes
 from gearwright.files.dimensions import dimension_problems
@@ -15,11 +17,11 @@ from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import SpringWords
 from gearwright.files.link_words import LinkWords
 from gearwright.files.naming import name_problems
+from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problems
 from gearwright.files.reading import YAML_ENDINGS, read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
 from gearwright.files.train_words import TrainWords
-from gearwright.files.urdf_report import depth_of_the_caller
 from gearwright.files.validation import Contents, validated
 from gearwright.files.words import Words
 from gearwright.files.yaml_tree import Node, parse
@@ -36,8 +38,10 @@ LISTS: dict[str, type[Words]] = {
 AnyWords = TypeVar("AnyWords", bound=Words)
 
 
-def read_yaml(source: str | Path) -> Robot:
+def read_yaml(source: str | Path, *, include: Iterable[str | Path] = ()) -> Robot:
     """A robot from a YAML file (a path, or a text that names a .yaml or .yml file) or from YAML text.
+
+    What it attaches is in its folder, or below one of the folders `include`.
 
     >>> read_yaml('''
     ... robot: pendulum
@@ -47,11 +51,11 @@ def read_yaml(source: str | Path) -> Robot:
     Vec(0.3, 0.0, 0.0)
 
     Raises:
-        FileError: the file is no robot; `problems` lists everything that is wrong with it.
+        FileError: the file is not a robot; `problems` lists everything that is wrong with it.
     """
     path = as_path(source)
     text = str(source) if path is None else read_text(path)
-    return read(text, path)
+    return read(text, path, Permissions.given(include=include))
 
 
 def as_path(source: str | Path) -> Path | None:
@@ -63,8 +67,8 @@ def as_path(source: str | Path) -> Path | None:
     return Path(source) if "\n" not in source and source.lower().endswith(YAML_ENDINGS) else None
 
 
-def read(text: str, path: Path | None, within: tuple[Path, ...] = ()) -> Robot:
-    """A robot from YAML text; attachments are looked for beside `path`, `within` are the files that attach this one."""
+def read(text: str, path: Path | None, permissions: Permissions) -> Robot:
+    """A robot from YAML text; attachments are looked for beside `path` and where it is permitted."""
     problems = Problems(str(path) if path is not None else "the YAML text")
     root = parse(text, problems)
     if not isinstance(root.data, dict):
@@ -76,7 +80,7 @@ def read(text: str, path: Path | None, within: tuple[Path, ...] = ()) -> Robot:
     physical_problems(contents, problems)
     robot = build(contents, problems)
     if robot is not None:
-        robot = attach_all(robot, contents, problems, path, within)
+        robot = attach_all(robot, contents, problems, path, permissions)
     problems.refuse()
     _warn(problems.source, dcmotor_notes(root.data))
     assert robot is not None  # build returns None only after noting a problem
@@ -108,4 +112,8 @@ def _items(root: Node, word: str, model: type[AnyWords], problems: Problems) -> 
         return []
     if word == "links" and not items and "links" in root.data:
         problems.add("there are no links. Give at least one.", word, root.line_of((word,)))
+    reason = too_many(len(items), word)
+    if reason is not None:
+        problems.add(reason, word, root.line_of((word,)))
+        raise problems.error()
     return [validated(model, item, root, (word, i), problems) for i, item in enumerate(items)]

@@ -13,11 +13,9 @@ from typing import Any, NoReturn
 
 import yaml
 
+from gearwright.files.bounds import LONGEST_NUMBER, MAX_DEPTH, MAX_VALUES
 from gearwright.files.problems import Problems
 
-MAX_DEPTH = 40
-MAX_NODES = 50_000
-LONGEST_NUMBER = 100
 INTEGER = re.compile(r"[+-]?\d{1,18}")
 FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 WORDS: dict[str, Any] = {
@@ -132,9 +130,9 @@ class _Reader:
 
     def count(self, more: int, event: Any) -> None:
         self.size += more
-        if self.size > MAX_NODES:
+        if self.size > MAX_VALUES:
             self.give_up(
-                f"more than {MAX_NODES} values, counting what anchors repeat. Make the file smaller.", _line(event)
+                f"more than {MAX_VALUES} values, counting what anchors repeat. Make the file smaller.", _line(event)
             )
 
     def sequence(self, start: Any, depth: int) -> Node:

@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec, is_number
+from gearwright import text
+from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.gear_words import gear_words
 from gearwright.files.part_words import plain_words
@@ -56,10 +57,10 @@ def write_yaml(robot: Robot) -> str:
 
 def dump(words: Mapping[str, Any]) -> str:
     """Plain data as YAML; lists of numbers stay on one line."""
-    text = yaml.dump(
+    document = yaml.dump(
         dict(words), Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True, default_flow_style=False
     )
-    return str(text)
+    return text.yaml(str(document))
 
 
 class _Dumper(yaml.SafeDumper):
@@ -74,10 +75,15 @@ def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flat)
 
 
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    if not text.is_unicode(value):
+        raise InputError(
+            f"{value!r} holds a lone surrogate, which is not a character: no file can hold it. Give another text."
+        )
     # PyYAML knows the numbers of YAML 1.1 only: what reads as a number here (1e5) must be quoted by us.
-    quoted = "'" if not isinstance(plain_scalar(text), str) else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=quoted)
+    quoted = "'" if not isinstance(plain_scalar(value), str) else None
+    hidden = text.lines(value) != value
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style='"' if hidden else quoted)
 
 
 _Dumper.add_representer(list, _represent_list)
@@ -186,12 +192,12 @@ def _drive(drive: Drive) -> dict[str, Any]:
 
 
 def _motor(motor: Motor, owner: str) -> dict[str, Any]:
-    plain = replace(motor, position=ZERO, com=None, tensor=None, damping=0.0, friction=0.0)
+    plain = replace(motor, position=None, com=None, tensor=None, damping=0.0, friction=0.0)
     words: dict[str, Any] = {word: _number(f"{owner}, {word}", getattr(motor, word)) for word in ALWAYS}
     words |= plain_words(owner, plain) | _friction(motor, owner)
-    position = _vector(f"{owner}, position", motor.position)
-    words |= {"position": position} if any(position) else {}
-    words |= {} if motor.com is None else {"com": _vector(f"{owner}, com", motor.com)}
+    for word in ("position", "com"):  # [0, 0, 0] is a place too
+        if getattr(motor, word) is not None:
+            words[word] = _vector(f"{owner}, {word}", getattr(motor, word))
     return words | ({} if motor.tensor is None else {"tensor": _tensor(f"{owner}, tensor", motor.tensor)})
 
 

@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from gearwright.algebra import Scalar
+from gearwright.arguments import number
 from gearwright.errors import DriveError
 from gearwright.forces.actuator_inverse import Inversion
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import Terms, along, plain, terms
+from gearwright.text import listed
 
 Numbers = tuple[float, ...]
 
@@ -84,10 +86,10 @@ class LinearActuator(Law):
     def _numbers(self, what: str, values: Sequence[Any], size: int) -> Numbers:
         found = tuple(plain(f"actuator {self.name!r}, {what}", x) for x in values)
         if len(found) != size:
-            names = ", ".join(x.name for x in self.variables)
+            names = listed(x.name for x in self.variables)
             raise DriveError(
                 f"actuator {self.name!r}: {what} has {len(found)} numbers where {size} are needed. Its states are "
-                f"{names}, its inputs {', '.join(x.name for x in self.controls) or 'none'}."
+                f"{names}, its inputs {listed(x.name for x in self.controls) or 'none'}."
             )
         return found
 
@@ -103,11 +105,13 @@ class LinearActuator(Law):
             raise DriveError(
                 f"actuator {self.name!r}: its tie is zero, so it moves nothing. Name the state that is the speed."
             )
-        if len(self.limits) != len(self.controls) or any(x is not None and not x > 0 for x in self.limits):
+        if len(self.limits) != len(self.controls):
             raise DriveError(
                 f"actuator {self.name!r}: limits {self.limits} must be one positive number (or None) for each of its "
                 f"{len(self.controls)} inputs."
             )
+        for limit in (x for x in self.limits if x is not None):
+            number(f"actuator {self.name!r}", "limit", limit, above=0.0, infinite=True, error=DriveError)
         if self.yielding > 0:
             raise DriveError(
                 f"actuator {self.name!r}: T f = {self.yielding:g} is positive: the output would run away from a load. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gearwright.arguments import number
 from gearwright.errors import DriveError
 from gearwright.forces.line import Line
 from gearwright.mechanism import Mechanism
@@ -30,8 +31,8 @@ def rotor_inertia(mech: Mechanism, drive: str, stated: float | None) -> tuple[fl
         raise DriveError(
             f"motor {drive!r}: the machine has no rotor {drive + '.rotor'!r} and no inertia is stated. State it."
         )
-    if stated is not None and not stated > 0:
-        raise DriveError(f"motor {drive!r}: inertia {stated} kg m2 must be positive.")
+    if stated is not None:
+        number(f"motor {drive!r}", "inertia", stated, above=0.0, unit="kg m2", example=1e-4, error=DriveError)
     if spin is None or stated is None:
         inertia = float(spin.inertia) if spin is not None else float(stated or 0.0)
         return inertia, inertia if spin is not None else 0.0
@@ -44,14 +45,12 @@ def rotor_inertia(mech: Mechanism, drive: str, stated: float | None) -> tuple[fl
 
 
 def positive(owner: str, **values: float) -> None:
-    """Refuse numbers that are not positive."""
+    """Refuse what is not a positive number."""
     for name, value in values.items():
-        if not value > 0:
-            raise DriveError(f"{owner}: {name} {value} must be positive. Check its value and unit.")
+        number(owner, name, value, above=0.0, error=DriveError)
 
 
 def not_negative(owner: str, **values: float) -> None:
-    """Refuse negative numbers."""
+    """Refuse what is not a number of 0 or more."""
     for name, value in values.items():
-        if not value >= 0:
-            raise DriveError(f"{owner}: {name} {value} must not be negative. Check its value and unit.")
+        number(owner, name, value, least=0.0, error=DriveError)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
+from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Guard, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
@@ -54,11 +55,8 @@ class Clutch(Sticking):
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficients", rising(f"{self.name}, coefficients", self.coefficients))
         for word in ("normal_force", "geometry"):
-            value = getattr(self, word)
-            if not 0 < value < float("inf"):
-                raise InputError(f"{self.name}: {word} {value} must be positive. Check value and unit.")
-        if not 1 <= self.peak < float("inf"):
-            raise InputError(f"{self.name}: peak {self.peak} is below 1: discs hold at least what they drag. Give 1.")
+            number(self.name, word, getattr(self, word), above=0.0)
+        number(self.name, "peak", self.peak, least=1.0, hint="Discs hold at least what they drag.")
         if any(mu < 0 for _, mu in self.coefficients):
             raise InputError(f"{self.name}: a friction coefficient of {self.coefficients} is negative. Give 0 or more.")
 

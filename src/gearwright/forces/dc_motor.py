@@ -10,14 +10,14 @@ from gearwright.forces.actuator_place import not_negative, place_line, positive,
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.law import Quantity
 from gearwright.forces.places import motors_of
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.parts import Motor, Robot
 
 Matrix = list[list[float]]
 
 
 def dc_motor(
-    mech: Mechanism,
+    mech: RobotOrMech,
     drive: str,
     *,
     torque_constant: float,
@@ -53,9 +53,12 @@ def dc_motor(
     >>> [x.name for x in motor.variables], motor.carried
     (['j1.motor_angle', 'j1.motor_speed'], 0.0005)
     """
+    mech = machine_of("dc_motor", mech)
     owner = f"motor {drive!r}"
     positive(owner, torque_constant=torque_constant, resistance=resistance)
     not_negative(owner, inductance=inductance, damping=damping)
+    if back_emf_constant is not None:
+        not_negative(owner, back_emf_constant=back_emf_constant)
     J, carried = rotor_inertia(mech, drive, inertia)
     motor = DcEquations(torque_constant, back_emf_constant or torque_constant, resistance, inductance)
     C, d = _with_current(motor, damping, J) if inductance else _without_current(motor, damping, J)

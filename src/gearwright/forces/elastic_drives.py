@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gearwright.errors import TrainError
 from gearwright.forces.backlash import Backlash
@@ -13,6 +14,8 @@ from gearwright.forces.line import Line
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.places import force_unit
 from gearwright.mechanism import Mechanism, Spring
+from gearwright.mechanism.structure_drives import drive_sense
+from gearwright.mechanism.structure_geometry import Links
 from gearwright.parts import Drive, Element, Robot, elements_of
 
 
@@ -36,11 +39,19 @@ def elastic_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tupl
     """
     found = []
     for drive in robot.drives:
-        unit = force_unit(robot.link_of_joint(drive.joint))
+        unit, sense = force_unit(robot.link_of_joint(drive.joint)), drive_sense(Links(robot.links), drive)
         for element, spring in zip(elements_of(drive.gear), _springs(mech, drive), strict=True):
             if not element.torsion.linear:
-                found += list(_laws(mech, element, spring, unit, smooth))
+                found += list(_laws(mech, _turned(element, sense), spring, unit, smooth))
     return tuple(found)
+
+
+def _turned(element: Element, sense: int) -> Element:
+    """The element with the errors of its motor's side counted about the motor's own axis."""
+    if sense == 1 or not element.torsion.errors:
+        return element
+    errors = [replace(e, periods=-e.periods) if e.per == "motor" else e for e in element.torsion.errors]
+    return replace(element, torsion=replace(element.torsion, errors=errors))
 
 
 def _springs(mech: Mechanism, drive: Drive) -> list[Spring]:

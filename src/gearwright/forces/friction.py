@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gearwright.algebra import Scalar
+from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
@@ -83,11 +84,8 @@ class SmoothFriction(Law):
     unit: str = "Nm"
 
     def __post_init__(self) -> None:
-        if not 0 < self.width < float("inf"):
-            raise InputError(
-                f"{self.name}: width {self.width} must be positive: it is the speed over which friction turns round. "
-                "For friction that sticks use DryFriction."
-            )
+        hint = "It is the speed over which friction turns round; for friction that sticks use DryFriction."
+        number(self.name, "width", self.width, above=0.0, example=SMOOTHING, hint=hint)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:

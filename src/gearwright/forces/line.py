@@ -9,6 +9,7 @@ from gearwright.algebra import Scalar
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import Row, Terms, along, full_row, terms
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Line:
     @property
     def name(self) -> str:
         """The speeds it runs along, for messages."""
-        return " and ".join(self.speeds[index] for index, _ in self.terms)
+        return listed((self.speeds[index] for index, _ in self.terms), " and ")
 
     def position(self, q: Sequence[Scalar]) -> Scalar:
         """The coordinate along the line, b . q [rad, m]."""

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TypeAlias
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
@@ -54,8 +55,8 @@ class Prescribed(Law):
         >>> led.target(1.0, 1.0, 2.0)
         2.0
         """
-        if not 0 <= rate < float("inf"):
-            raise InputError(f"{name}: rate {rate} 1/s is not 0 or more. Errors would grow instead of dying out.")
+        hint = "Below 0 errors would grow instead of dying out."
+        number(name, "rate", rate, least=0.0, unit="1/s", example=10.0, hint=hint)
 
         def target(t: Scalar, position: Scalar, speed: Scalar) -> Scalar:
             s, w, a = motion(t)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
+from gearwright.arguments import number
 from gearwright.dynamics.configuration import neutral
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
@@ -74,16 +75,15 @@ class Stops(Law):
     unit: str = "Nm"
 
     def __post_init__(self) -> None:
+        for word in ("lower", "upper"):
+            number(self.name, word, getattr(self, word), infinite=True)
         if not self.lower < self.upper:
             raise InputError(
                 f"{self.name}: the stops at {self.lower} and {self.upper} leave no room. Give lower < upper."
             )
-        if not 0 <= self.restitution <= 1:
-            raise InputError(
-                f"{self.name}: restitution {self.restitution} is not between 0 (no bounce) and 1 (nothing lost)."
-            )
-        if not self.capture >= 0:
-            raise InputError(f"{self.name}: capture speed {self.capture} is negative. Give 0 or more.")
+        hint = "0 does not bounce, 1 loses nothing."
+        number(self.name, "restitution", self.restitution, least=0.0, most=1.0, example=0.5, hint=hint)
+        number(self.name, "capture", self.capture, least=0.0, example=1e-3)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.arguments import numbers
 from gearwright.errors import InputError
 
 Points: TypeAlias = tuple[tuple[float, float], ...]
@@ -28,7 +29,7 @@ def interpolated(points: Points, x: Scalar, ops: Operations) -> Scalar:
 
 def rising(owner: str, points: Sequence[tuple[float, float]]) -> Points:
     """The points as a table, if there are any and their x rise."""
-    table = tuple((float(x), float(y)) for x, y in points)
-    if not table or any(after[0] <= before[0] for before, after in pairwise(table)):
-        raise InputError(f"{owner}: {list(points)} is no table. Give (speed, value) pairs with rising speeds.")
-    return table
+    table = numbers(owner, "points", points)
+    if table.ndim != 2 or table.shape[1] != 2 or not len(table) or (table[1:, 0] <= table[:-1, 0]).any():
+        raise InputError(f"{owner}: {points!r} is not a table. Give (speed, value) pairs with rising speeds.")
+    return tuple((x, y) for x, y in table.tolist())

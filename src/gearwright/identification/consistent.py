@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
-from gearwright.errors import GearwrightError, InputError, MissingExtraError
+from gearwright.errors import GearwrightError, MissingExtraError
 from gearwright.identification.identification import Identification, Validation
 from gearwright.identification.log import Log
 from gearwright.identification.unknowns import Unknowns, unknowns
@@ -78,8 +79,7 @@ def fit_consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:
 
 def consistent_among(found: Identification, what: Unknowns, trust: float) -> ConsistentFit:
     """The same for a given choice of unknowns."""
-    if not trust > 0:
-        raise InputError(f"consistent: trust {trust} must be positive: the relative uncertainty of the nominal values.")
+    number("consistent", "trust", trust, above=0.0, example=0.3, hint="It is the nominal values' relative uncertainty.")
     cp = _solver()
     scale = what.scale
     y = cp.Variable(len(what.names))  # x / scale

@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import triangle
 from gearwright.errors import InputError
 from gearwright.functions.functions import inverse_dynamics, placement
-from gearwright.identification.fourier import FourierMotion
 from gearwright.identification.model import FRICTION, Friction, Model
-from gearwright.mechanism import Mechanism, assemble
-from gearwright.motion import Motion
+from gearwright.mechanism import Mechanism, machine_of
+from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 
 Criterion: TypeAlias = Literal["condition", "d-optimal"]
@@ -102,11 +102,14 @@ def excite(
         seed: of the random numbers.
         progress: called after every step.
     """
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("excite", robot_or_mech)
     if mech.nq != mech.n:
         raise InputError("excite: free and spherical joints cannot follow a Fourier series of coordinates.")
-    if harmonics < 2 or starts < 1 or steps < 0 or not period > 0:
-        raise InputError("excite: harmonics must be 2 or more, starts 1 or more, and the period positive.")
+    number("excite", "period", period, above=0.0, unit="seconds", example=10.0)
+    for name, count, least in (("harmonics", harmonics, 2), ("starts", starts, 1), ("steps", steps, 0)):
+        whole("excite", name, count, least=least)
+    whole("excite", "samples", samples, least=2 * harmonics + 1)
+    whole("excite", "seed", seed)
     if criterion not in CRITERIA:
         raise InputError(f"excite: there is no criterion {criterion!r}. Use one of {', '.join(CRITERIA)}.")
     search = _Search(
@@ -232,14 +235,14 @@ def _bounds(robot_or_mech: Robot | Mechanism, mech: Mechanism, limits: MotionLim
         if not isinstance(robot_or_mech, Robot):
             raise InputError("excite: a Mechanism states no limits. Give limits=MotionLimits(...), or the Robot.")
         limits = _stated(robot_or_mech, mech)
-    for name in ("lower", "upper", "speed", "acceleration", "torque"):
-        value = getattr(limits, name)
-        if value is not None and np.shape(value) != (mech.n,):
-            raise InputError(
-                f"excite: limit {name} has shape {np.shape(value)}; it must be ({mech.n},), one per speed."
-            )
-        if name in ("speed", "acceleration", "torque") and value is not None and not (np.asarray(value) > 0).all():
-            raise InputError(f"excite: limit {name} must be positive for every speed.")
+    known = {name: getattr(limits, name) for name in ("lower", "upper", "speed", "acceleration", "torque")}
+    for name, value in known.items():
+        if value is None:
+            continue
+        above = None if name in ("lower", "upper") else 0.0
+        found = numbers("excite", f"limit {name}", value, above=above, infinite=name == "torque")
+        if found.shape != (mech.n,):
+            raise InputError(f"excite: limit {name} has shape {found.shape}; it must be ({mech.n},), one per speed.")
     if not (np.asarray(limits.upper, float) > np.asarray(limits.lower, float)).all():
         raise InputError("excite: every upper position must lie above the lower one.")
     return limits

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent
 from gearwright.errors import InputError
@@ -15,9 +16,10 @@ from gearwright.identification.estimates import Estimates
 from gearwright.identification.least_squares import Fit, Method, solve
 from gearwright.identification.log import Log, warn_about_units
 from gearwright.identification.model import FRICTION, Friction, Model
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
+from gearwright.text import listed
 
 NOT_EXCITED = 1e-6
 """Directions excited less than this share of a lively motion cannot be found."""
@@ -92,8 +94,7 @@ class Identification(Estimates):
         """Lower and upper bounds (rank, 2)."""
         from scipy.stats import norm
 
-        if not 0 < confidence < 1:
-            raise InputError(f"intervals: confidence {confidence} must lie between 0 and 1.")
+        number("intervals", "confidence", confidence, above=0.0, below=1.0, example=0.95)
         half = float(norm.ppf(0.5 + confidence / 2)) * self.standard_deviations
         return np.column_stack([self.values - half, self.values + half])
 
@@ -117,7 +118,7 @@ def identify(
     side: str = "motor",
     method: Method = "wls",
     cutoff: float | None = None,
-    blur: float = 0.0,
+    transition_speed: float = 0.0,
     without: Iterable[str] = (),
 ) -> Identification:
     """Find the base parameters of a robot from measured motion and torques.
@@ -133,18 +134,16 @@ def identify(
             columns are excluded, and a remark says so.
         method: "ols", "wls" (each joint by its variance) or "irls" (and robust against outliers).
         cutoff: of the filter [Hz]; None: chosen from the motion; infinity: no filter.
-        blur: speed over which Coulomb friction changes sign [rad/s].
+        transition_speed: speed over which Coulomb friction changes sign [rad/s].
         without: names of parameters known to be zero.
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
-    if not isinstance(mech, Mechanism):
-        raise InputError(f"identify: the first argument is a {type(mech).__name__}, not a Robot or Mechanism.")
+    mech = machine_of("identify", robot_or_mech)
     if not isinstance(log, Log):
         raise InputError(
             f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."
         )
-    model = Model(mech, tuple(friction), side, None, blur, tuple(without))  # type: ignore[arg-type]
+    model = Model(mech, tuple(friction), side, None, transition_speed, tuple(without))  # type: ignore[arg-type]
     full = log.derived(mech, cutoff)
     if not log.torques.any():
         raise InputError(
@@ -197,14 +196,14 @@ def excited(model: Model, Y: Array) -> tuple[BaseParameters, tuple[str, ...]]:
 def _remarks(model: Model, lost: tuple[str, ...]) -> tuple[str, ...]:
     remarks = []
     if model.side == "link" and model.mech.spins:
-        wheels = ", ".join(spin.name for spin in model.mech.spins)
+        wheels = listed(spin.name for spin in model.mech.spins)
         remarks.append(
             f"Torques were measured at the link side: they do not show the wheels' inertia, so the columns of {wheels} "
             "are excluded."
         )
     if lost:
         remarks.append(
-            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {'; '.join(lost)}. Use an "
+            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {listed(lost, '; ')}. Use an "
             "exciting trajectory (excite), or leave them at their nominal values."
         )
     return tuple(remarks)

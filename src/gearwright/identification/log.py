@@ -10,15 +10,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import as_floats, is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
 from gearwright.parts import Robot
+from gearwright.text import did_you_mean, listed
 
 CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
@@ -84,6 +85,8 @@ class Log:
 
     def between(self, start: float, end: float) -> Log:
         """The part in which start <= t < end."""
+        for name, x in (("start", start), ("end", end)):
+            number("log", name, x, infinite=True, unit="seconds")
         rows = (self.times >= start) & (self.times < end)
         if not rows.any():
             raise InputError(
@@ -95,8 +98,7 @@ class Log:
 
     def split(self, share: float = 0.7) -> tuple[Log, Log]:
         """The first `share` of the time to fit on, and the rest to validate on."""
-        if not 0 < share < 1:
-            raise InputError(f"log: share {share} must lie between 0 and 1.")
+        number("log", "share", share, above=0.0, below=1.0, example=0.7)
         middle = self.times[0] + share * self.duration
         return self.between(self.times[0], middle), self.between(middle, np.inf)
 
@@ -111,6 +113,8 @@ class Log:
             cutoff: of the filter [Hz]; None: chosen from the motion's spectrum; infinity: no filter.
         """
         check_columns(self, mech)
+        if cutoff is not None:
+            number("log", "cutoff", cutoff, above=0.0, infinite=True, unit="Hz", example=20.0)
         if self.v is not None and self.a is not None:
             return self
         t, (q, v) = self.times, self._known()
@@ -156,16 +160,14 @@ def log_of_currents(
         v: measured speeds.
         a: measured accelerations.
     """
-    from gearwright.mechanism import assemble
-
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("log_of_currents", robot_or_mech)
     A = structure_matrix(mech)
     table = _table("currents", currents)
     names = [actuator.name for actuator in mech.actuators]
     if table.ndim != 2 or table.shape[1] != len(names):
         raise InputError(
             f"log: currents have shape {table.shape}; they must be (T, {len(names)}), a column per actuator "
-            f"({', '.join(names)})."
+            f"({listed(names)})."
         )
     return Log(t, q, (table * _gains(robot_or_mech, names, gains)) @ A.T, v, a)
 
@@ -180,9 +182,7 @@ def read_log(
         robot_or_mech: what was moved.
         gains: drive gains [Nm/A] for motor currents; the motors' torque constants unless given.
     """
-    from gearwright.mechanism import assemble
-
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("read_log", robot_or_mech)
     table = read_columns(Path(path), ("q", "v", "a", "tau", CURRENT))
     t, q = table.times(), table.block("q", mech.coordinates)
     v, a = (table.block(letter, mech.speeds) if table.has(letter) else None for letter in "va")
@@ -199,7 +199,7 @@ def check_columns(log: Log, mech: Mechanism) -> None:
         value = getattr(log, name)
         if value is not None and value.shape[1] != len(names):
             raise InputError(
-                f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({', '.join(names)})."
+                f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({listed(names)})."
             )
 
 
@@ -237,10 +237,7 @@ def _odd_sizes(speeds: Sequence[str], torques: Array, expected: Array) -> list[t
 
 
 def _table(name: str, value: ArrayLike) -> Array:
-    try:
-        table = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"log: {name} is not an array of numbers.") from None
+    table = as_floats("log", name, value).copy()
     if not np.isfinite(table).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(table))[0])
         column = f", column {where[1]}" if len(where) > 1 else ""
@@ -280,8 +277,10 @@ def _gains(
     if isinstance(gains, Mapping):
         for name in names:
             if name not in gains:
-                raise InputError(f"log: there is no gain for actuator {name!r}. {suggestion(name, gains)}")
+                raise InputError(f"log: there is no gain for actuator {name!r}. {did_you_mean(name, gains)}")
         gains = [gains[name] for name in names]
+    if is_single(gains):
+        raise InputError(f"log: gains={gains!r} must be a mapping or a list of numbers [Nm/A], one per actuator.")
     if len(gains) != len(names):
-        raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({', '.join(names)}).")
-    return np.asarray(gains, dtype=np.float64)
+        raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({listed(names)}).")
+    return numbers("log", "gains", gains, axes=1)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.files.formats import write_text
 from gearwright.identification.consistent import ConsistentFit
 from gearwright.identification.identification import Identification, Validation
 from gearwright.identification.unknowns import unknowns
 from gearwright.plots import Panel, figure, save
 from gearwright.plots.intervals import intervals
+from gearwright.text import html, markdown
 
-Row = Sequence[str]
+TableRow = Sequence[str]
 
 
 def write_report(
@@ -41,9 +42,9 @@ def write_report(
     save(_residuals(shown), target / "residuals.png")
     save(_parameters(found), target / "parameters.png")
     sections = _sections(found, validation, fit, title)
-    (target / "report.md").write_text(_markdown(sections), encoding="utf-8")
+    write_text(target / "report.md", _markdown(sections))
     page = target / "index.html"
-    page.write_text(_html(sections, title), encoding="utf-8")
+    write_text(page, _html(sections, title))
     return page
 
 
@@ -102,9 +103,9 @@ def _nominal(found: Identification) -> Array:
     return found.base.combine(stated.parameters(stated.nominal))
 
 
-def _base_table(found: Identification) -> list[Row]:
+def _base_table(found: Identification) -> list[TableRow]:
     nominal = _nominal(found)
-    rows: list[Row] = [["base parameter", "value", "standard deviation", "95 % interval", "nominal"]]
+    rows: list[TableRow] = [["base parameter", "value", "standard deviation", "95 % interval", "nominal"]]
     for name, value, deviation, (low, high), own in zip(
         found.names, found.values, found.standard_deviations, found.intervals(), nominal, strict=True
     ):
@@ -118,13 +119,13 @@ def _correlated(found: Identification) -> list[tuple[str, object]]:
     if not len(strong):
         return []
     names = found.base.leaders
-    rows: list[Row] = [["strongly correlated", "with", "correlation"]]
+    rows: list[TableRow] = [["strongly correlated", "with", "correlation"]]
     rows += [[names[i], names[j], f"{found.correlation[i, j]:.3f}"] for i, j in strong]
     return [("table", rows)]
 
 
-def _full_table(fit: ConsistentFit) -> list[Row]:
-    rows: list[Row] = [["parameter", "identified", "nominal"]]
+def _full_table(fit: ConsistentFit) -> list[TableRow]:
+    rows: list[TableRow] = [["parameter", "identified", "nominal"]]
     for name, value, nominal in zip(fit.unknowns.names, fit.x, fit.unknowns.nominal, strict=True):
         rows.append([name, f"{value + 0.0:.5g}", f"{nominal + 0.0:.5g}"])
     return rows
@@ -134,19 +135,19 @@ def _markdown(sections: list[tuple[str, object]]) -> str:
     lines: list[str] = []
     for kind, content in sections:
         if kind == "heading":
-            lines += [f"## {content}" if lines else f"# {content}", ""]
+            lines += [f"{'##' if lines else '#'} {markdown(str(content))}", ""]
         elif kind == "text":
-            lines += [str(content), ""]
+            lines += [markdown(str(content)), ""]
         elif kind == "image":
             lines += [f"![{content}]({content})", ""]
         elif isinstance(content, list):
             header, *rows = content
-            lines += [_line(header), _line(["---"] * len(header)), *(_line(row) for row in rows), ""]
+            lines += [_line(header), "|" + " --- |" * len(header), *(_line(row) for row in rows), ""]
     return "\n".join(lines)
 
 
-def _line(cells: Row) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+def _line(cells: TableRow) -> str:
+    return "| " + " | ".join(markdown(cell) for cell in cells) + " |"
 
 
 def _html(sections: list[tuple[str, object]], title: str) -> str:
@@ -154,20 +155,20 @@ def _html(sections: list[tuple[str, object]], title: str) -> str:
     for kind, content in sections:
         if kind == "heading":
             level = 2 if body else 1
-            body.append(f"<h{level}>{html.escape(str(content))}</h{level}>")
+            body.append(f"<h{level}>{html(str(content))}</h{level}>")
         elif kind == "text":
-            body.append(f"<p>{html.escape(str(content))}</p>")
+            body.append(f"<p>{html(str(content))}</p>")
         elif kind == "image":
             body.append(f'<img src="{content}" alt="{content}">')
         elif isinstance(content, list):
             header, *rows = content
-            body.append("<table><tr>" + "".join(f"<th>{html.escape(x)}</th>" for x in header) + "</tr>")
-            body += ["<tr>" + "".join(f"<td>{html.escape(x)}</td>" for x in row) + "</tr>" for row in rows]
+            body.append("<table><tr>" + "".join(f"<th>{html(x)}</th>" for x in header) + "</tr>")
+            body += ["<tr>" + "".join(f"<td>{html(x)}</td>" for x in row) + "</tr>" for row in rows]
             body.append("</table>")
     style = (
         "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b}"
         "img{max-width:100%}table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .8rem;text-align:right;"
         "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
     )
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{style}</style>'
+    head = f'<meta charset="utf-8"><title>{html(title)}</title><style>{style}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'

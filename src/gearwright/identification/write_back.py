@@ -9,9 +9,10 @@ from typing import NamedTuple
 from gearwright.errors import InputError
 from gearwright.functions.functions import parameter_names
 from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.unknowns import central, knobs, link_of_parameters
+from gearwright.identification.unknowns import central, fitted_numbers, link_of_parameters
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Friction, Link, Robot
+from gearwright.text import listed
 
 
 class Rewritten(NamedTuple):
@@ -38,8 +39,8 @@ def identified_robot(fit: ConsistentFit) -> Rewritten:
         first = places[link.name].first
         links.append(_with_friction(link_of_parameters(link, fit.x[first : first + 10]), values))
     changed = replace(robot, links=tuple(links))
-    for knob in knobs(robot):
-        changed = knob.put(changed, max(values[knob.path], 1e-12 * knob.value))
+    for number in fitted_numbers(robot):
+        changed = number.with_value(changed, max(values[number.path], 1e-12 * number.value))
     return Rewritten(changed, (*_unwritten_friction(robot, values), *_kept_wheels(fit)))
 
 
@@ -95,7 +96,7 @@ def _kept_wheels(fit: ConsistentFit) -> tuple[str, ...]:
         for name, row in zip(fit.identification.model.names, fit.unknowns.map, strict=True)
         if name.endswith(".J") and not row.any()
     ]
-    return (f"Kept as stated in the robot: {', '.join(kept)}.",) if kept else ()
+    return (f"Kept as stated in the robot: {listed(kept)}.",) if kept else ()
 
 
 def _unwritten_friction(robot: Robot, values: dict[str, float]) -> tuple[str, ...]:
@@ -106,4 +107,4 @@ def _unwritten_friction(robot: Robot, values: dict[str, float]) -> tuple[str, ..
         owner, _, kind = name.rpartition(".")
         if kind in ("viscous", "coulomb", "offset") and (kind == "offset" or owner not in joints) and value:
             lost.append(f"{name} = {value:.4g}")
-    return (f"Not written into the robot, which has no word for them: {', '.join(lost)}.",) if lost else ()
+    return (f"Not written into the robot, which has no word for them: {listed(lost)}.",) if lost else ()

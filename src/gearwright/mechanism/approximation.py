@@ -7,18 +7,20 @@ from dataclasses import replace
 
 from gearwright.errors import InputError
 from gearwright.mechanism import reduction
+from gearwright.mechanism.coercion import RobotOrMech, machine_of
 from gearwright.mechanism.elements import Spin
 from gearwright.mechanism.mechanism import Mechanism
 
 
-def approximate(mech: Mechanism, kind: str) -> Mechanism:
+def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
     """The machine as a simpler tool would see it.
 
     - "exact": as it is.
     - "reflected": every wheel's energy, no push on its carrier (coupling 0); M gets J b b'.
     - "diagonal": only the diagonal of J b b', what "armature" means.
-    - "none": no wheels; their mass at rest stays in the links. A wheel that drives a shaft keeps its inertia with
-      coupling 0, or the shaft would have none.
+    - "none": no wheels; their mass and inertia at rest stay in the links. A wheel that turns with a shaft keeps its
+      inertia there, or the shaft would have none, but nothing of what joints add to its speed: the joints' block of M
+      is that of the links alone, as a tool without wheels (a URDF, say) computes it, and does not feel the shafts.
 
     Of elastic drives (Melhem and Loria, section 3; on a machine without any they change nothing):
 
@@ -37,7 +39,7 @@ def approximate(mech: Mechanism, kind: str) -> Mechanism:
     """
     if kind not in APPROXIMATIONS:
         raise InputError(f"there is no approximation {kind!r}. Use one of {', '.join(APPROXIMATIONS)}.")
-    return APPROXIMATIONS[kind](mech)
+    return APPROXIMATIONS[kind](machine_of("approximate", mech))
 
 
 def _each(change: Callable[[Mechanism, Spin], tuple[Spin, ...]]) -> Callable[[Mechanism], Mechanism]:
@@ -64,9 +66,10 @@ def _split(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
 
 
 def _only_on_shafts(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+    """The wheel balanced, and its row without the joints."""
     first_shaft = mech.n - len(mech.shafts)
-    drives_shaft = any(index >= first_shaft for index, _ in spin.terms)
-    return _balanced(mech, spin) if drives_shaft else ()
+    shafts = {mech.speeds[index]: ratio for index, ratio in spin.terms if index >= first_shaft}
+    return (replace(spin, coupling=0.0, ratio=shafts),) if shafts else ()
 
 
 APPROXIMATIONS: dict[str, Callable[[Mechanism], Mechanism]] = {

@@ -11,6 +11,7 @@ from numbers import Integral
 from gearwright.algebra import Rot, Scalar, Tensor, Vec, is_number
 from gearwright.errors import InertiaError, PartError, SpinError
 from gearwright.parts.physical import TOLERANCE, overdrawn, unphysical
+from gearwright.text import listed
 
 
 def numbers(*values: Scalar) -> bool:
@@ -94,7 +95,7 @@ def carries(owner: str, inertia: Tensor, wheels: list[tuple[str, Vec, Scalar, Sc
     """
     low = overdrawn(inertia, [wheel[1:] for wheel in wheels])
     if low is not None:
-        names = ", ".join(name for name, *_ in wheels)
+        names = listed(name for name, *_ in wheels)
         raise InertiaError(
             f"{owner}: its inertia is smaller than the wheels it carries ({names}): less sum (Jc^2/J) e e' it has the "
             f"principal moment {low:.6g} kg m2. A body of a Mechanism contains its wheels at rest: add them to mass, "

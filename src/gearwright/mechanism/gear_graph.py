@@ -18,6 +18,7 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.mechanism.gear_graph_pairs import Circuit, GearPair, TurningPair
 from gearwright.mechanism.gear_graph_rows import ContradictionError, solve
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class GearGraph:
                 if link not in self._above and link != self.base:
                     raise TrainError(
                         f"gear pair {gear.title}: {link!r} is neither a link nor a wheel. "
-                        f"Known are: {', '.join(self.links)}."
+                        f"Known are: {listed(self.links)}."
                     )
 
     def _require_one_carrier_each(self) -> None:
@@ -72,7 +73,7 @@ class GearGraph:
         way: dict[str, None] = {}
         while link not in grounded:
             if link in way:
-                loop = " -> ".join([*list(way)[list(way).index(link) :], link])
+                loop = listed([*list(way)[list(way).index(link) :], link], " -> ")
                 raise TrainError(f"the carriers form a circle: {loop}. Hang one on {self.base!r}.")
             if link not in carrier:
                 raise TrainError(
@@ -100,7 +101,7 @@ class GearGraph:
     def _pair_above(self, link: str) -> TurningPair:
         if link not in self._above:
             why = "the base, which nothing carries" if link == self.base else "neither a link nor a wheel"
-            raise TrainError(f"{link!r} is {why}. Known are: {', '.join(self._above)}.")
+            raise TrainError(f"{link!r} is {why}. Known are: {listed(self._above)}.")
         return self._above[link]
 
     @property
@@ -137,9 +138,7 @@ class GearGraph:
             half = self.path(carrier, link)
             axes = {pair.axis for pair, _ in half} - {None}
             if len(axes) != 1:
-                what = (
-                    "no axis" if not axes else f"no single axis (between them lie {', '.join(sorted(map(str, axes)))})"
-                )
+                what = "no axis" if not axes else f"no single axis (between them lie {listed(sorted(map(str, axes)))})"
                 raise TrainError(
                     f"gear pair {gear.title}: its carrier {carrier!r} shares {what} with {link!r}. The carrier must be "
                     "coaxial with each of the two gears."
@@ -157,7 +156,7 @@ class GearGraph:
         way = [(pair, sign) for pair, sign in self.path(gear.first, gear.second) if pair.axis is not None]
         changes = [k for k in range(1, len(way)) if way[k][0].axis != way[k - 1][0].axis]
         if len(changes) != 1:
-            axes = ", ".join(dict.fromkeys(str(pair.axis) for pair, _ in way))
+            axes = listed(dict.fromkeys(str(pair.axis) for pair, _ in way))
             raise TrainError(
                 f"gear pair {gear.title}: no link is coaxial with both gears (the axes between them are {axes}). "
                 "Give its carrier, and the axis that the carrier shares with each gear."
@@ -215,7 +214,7 @@ class GearGraph:
         known = dict.fromkeys(moving)
         for name in independent:
             if name not in known:
-                raise TrainError(f"{name!r} is no turning pair. Known are: {', '.join(known)}.")
+                raise TrainError(f"{name!r} is no turning pair. Known are: {listed(known)}.")
         try:
             return solve([circuit.equation for circuit in self.circuits], moving, independent)
         except ContradictionError as clash:
@@ -225,7 +224,7 @@ class GearGraph:
         """The contradiction with its ratios: that of the pair, and that of the way round without it if there is one."""
         closing = next(c for c in self.circuits if c.gear.title == clash.pair)
         ratios = {c.gear.title: c.gear.ratio for c in self.circuits}
-        loop = ", ".join(f"{pair} ({ratios[pair]})" for pair in clash.loop) or "a second pair of the same gears"
+        loop = listed(f"{pair} ({ratios[pair]})" for pair in clash.loop) or "a second pair of the same gears"
         what = f"over-constrained: gear pair {clash.pair} has the ratio {closing.gear.ratio}, but the way round through"
         way_out = "Change a ratio or remove a gear pair."
         try:

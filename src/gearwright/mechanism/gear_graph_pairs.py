@@ -75,11 +75,19 @@ class Circuit:
     to_second: tuple[tuple[TurningPair, int], ...]
 
     @property
+    def axes(self) -> tuple[str, str]:
+        """The labels of the axes that the two gears turn about on the carrier; welds between have none."""
+        first, second = (
+            next(pair.axis for pair, _ in half if pair.axis is not None) for half in (self.to_first, self.to_second)
+        )
+        return first, second
+
+    @property
     def equation(self) -> Equation:
-        """q_first,carrier - g q_second,carrier = 0 as coefficients of the turning pairs' rates."""
+        """q_first,carrier - g q_second,carrier = 0 as coefficients of the turning pairs' rates; a weld has none."""
         terms: dict[str, Scalar] = {}
-        for pair, sign in self.to_first:
-            terms[pair.title] = terms.get(pair.title, 0) + sign
-        for pair, sign in self.to_second:
-            terms[pair.title] = terms.get(pair.title, 0) - self.gear.ratio * sign
+        for half, factor in ((self.to_first, 1), (self.to_second, -self.gear.ratio)):
+            for pair, sign in half:
+                if pair.axis is not None:
+                    terms[pair.title] = terms.get(pair.title, 0) + factor * sign
         return Equation(self.gear.title, terms)

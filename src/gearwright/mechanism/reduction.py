@@ -10,6 +10,7 @@ from gearwright.algebra import Scalar, Tensor, is_zero
 from gearwright.errors import InertiaError, InputError
 from gearwright.mechanism.elements import BASE, Body, Spin, Spring
 from gearwright.mechanism.mechanism import Mechanism
+from gearwright.text import listed
 
 Row = dict[str, Scalar]
 
@@ -61,7 +62,7 @@ def _stays(mech: Mechanism, spring: Spring, known: Mapping[str, Row]) -> bool:
         return True
     left = _without(row, known)
     if left:
-        tied = ", ".join(left)
+        tied = listed(left)
         raise InputError(
             f"spring {spring.name!r}: made rigid together with the others it would tie the joints {tied} to each other."
             " Remove one of the springs of that loop first."

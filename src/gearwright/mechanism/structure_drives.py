@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gearwright.algebra import Scalar, Tensor, Vec, is_number, is_zero
-from gearwright.errors import InertiaError, JointError, StructureError, TrainError
+from gearwright.algebra import Scalar, Tensor, Vec, is_zero
+from gearwright.errors import DriveError, InertiaError, JointError, StructureError, TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
 from gearwright.mechanism.rows import plain, suggestion
-from gearwright.mechanism.structure_geometry import Links
-from gearwright.mechanism.structure_lumping import Placed
+from gearwright.mechanism.structure_geometry import Links, pointing
+from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
 from gearwright.parts import Drive, Motor, Wheel, elements_of
+from gearwright.parts.mounting import mount_of, output_is_link
 from gearwright.parts.revolution import axial_and_transverse, refuse_off_axis
 
 
@@ -39,7 +40,32 @@ def drive_springs(links: Links, drive: Drive) -> list[Spring]:
 
 def drive_actuator(links: Links, drive: Drive) -> Actuator:
     """The motor's place in the structure matrix."""
-    return Actuator(drive.title, _row(links, drive, 0, drive.gear.ratio))
+    return Actuator(drive.title, _row(links, drive, 0, _turned(drive.gear.ratio, drive_sense(links, drive))))
+
+
+def drive_sense(links: Links, drive: Drive) -> int:
+    """-1 when geometry turns the sign of the gear's ratio round, else 1.
+
+    The ratio of a gear with parallel axes is that of axes which point the same way, seen from the joint's parent. An
+    axis opposite to the joint's turns it round, and so does a mount on the driven side, from where the parent turns
+    (or slides) the other way. A bare ratio, and an axis at an angle to the joint's, stay as stated.
+    """
+    if not getattr(drive.gear, "parallel_axes", False):
+        return 1
+    mount = _mount(links, drive)
+    axis, seen = _axis(links, drive, mount), links.axis_direction(drive.joint, mount)
+    if drive.axis is not None and not checks.numbers(*axis):
+        raise TrainError(
+            f"drive {drive.title!r}: its axis {tuple(axis)} is not given in numbers, but the sign of its "
+            f"{drive.gear.kind} gear's ratio follows from where it points. Give numbers, or the signed ratio alone."
+        )
+    way = 0 if seen is None else pointing(axis, seen)
+    driven_side = links.by_joint[drive.joint].name in [link.name for link in links.to_base(mount)]
+    return (-way if driven_side else way) or 1
+
+
+def _turned(ratio: Scalar, sense: int) -> Scalar:
+    return ratio if sense == 1 else -ratio
 
 
 def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
@@ -55,16 +81,53 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
             "Drive a revolute or prismatic joint."
         )
     _refuse_other_motion(drive, kind)
-    mount = drive.mounted_on if drive.mounted_on is not None else links.by_joint[drive.joint].parent
-    links.require(f"drive {drive.title!r}: it is mounted on", mount)
+    mount = _mount(links, drive)
     axis = _axis(links, drive, mount)
     wheels = (
-        rotor_wheel(f"drive {drive.title!r}, rotor", drive.motor, drive.gear.ratio, axis),
-        *_gear(links, drive, mount, axis),
+        rotor_wheel(f"drive {drive.title!r}, rotor", drive.motor, drive.gear.ratio, axis, _motor_place(links, drive)),
+        *_gear(links, drive, mount),
     )
     real = [wheel for wheel in wheels if not _nothing(wheel)]
     _refuse_idle_shafts(drive, real)
-    return [_placed(links, drive, wheel, mount, axis) for wheel in real]
+    sense = drive_sense(links, drive)
+    return [_placed(links, drive, wheel, mount, axis, sense) for wheel in real]
+
+
+def _mount(links: Links, drive: Drive) -> str:
+    """The link that carries the motor: the joint's parent unless given."""
+    mount = mount_of(drive, links.by_joint[drive.joint])
+    return links.require(f"drive {drive.title!r}: it is mounted on", mount)
+
+
+def drive_stator(links: Links, drive: Drive) -> list[Lump]:
+    """The motor's stator at rest on its mount."""
+    owner = f"drive {drive.title!r}, stator"
+    mount = mount_of(drive, links.by_joint[drive.joint])
+    mass = 0.0 if drive.motor.included else plain(f"{owner}, mass", drive.motor.mass_at_rest)
+    if is_zero(mass):
+        return []
+    return point_mass(mount, mass, _place(drive, "stator", mount, mass, _motor_place(links, drive)))
+
+
+def _motor_place(links: Links, drive: Drive) -> Vec | None:
+    """Where the motor is in its mount's frame: as stated, or at the joint's origin; None: on neither of its links."""
+    if drive.motor.position is not None:
+        return vector(f"drive {drive.title!r}, motor", drive.motor.position)
+    seen = links.joint_axis(drive.joint, mount_of(drive, links.by_joint[drive.joint]))
+    return None if seen is None else seen[1]
+
+
+def _place(drive: Drive, part: str, mount: str, mass: Scalar, place: Vec | None) -> Vec:
+    """The place of a part that goes with the motor; without mass any will do."""
+    if place is not None:
+        return place
+    if not is_zero(mass):
+        raise DriveError(
+            f"drive {drive.title!r}: its {part} has a mass of {mass} kg but no place: it is mounted on {mount!r}, on "
+            f"neither side of joint {drive.joint!r}, whose origin it would take. Give the `position` of the motor in "
+            f"the frame of {mount!r}, or say `included: true` if that link's numbers contain it."
+        )
+    return Vec(0.0, 0.0, 0.0)
 
 
 def _refuse_idle_shafts(drive: Drive, wheels: list[Wheel]) -> None:
@@ -99,10 +162,10 @@ def _refuse_other_motion(drive: Drive, kind: str) -> None:
 
 
 def _nothing(wheel: Wheel) -> bool:
-    return is_zero(wheel.inertia) and is_zero(wheel.mass)
+    return all(is_zero(x) for x in (wheel.inertia, wheel.mass, *(wheel.shape or ())))
 
 
-def _gear(links: Links, drive: Drive, mount: str, axis: Vec) -> tuple[Wheel, ...]:
+def _gear(links: Links, drive: Drive, mount: str) -> tuple[Wheel, ...]:
     """The gear's wheels; a planet carrier is the driven link only in line with the joint and without a spring."""
     members: Callable[[bool], tuple[Wheel, ...]] | None = getattr(drive.gear, "members", None)
     if members is None:
@@ -114,14 +177,7 @@ def _gear(links: Links, drive: Drive, mount: str, axis: Vec) -> tuple[Wheel, ...
             f"where joint {drive.joint!r} turns the other way round. Mount it on {driven.parent!r}, or give its signed "
             "ratio alone, as seen from the driven link."
         )
-    seen = links.joint_axis(drive.joint, mount)
-    in_line = seen is not None and driven.joint.kind == "revolute" and _parallel(axis, seen[0])
-    return members(in_line and bool(getattr(drive.gear, "rigid", not shaft_names(drive))))
-
-
-def _parallel(e: Vec, z: Vec) -> bool:
-    off = checks.unit("axis", e) - checks.unit("axis", z)
-    return all(is_number(x) for x in off) and off.dot(off) < 1e-16
+    return members(output_is_link(drive, driven))
 
 
 def _axis(links: Links, drive: Drive, mount: str) -> Vec:
@@ -137,16 +193,25 @@ def _axis(links: Links, drive: Drive, mount: str) -> Vec:
     return checks.unit(owner, seen[0])
 
 
-def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec) -> Wheel:
-    """The motor's rotor as a wheel, once its tensor and centre of mass are seen to be those of a body of revolution."""
-    axial, transverse, position = motor.inertia, motor.transverse_inertia, vector(owner, motor.position)
+def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec, place: Vec | None) -> Wheel:
+    """The motor's rotor as a wheel, once its tensor and centre of mass are seen to be those of a body of revolution.
+
+    Args:
+        owner: what it is called in messages.
+        motor: the motor.
+        ratio: the rotor's ratio.
+        axis: its axis in the frame of the link that carries it.
+        place: a point of it there, the motor's place; None if nothing tells.
+    """
+    axial, transverse, position = motor.inertia, motor.transverse_inertia, place
     if motor.tensor is not None:
         rows = matrix(owner, motor.tensor)
         checks.symmetric(owner, rows)
         axial, transverse = axial_and_transverse(owner, Tensor.of([tuple(row) for row in rows]), axis)
     if motor.com is not None:
         com = vector(owner, motor.com)
-        refuse_off_axis(owner, com, position, axis)
+        if place is not None:
+            refuse_off_axis(owner, com, place, axis)
         position = com
     more: dict[str, Any] = {"mass": motor.mass, "transverse_inertia": transverse, "included": motor.included}
     return Wheel("rotor", axial, ratio, position=position, coupling=motor.coupling, **more)
@@ -158,22 +223,28 @@ def _row(links: Links, drive: Drive, behind: int, ratio: Scalar) -> dict[str, Sc
     return {shafts[behind]: ratio} if behind < len(shafts) else links.over_speeds({drive.joint: ratio})
 
 
-def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec) -> Placed:
+def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec, sense: int) -> Placed:
+    """A wheel on its link; `sense` turns the rate of those about the motor's axis."""
     owner = f"{drive.title}.{wheel.name}"
     driven = links.by_joint[drive.joint].name
     carrier = mount if wheel.carrier == "mount" else driven
-    e, point = axis, vector(owner, drive.motor.position)
+    e, point = axis, _motor_place(links, drive)
     if wheel.about == "joint" and wheel.axis is None:
         e, point = _about_joint(links, owner, drive.joint, carrier)
+        sense = 1
     elif wheel.axis is not None:
-        e = checks.unit(f"{owner}, axis", vector(owner, wheel.axis))
+        e, sense = checks.unit(f"{owner}, axis", vector(owner, wheel.axis)), 1
+    if wheel.position is not None:
+        place = vector(owner, wheel.position)
+    else:
+        place = _place(drive, wheel.name, mount, 0.0 if wheel.included else wheel.mass, point)
     inertia = plain(owner, wheel.inertia)
     return Placed(
         name=owner,
         carrier=carrier,
         axis=e,
-        position=point if wheel.position is None else vector(owner, wheel.position),
-        ratio=_row(links, drive, wheel.springs_before(len(shaft_names(drive))), wheel.ratio),
+        position=place,
+        ratio=_row(links, drive, wheel.springs_before(len(shaft_names(drive))), _turned(wheel.ratio, sense)),
         inertia=inertia,
         mass=plain(owner, wheel.mass),
         across=inertia * 0.5 if wheel.transverse_inertia is None else plain(owner, wheel.transverse_inertia),
@@ -196,7 +267,7 @@ def _about_joint(links: Links, owner: str, joint: str, carrier: str) -> tuple[Ve
     return checks.unit(owner, seen[0]), seen[1]
 
 
-def _towards(links: Links, owner: str, joint: str, carrier: str, point: Vec, towards: Any) -> Vec | None:
+def _towards(links: Links, owner: str, joint: str, carrier: str, point: Vec | None, towards: Any) -> Vec | None:
     """The direction to the first wheel of a set; "joint": from the motor to the joint, where a belt runs."""
     if towards is None:
         return None
@@ -205,4 +276,10 @@ def _towards(links: Links, owner: str, joint: str, carrier: str, point: Vec, tow
     seen = links.joint_axis(joint, carrier)
     if seen is None:
         raise TrainError(f"{owner}: the joint {joint!r} is not on {carrier!r}. Give `towards`, the direction it runs.")
-    return seen[1] - point
+    run = seen[1] - (seen[1] if point is None else point)
+    if all(is_zero(x) for x in run):
+        raise TrainError(
+            f"{owner}: its motor sits on the joint {joint!r} itself, so that it would run nowhere. Give the motor's "
+            "`position` on its link, or `towards`, the direction it runs."
+        )
+    return run

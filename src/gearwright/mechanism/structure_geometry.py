@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gearwright.algebra import IDENTITY, ZERO, Rot, Scalar, Vec, is_number
+from gearwright.algebra import IDENTITY, Rot, Scalar, Vec, is_number
 from gearwright.errors import StructureError
+from gearwright.mechanism import checks
 from gearwright.mechanism.elements import matrix, vector
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Link
+from gearwright.parts.mounting import joint_axis
 
 
 class Links:
@@ -27,14 +29,32 @@ class Links:
 
     def joint_axis(self, joint: str, seen_from: str) -> tuple[Vec, Vec] | None:
         """Axis of a joint and a point on it in the frame of one of its two links; None for any other link."""
+        own = self.by_joint[joint].joint
+        vector(f"joint {joint!r}, axis", own.axis)
+        vector(f"joint {joint!r}, position", own.position)
+        matrix(f"joint {joint!r}, rotation", own.rotation)
+        return joint_axis(self.by_joint[joint], seen_from)
+
+    def axis_direction(self, joint: str, seen_from: str) -> Vec | None:
+        """The direction of a joint's axis in any link's frame; None where it changes with the configuration."""
         link = self.by_joint[joint]
-        axis = vector(f"joint {joint!r}, axis", link.joint.axis)
-        if seen_from == link.name:
-            return axis, ZERO
-        if seen_from == link.parent:
-            turn = Rot(*matrix(f"joint {joint!r}, rotation", link.joint.rotation))
-            return turn @ axis, vector(f"joint {joint!r}, position", link.joint.position)
-        return None
+        return self.direction(vector(f"joint {joint!r}, axis", link.joint.axis), link.name, seen_from)
+
+    def direction(self, e: Vec, fixed_in: str, seen_from: str) -> Vec | None:
+        """A direction fixed in one link as another sees it; None where it changes with the configuration.
+
+        It stays when every joint between the two is fixed, slides, or turns about that very direction.
+        """
+        if fixed_in == seen_from:
+            return e
+        in_base = self.turn(fixed_in) @ e
+        for link, _ in self.between(fixed_in, seen_from):
+            owner, kind = f"joint {link.joint_name!r}, axis", link.joint.kind
+            if kind in ("fixed", "prismatic"):
+                continue
+            if kind != "revolute" or not pointing(in_base, self.turn(link.name) @ vector(owner, link.joint.axis)):
+                return None
+        return self.turn(seen_from).T @ in_base
 
     def turn(self, link: str) -> Rot:
         """Orientation of a link in the base with all coordinates zero."""
@@ -86,6 +106,18 @@ class Links:
             share = value if is_number(factor) and factor == 1.0 else value * factor
             found[leader] = found[leader] + share if leader in found else share
         return found
+
+
+def pointing(e: Vec, z: Vec) -> int:
+    """1 when two axes point the same way, -1 when opposite ways, 0 when neither (or when one is a symbol).
+
+    >>> pointing(Vec(0.0, 0.0, 2.0), Vec(0.0, 0.0, -1.0)), pointing(Vec(0.0, 0.0, 1.0), Vec(1.0, 0.0, 0.0))
+    (-1, 0)
+    """
+    if not checks.numbers(*e, *z):
+        return 0
+    cosine = checks.unit("axis", e).dot(checks.unit("axis", z))
+    return round(cosine) if abs(cosine) > 1 - 1e-9 else 0
 
 
 def row_sum(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> dict[str, Scalar]:

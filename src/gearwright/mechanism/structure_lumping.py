@@ -12,6 +12,7 @@ from gearwright.errors import TrainError
 from gearwright.mechanism.elements import Body, Rest, Spin
 from gearwright.mechanism.rows import Row
 from gearwright.parts import Link
+from gearwright.parts.placing import usual_direction
 
 
 class Lump(NamedTuple):
@@ -42,6 +43,13 @@ class Placed:
     radius: Scalar = 0.0
     towards: Vec | None = None
     shape: tuple[Scalar, Scalar, Scalar] | None = None
+
+
+def point_mass(link: str, mass: Scalar, position: Vec) -> list[Lump]:
+    """A mass at rest at a point of a link; nothing on the base, or where there is none."""
+    if link == "base" or is_zero(mass):
+        return []
+    return [Lump(link, Inertia.of_body(mass, position, Tensor.diagonal(0.0, 0.0, 0.0)))]
 
 
 def spin_and_lump(wheel: Placed) -> tuple[Spin, Lump | None]:
@@ -76,7 +84,7 @@ def across_axes(owner: str, e: Vec, towards: Vec | None) -> tuple[Vec, Vec]:
     if not all(is_number(x) for x in e):
         raise TrainError(f"{owner}: wheels on a circle need an axis given in numbers, not {tuple(e)}.")
     if towards is None:
-        towards = Vec(1.0, 0.0, 0.0) if abs(e.x) < 0.9 else Vec(0.0, 1.0, 0.0)
+        towards = usual_direction(e)
     u = towards - e * e.dot(towards)
     length = math.sqrt(u.dot(u))
     if length < 1e-9:

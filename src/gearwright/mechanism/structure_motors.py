@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gearwright.algebra import Vec, is_number
+from gearwright.algebra import Vec, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, vector
 from gearwright.mechanism.rows import plain, suggestion
 from gearwright.mechanism.structure_drives import rotor_wheel
 from gearwright.mechanism.structure_geometry import row_sum
-from gearwright.mechanism.structure_lumping import Placed
+from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
 from gearwright.mechanism.structure_trains import RowOfSpeeds, TrainStructure
 from gearwright.parts import Gearwheel, TrainMotor
 
@@ -17,18 +17,46 @@ from gearwright.parts import Gearwheel, TrainMotor
 def rotor(train: TrainStructure, motor: TrainMotor) -> Placed:
     """The rotor as a wheel beside the one it is fixed to; behind an elastic shaft it has a speed of its own."""
     wheel = _wheel(train, motor)
-    e, at = train.axis_and_point(wheel)
+    e, _ = train.axis_and_point(wheel)
     owner = f"{motor.name}.rotor"
     ratio = {motor.name: 1.0} if motor.stiffness is not None else train.row(wheel.name)
-    body = rotor_wheel(owner, motor.motor, 1.0, e)
+    body = rotor_wheel(owner, motor.motor, 1.0, e, _place(train, motor))
     inertia = plain(owner, body.inertia)
     across = inertia * 0.5 if body.transverse_inertia is None else plain(owner, body.transverse_inertia)
-    default = not any(motor.motor.position) and motor.motor.com is None
-    where = at if default else vector(owner, body.position)
     mass = plain(owner, body.mass)
     return Placed(
-        owner, wheel.carrier, e, where, ratio, inertia, mass, across, coupling=body.coupling, included=body.included
+        owner,
+        wheel.carrier,
+        e,
+        body.position,
+        ratio,
+        inertia,
+        mass,
+        across,
+        coupling=body.coupling,
+        included=body.included,
     )
+
+
+def stator(train: TrainStructure, motor: TrainMotor) -> list[Lump]:
+    """The stator at rest on the link that carries it, which must be the one that carries the rotor."""
+    mass = 0.0 if motor.motor.included else plain(f"motor {motor.name!r}, stator, mass", motor.motor.mass_at_rest)
+    if is_zero(mass):
+        return []
+    carrier = _wheel(train, motor).carrier
+    if motor.stator not in (None, carrier):
+        raise TrainError(
+            f"motor {motor.name!r}: its stator has a mass of {mass} kg and sits on {motor.stator!r}, its rotor on "
+            f"{carrier!r}, in whose frame its place is stated. Put the stator's mass into {motor.stator!r}."
+        )
+    return point_mass(carrier, mass, _place(train, motor))
+
+
+def _place(train: TrainStructure, motor: TrainMotor) -> Vec:
+    """Where a motor is in the frame of its wheel's carrier: as stated, or where the wheel is."""
+    if motor.motor.position is not None:
+        return vector(f"motor {motor.name!r}", motor.motor.position)
+    return train.axis_and_point(_wheel(train, motor))[1]
 
 
 def _wheel(train: TrainStructure, motor: TrainMotor) -> Gearwheel:

@@ -24,7 +24,7 @@ class _Place(NamedTuple):
 
     gear: str
     carrier: str
-    axis: str | None
+    axis: str
 
 
 def require_teeth_that_fit(
@@ -58,6 +58,6 @@ def _sides(meshes: Sequence[Mesh], circuits: Sequence[Circuit], kind: str) -> di
 
 
 def _both(mesh: Mesh, circuit: Circuit, teeth: tuple[Scalar, Scalar]) -> Iterator[tuple[_Place, _Side]]:
-    axes = [half[0][0].axis for half in (circuit.to_first, circuit.to_second)]
+    axes = circuit.axes
     yield _Place(mesh.first, circuit.carrier, axes[1]), _Side(mesh.second, int(teeth[1]), int(teeth[0]))
     yield _Place(mesh.second, circuit.carrier, axes[0]), _Side(mesh.first, int(teeth[0]), int(teeth[1]))

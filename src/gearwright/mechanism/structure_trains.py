@@ -13,10 +13,11 @@ from gearwright.mechanism.elements import vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
 from gearwright.mechanism.rows import plain, suggestion
-from gearwright.mechanism.structure_geometry import Links, row_sum
+from gearwright.mechanism.structure_geometry import Links, pointing, row_sum
 from gearwright.mechanism.structure_lumping import Placed, places
 from gearwright.mechanism.structure_teeth import require_teeth_that_fit
 from gearwright.parts import Gearwheel, Link, Mesh, Train, TrainMotor
+from gearwright.text import listed
 
 RowOfSpeeds = dict[str, Scalar]
 PARALLEL, RADIAL = "parallel", "radial"
@@ -110,8 +111,7 @@ class TrainStructure:
         require_teeth_that_fit(self.meshes, bare.circuits, self.wheels)
         gears = []
         for mesh, circuit in zip(self.meshes, bare.circuits, strict=True):
-            axes = [half[0][0].axis for half in (circuit.to_first, circuit.to_second)]
-            ratio = mesh.signed * self._sense(mesh, circuit.carrier, str(axes[0]), str(axes[1]))
+            ratio = mesh.signed * self._sense(mesh, circuit.carrier, *circuit.axes)
             gears.append(GearPair(mesh.first, mesh.second, ratio, circuit.carrier))
         return GearGraph(turning, gears, "base")
 
@@ -128,31 +128,42 @@ class TrainStructure:
                     f"{suggestion(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
                 )
             if axis in seen:
-                circle = " -> ".join([*seen, axis])
+                circle = listed([*seen, axis], " -> ")
                 raise TrainError(f"wheels take their axis from each other: {circle}. Give one of them as a vector.")
             seen.append(axis)
             wheel = self.wheels[axis]
         return wheel.name
 
-    def _direction(self, label: str, link: str) -> Vec | None:
-        """An axis in the frame of a link that it lies in, as far as the drawing says."""
+    def _direction(self, label: str, carrier: str) -> Vec | None:
+        """An axis in the frame of the link that is the carrier or bears it, as far as the drawing says."""
+        while carrier in self.wheels:  # an arm that is a wheel: what meshes on it is parallel to its axis
+            carrier = self.wheels[carrier].carrier
         if label in self.where.by_joint:
-            seen = self.where.joint_axis(label, link)
-            return None if seen is None else seen[0]
+            return self.where.axis_direction(label, carrier)
         wheel = self.wheels[label]
-        if wheel.carrier != link or isinstance(wheel.axis, str):
+        if not isinstance(wheel.axis, str):
+            return self.where.direction(vector(f"wheel {label!r}, axis", wheel.axis), wheel.carrier, carrier)
+        if wheel.axis == RADIAL or wheel.carrier == "base":
             return None
-        return vector(f"wheel {label!r}, axis", wheel.axis)
+        # Planets are parallel to the axis of the arm they ride on.
+        arm = self.wheels.get(wheel.carrier)
+        of_arm = self.where.by_name[wheel.carrier].joint_name if arm is None else self._label(arm)
+        return self._direction(of_arm, carrier)
 
     def _sense(self, mesh: Mesh, carrier: str, first: str, second: str) -> int:
         """-1 when teeth are given and the two parallel axes point opposite ways."""
         if mesh.ratio is not None:
             return 1
         e, z = self._direction(first, carrier), self._direction(second, carrier)
-        if e is None or z is None or not checks.numbers(*e, *z):
+        if e is None or z is None:
             return 1
-        e, z = checks.unit("axis", e), checks.unit("axis", z)
-        parallel = abs(e.dot(z)) > 1 - 1e-9
+        if not checks.numbers(*e, *z):
+            raise TrainError(
+                f"mesh {mesh.title}: the axes {tuple(e)} and {tuple(z)} on {carrier!r} are not given in numbers, but "
+                "its sign follows from where they point. Give numbers, or the signed ratio itself."
+            )
+        e, z, way = checks.unit("axis", e), checks.unit("axis", z), pointing(e, z)
+        parallel = way != 0
         if parallel == (mesh.kind == "bevel"):
             rule = (
                 "bevel gears need axes that meet at an angle" if parallel else f"{mesh.kind} gears need parallel axes"
@@ -161,7 +172,7 @@ class TrainStructure:
                 f"mesh {mesh.title}: the axes {tuple(e)} and {tuple(z)} on {carrier!r} do not fit: {rule}. Change the "
                 "kind or an axis, or give the ratio itself."
             )
-        return -1 if mesh.kind != "bevel" and e.dot(z) < 0 else 1
+        return way or 1
 
     @cached_property
     def rates(self) -> dict[str, RowOfSpeeds]:

@@ -13,7 +13,7 @@ from gearwright.errors import InertiaError, JointError, SpinError, StructureErro
 from gearwright.mechanism import checks
 from gearwright.mechanism.definiteness import every_motion_has_inertia
 from gearwright.mechanism.elements import BASE, Body
-from gearwright.mechanism.rows import suggestion
+from gearwright.text import did_you_mean, is_unicode, listed
 
 if TYPE_CHECKING:
     from gearwright.mechanism.mechanism import Mechanism
@@ -31,6 +31,8 @@ def names(mech: Mechanism) -> None:
     }
     for kind, found in kinds.items():
         _once(kind, found)
+        _storable(kind, found)
+    _storable("joints", [str(b.speed_name) for b in mech.bodies])
     both = set(kinds["bodies"]) & set(kinds["frames"])
     if both:
         raise StructureError(f"{sorted(both)[0]!r} is the name of a body and of a frame. Rename one.")
@@ -46,6 +48,14 @@ def _once(kind: str, found: Iterable[str]) -> None:
         if name == "base" and kind == "bodies":
             raise StructureError("a body is called 'base', which is the name of the ground. Give it another name.")
         seen.add(name)
+
+
+def _storable(kind: str, found: Iterable[str]) -> None:
+    for name in found:
+        if not is_unicode(name):
+            raise StructureError(
+                f"a name among the {kind}, {name!r}, holds a lone surrogate, which is not a character. Rename it."
+            )
 
 
 def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
@@ -76,7 +86,7 @@ def _parent(i: int, body: Body, found: Sequence[str]) -> int:
     if isinstance(parent, str):
         if parent not in found:
             raise StructureError(
-                f"body {body.name!r}: its parent {parent!r} is unknown. {suggestion(parent, [*found, 'base'])}"
+                f"body {body.name!r}: its parent {parent!r} is unknown. {did_you_mean(parent, [*found, 'base'])}"
             )
         return found.index(parent)
     if not checks.is_index(parent) or not 0 <= parent < len(found):
@@ -90,7 +100,7 @@ def _refuse_circle(start: int, parents: Sequence[int], found: Sequence[str]) -> 
     seen = [start]
     while (parent := parents[seen[-1]]) != BASE:
         if parent in seen:
-            loop = " -> ".join(found[i] for i in [*seen[seen.index(parent) :], parent])
+            loop = listed((found[i] for i in [*seen[seen.index(parent) :], parent]), " -> ")
             raise StructureError(f"the parents form a circle: {loop}. Hang one of them on the base.")
         seen.append(parent)
 
@@ -144,7 +154,5 @@ def _shafts_have_inertia(mech: Mechanism) -> None:
     matrix = np.array(rows, dtype=float).reshape(len(rows), count)
     if np.linalg.matrix_rank(matrix) < count:
         idle = [name for name, column in zip(mech.shafts, matrix.T, strict=True) if not column.any()]
-        who = (
-            f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {', '.join(mech.shafts)} are not independent"
-        )
+        who = f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {listed(mech.shafts)} are not independent"
         raise InertiaError(f"{who}: it would have no inertia. Give a spin with a ratio on it.")

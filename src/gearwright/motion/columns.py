@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.motion.differentiation import rates
+from gearwright.text import csv_cells, csv_row, listed
 
 LARGEST_FILE = 1_000_000_000
 
@@ -23,19 +24,56 @@ def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) ->
         raise FileError(f"{path}: larger than {LARGEST_FILE // 10**6} MB. Split the motion into several files.")
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
+            header, above = _header(file)
             reader = csv.reader(file)
-            rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+            rows = [(above + reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file. Give a CSV file with columns t, q.<coordinate>, ...") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror}).") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{path}: this is no CSV text ({error}). Save it as comma-separated UTF-8 text.") from None
-    if not rows:
+    if header is None:
         raise FileError(f"{path}: the file is empty. The first line must name the columns: t, q.<coordinate>, ...")
-    if len(rows) == 1:
+    if not rows:
         raise FileError(f"{path}: there is a header line, but not one row of numbers below it.")
-    return Columns(str(path), [cell.strip() for cell in rows[0][1]], rows[1:], letters)
+    return Columns(str(path), header, rows, letters)
+
+
+def _header(file: Iterator[str]) -> tuple[list[str] | None, int]:
+    """The cells of the first record that is not blank, from its text (only that says what was quoted), and its line."""
+    seen: list[str] = []
+    start = 0
+    for row in csv.reader(_noted(file, seen)):
+        if any(cell.strip() for cell in row):
+            return csv_cells("".join(seen[start:])), len(seen)
+        start = len(seen)
+    return None, len(seen)
+
+
+def _noted(file: Iterator[str], seen: list[str]) -> Iterator[str]:
+    for line in file:
+        seen.append(line)
+        yield line
+
+
+def write_columns(names: Sequence[str], values: Array, t: Array) -> str:
+    """CSV text of columns (T, len(names)), preceded by the times; numbers read back to the last bit.
+
+    >>> print(write_columns(["tau.elbow"], np.array([[0.1], [0.25]]), np.array([0.0, 0.5])), end="")
+    t,tau.elbow
+    0.0,0.1
+    0.5,0.25
+    """
+    rows = np.column_stack([t, values]).tolist()
+    return csv_row(["t", *names]) + "".join(",".join(map(repr, row)) + "\n" for row in rows)
+
+
+def motion_text(coordinates: Sequence[str], speeds: Sequence[str], t: Array, moved: Sequence[Array]) -> str:
+    """CSV text of a motion (q, v, a), each (T, n): columns t, q.<coordinate>, v.<speed>, a.<speed>."""
+    names = [f"q.{name}" for name in coordinates]
+    names += [f"{letter}.{name}" for letter in "va" for name in speeds]
+    return write_columns(names, np.column_stack(list(moved)), t)
 
 
 class Columns:
@@ -132,5 +170,5 @@ class Columns:
 
 
 def _several(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
+    shown = listed(names[:most])
     return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

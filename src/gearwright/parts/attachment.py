@@ -8,11 +8,13 @@ from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
+from gearwright.parts.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
 from gearwright.parts.payload import Frame
-from gearwright.parts.placing import HERE, Placement, moved_gear, moved_motor, moved_wheel, placement
+from gearwright.parts.placing import HERE, Placement, moved_motor, placement
 from gearwright.parts.robot import Robot
 from gearwright.parts.supply import Supply
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+from gearwright.text import listed
 
 DIRECTIONS = ("parallel", "radial")
 """What the axis of a planet may be called beside a joint or a wheel."""
@@ -31,7 +33,7 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
     """
     spot = next((f for f in robot.frames if f.name == frame), None)
     if spot is None:
-        known = ", ".join(f.name for f in robot.frames) or "none"
+        known = listed(f.name for f in robot.frames) or "none"
         raise InputError(
             f"robot {robot.name!r} has no frame {frame!r} to attach {other.name!r} to. Known are: {known}."
         )
@@ -79,15 +81,12 @@ class _Move:
         return replace(link, name=self.prefix + link.name, parent=self.name(link.parent), joint=joint)
 
     def drive(self, drive: Drive) -> Drive:
-        mount = drive.mounted_on if drive.mounted_on is not None else self.other.link_of_joint(drive.joint).parent
-        place = self.on(mount)
+        driven = self.other.link_of_joint(drive.joint)
+        mount = mount_of(drive, driven)
         return replace(
-            drive,
+            moved_drive(drive, output_is_link(drive, driven), self.on(mount)),
             joint=self.prefix + drive.joint,
-            motor=moved_motor(drive.motor, place),
-            gear=moved_gear(drive.gear, place),
             mounted_on=self.name(mount),
-            axis=None if drive.axis is None else place.direction(drive.axis),
             name=None if drive.name is None else self.prefix + drive.name,
             supply=self.supply(drive.supply),
         )
@@ -112,7 +111,7 @@ class _Move:
         )
 
     def wheel(self, wheel: Gearwheel) -> Gearwheel:
-        moved = moved_wheel(wheel, self.on(wheel.carrier))
+        moved = moved_base_wheel(self.other, wheel, self.place) if wheel.carrier == "base" else wheel
         named = isinstance(moved.axis, str) and moved.axis not in DIRECTIONS
         axis = self.prefix + moved.axis if named else moved.axis
         return replace(moved, name=self.prefix + wheel.name, carrier=self.name(wheel.carrier), axis=axis)

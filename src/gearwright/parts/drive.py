@@ -39,7 +39,8 @@ class Drive:
         motor: the motor.
         gear: the gear between motor and joint.
         mounted_on: name of the link that carries the motor, or "base"; the parent of the driven link unless given.
-        axis: axis of the rotor in that link's frame; parallel to the joint's axis at its zero unless given.
+        axis: axis of the rotor in that link's frame; parallel to the joint's axis at its zero unless given. Opposite to
+            it, it turns the sign of the ratio of a gear with parallel axes round; a bare ratio stays as stated.
         name: its name; the joint's unless given.
         supply: what feeds it; the robot's supply unless given.
         current_control: electronics that make the current follow a reference; None: its input is a voltage.

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gearwright.algebra import IDENTITY, Inertia, Scalar, Tensor, Vec, is_number
+from gearwright.algebra import IDENTITY, ZERO, Inertia, Scalar, Tensor, Vec, is_number
 from gearwright.errors import PartError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.link import Joint, Link
+from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.payload import Frame, Payload
-from gearwright.parts.placing import Placement, moved_gear, moved_motor, rows
+from gearwright.parts.placing import Placement, rows
 from gearwright.parts.robot import Robot
 
 MASSLESS = Tensor.diagonal(0.0, 0.0, 0.0)
@@ -164,13 +165,14 @@ def _rehung(own: Link, link: str, beam: Beam) -> Link:
 def _remounted(drive: Drive, robot: Robot, link: str, beam: Beam) -> Drive:
     """A drive goes with the joint it drives if that sits on the beam, else by the motor's place."""
     driven = robot.link_of_joint(drive.joint)
-    mount = drive.mounted_on if drive.mounted_on is not None else driven.parent
-    if mount != link:
+    if mount_of(drive, driven) != link:
         return drive
-    k = beam.segment_at(driven.joint.position if driven.parent == link else drive.motor.position)
+    if driven.name == link and drive.axis is None:  # the joint's, which a segment further out does not see
+        drive = replace(drive, axis=driven.joint.axis)
+    stated = ZERO if drive.motor.position is None else drive.motor.position
+    k = beam.segment_at(driven.joint.position if driven.parent == link else stated)
     back = Placement(IDENTITY, beam.origin(k) * -1.0)
-    motor, gear = moved_motor(drive.motor, back), moved_gear(drive.gear, back)
-    return replace(drive, mounted_on=_name(link, k), motor=motor, gear=gear)
+    return replace(moved_drive(drive, output_is_link(drive, driven), back), mounted_on=_name(link, k))
 
 
 def _moved_frame(frame: Frame, link: str, beam: Beam) -> Frame:

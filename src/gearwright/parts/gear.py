@@ -75,7 +75,7 @@ class AnyGear(Protocol):
 
     @property
     def ratio(self) -> Scalar:
-        """Motor speed / joint speed, signed."""
+        """Motor speed / joint speed, signed; of a gear with parallel axes, for axes that point the same way."""
 
     @property
     def stiffness(self) -> Scalar | None:
@@ -128,6 +128,11 @@ class Transmission:
     def source_of_losses(self) -> str | None:
         """The words from which efficiencies follow, if the gear states any."""
         return None
+
+    @property
+    def parallel_axes(self) -> bool:
+        """Whether its shafts are parallel to the joint's axis: where the axes point then fixes the ratio's sign."""
+        return False
 
     def elements(self) -> tuple[Element, ...]:
         """Its elastic elements from motor to joint, counted at the joint side."""

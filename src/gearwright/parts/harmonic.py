@@ -152,6 +152,11 @@ class Cycloidal(Elasticity):
         return 1 - self.planet / self.sun * (self.eccentrics - 1)
 
     @property
+    def riding(self) -> tuple[str, ...]:
+        """Its fields that are stated in the driven link's frame when the output member is that link."""
+        return ("eccentric_member",) if self.sun is not None else ()
+
+    @property
     def averaging_error(self) -> Scalar:
         """Error of the transverse inertia by averaging [kg m2]: two discs at e, and oval members."""
         uneven = self.disc_member.mass * self.eccentricity * self.eccentricity if self.discs == 2 else 0.0
@@ -173,7 +178,7 @@ class Cycloidal(Elasticity):
             return circling.wheel("orbit", self.eccentrics) + one.times(self.discs).wheel("discs", 1.0)
         axial, across, orbit = self.discs * one.inertia, self.discs * one.transverse, circling.inertia
         at_rest = (across + orbit * 0.5, across + orbit * 0.5, axial + orbit)  # held discs circle without turning
-        return circling.wheel("orbit", self.eccentrics, shape=at_rest)
+        return circling.wheel("orbit", self.eccentrics, shape=at_rest) if one.present else ()
 
     def _cranks(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The eccentric shaft on the axis; an RV reducer's cranks ride on the output carrier."""
@@ -183,4 +188,5 @@ class Cycloidal(Elasticity):
         if output_is_link:
             where = {"carrier": "driven", "about": "joint", "count": self.planets, "radius": self.radius}
             return one.wheel("cranks", s - 1.0, **where)
-        return orbiting("cycloidal", self.planets, one, NOTHING, self.radius, {"carrier": 1.0, "planet": s})
+        rates = {"carrier": 1.0, "planet": s}
+        return orbiting("cycloidal", self.planets, one, NOTHING, self.radius, rates, ("crank_orbit", "cranks"))

@@ -51,7 +51,8 @@ class Member:
         mass: mass [kg].
         transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given. A pair of values (a member
             that is not quite axisymmetric) enters as their mean; `averaging_error` says what that costs.
-        position: centre of mass in the frame of the link that carries it [m].
+        position: centre of mass in the frame of the link that carries it [m]; unless given that of the motor, or, for
+            a member about the joint's axis, the joint's origin.
         included: that link's numbers contain it already.
         side: which side of the gear's own spring it turns with, "motor" (I' and I'' of Vukobratovic and Potkonjak,
             eq. 20.98) or "joint"; a rigid gear has only one.
@@ -113,8 +114,8 @@ class Member:
         return replace(self, inertia=ring, mass=count * self.mass, transverse_inertia=ring * 0.5, coupling=None)
 
     def wheel(self, name: str, ratio: Scalar, **where: Any) -> tuple[Wheel, ...]:
-        """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia."""
-        if not self.present:
+        """The member as a wheel at a ratio, or nothing when it has neither mass nor inertia nor a shape at rest."""
+        if not self.present and where.get("shape") is None:
             return ()
         own = {"position": self.position, "included": self.included, "side": self.side, "coupling": self.coupling}
         where = {**own, **where}
@@ -149,6 +150,16 @@ class Elasticity(Transmission):
         """
         members = (member for field in fields(self) for member in _members(getattr(self, field.name)))
         return sum((member.averaging_error for member in members), 0.0)
+
+    @property
+    def parallel_axes(self) -> bool:
+        """Its shafts are parallel to the joint's axis; `ratio` is that of axes which point the same way."""
+        return True
+
+    @property
+    def riding(self) -> tuple[str, ...]:
+        """Its fields that are stated in the driven link's frame when the output member is that link."""
+        return ()
 
     @property
     def rigid(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gearwright.algebra import ZERO, Scalar, is_number, is_zero
+from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import DriveError, SpinError
 from gearwright.parts.friction import Friction, all_friction
 from gearwright.parts.heat import Heat
@@ -56,17 +56,19 @@ class Ripple:
 
 @dataclass(frozen=True)
 class Motor:
-    """A motor; its stator belongs to the link that carries it.
+    """A motor on the link that carries its stator.
 
     Args:
         inertia: axial inertia of the rotor [kg m2], at the motor side as data sheets give it.
         mass: mass of the rotor [kg].
         transverse_inertia: inertia about an axis across, through the centre of mass [kg m2]; half the axial one
             (a thin disc) unless given.
-        position: centre of mass of the rotor in the carrying link's frame [m].
+        position: centre of mass of rotor and stator in the carrying link's frame [m]. Unless given the origin of the
+            driven joint, and in a train the place of the rotor's wheel; a motor with a mass on a link that is on
+            neither side of the driven joint needs it. (0, 0, 0) is that link's origin.
         tensor: instead of the two inertias, the full tensor about the centre of mass in the carrier's axes, (3, 3).
         com: centre of mass if it is stated apart from a point `position` on the axis; it must lie on the axis.
-        included: the carrying link's numbers contain the rotor already.
+        included: the carrying link's numbers contain the motor already, rotor and stator.
         coupling: coupling inertia if it differs from the axial one [kg m2]; 0 when only the reflected inertia is known
             ("armature"): energy, no push on the carrier.
         torque_constant: [Nm/A], which is the back-EMF constant [Vs/rad] and 1/kv: one number in SI units. Files may
@@ -85,7 +87,12 @@ class Motor:
         cogging: the pull of the stator's teeth.
         ripple: the torque constant over a turn.
         heat: how it gets warm.
+        stator_mass: mass of what does not turn [kg], at rest on the carrying link, a point at the motor's place.
+        motor_mass: instead of that the mass of the whole motor [kg], rotor and stator, as data sheets give it; without
+            the rotor's `mass` all of it is at rest.
 
+    >>> Motor(1e-4, mass=0.3, motor_mass=1.2).mass_at_rest
+    0.8999999999999999
     >>> round(Motor(torque_constant=0.0538).kv * 60 / (2 * 3.141592653589793), 1)    # rpm/V
     177.5
     """
@@ -93,7 +100,7 @@ class Motor:
     inertia: Scalar = 0.0
     mass: Scalar = 0.0
     transverse_inertia: Scalar | None = None
-    position: Any = ZERO
+    position: Any = None
     tensor: Any = None
     com: Any = None
     included: bool = False
@@ -112,9 +119,12 @@ class Motor:
     cogging: Cogging | None = None
     ripple: Ripple | None = None
     heat: Heat | None = None
+    stator_mass: Scalar = 0.0
+    motor_mass: Scalar | None = None
 
     def __post_init__(self) -> None:
         self._check_rotor()
+        self._check_masses()
         self._check_winding()
         for word, kind in {"cogging": Cogging, "ripple": Ripple, "heat": Heat}.items():
             if getattr(self, word) is not None:
@@ -125,6 +135,11 @@ class Motor:
     def kv(self) -> Scalar | None:
         """The speed constant 1/K [rad/s/V]."""
         return None if self.torque_constant is None else 1 / self.torque_constant
+
+    @property
+    def mass_at_rest(self) -> Scalar:
+        """Mass of the stator [kg]: as given, or what the whole motor weighs beside its rotor."""
+        return self.stator_mass if self.motor_mass is None else self.motor_mass - self.mass
 
     @property
     def has_inductance(self) -> bool:
@@ -145,6 +160,21 @@ class Motor:
             raise DriveError(
                 f"motor: max_current_rate {self.max_current_rate} A/s without an inductance: the current has no rate. "
                 "Give the inductance, or leave the limit out."
+            )
+
+    def _check_masses(self) -> None:
+        require_at_least("motor", 0.0, stator_mass=self.stator_mass, motor_mass=self.motor_mass)
+        if self.motor_mass is None:
+            return
+        if not is_zero(self.stator_mass):
+            raise DriveError(
+                f"motor: motor_mass {self.motor_mass} kg is that of rotor and stator, and stator_mass "
+                f"{self.stator_mass} kg is given too. Keep one of them, beside the rotor's mass."
+            )
+        if is_number(self.mass_at_rest) and self.mass_at_rest < 0:
+            raise DriveError(
+                f"motor: the rotor's mass {self.mass} kg is more than that of the whole motor, motor_mass "
+                f"{self.motor_mass} kg. Check both, or give stator_mass instead."
             )
 
     def _check_rotor(self) -> None:

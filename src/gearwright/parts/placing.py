@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
-from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec
+from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec, is_zero
 from gearwright.parts.gear import AnyGear, Gear
 from gearwright.parts.member import Member
 from gearwright.parts.motor import Motor
@@ -58,42 +58,69 @@ def placement(position: Any, rotation: Any) -> Placement:
 
 
 def moved_motor(motor: Motor, mount: Placement) -> Motor:
-    """A motor whose places are stated in a frame, in the body frame of the link that carries it."""
+    """A motor whose places are stated in a frame, in the body frame of the link that carries it.
+
+    A place that is not given stays so: it goes with the joint or the wheel that it follows from.
+    """
     if mount is HERE:
         return motor
     return replace(
         motor,
-        position=mount.point(motor.position),
+        position=None if motor.position is None else mount.point(motor.position),
         com=None if motor.com is None else mount.point(motor.com),
         tensor=None if motor.tensor is None else mount.tensor(motor.tensor),
     )
 
 
-def moved_gear(gear: AnyGear, mount: Placement, driven: Placement = HERE) -> Any:
+def moved_gear(gear: AnyGear, mount: Placement, output: Placement) -> Any:
     """A gear whose members' places are stated in frames of the links that carry them, in their body frames.
 
-    Planets ride on the driven link when their carrier is that link; every other member is on the mount.
+    Args:
+        gear: the gear.
+        mount: the frame in which places on the mount are stated.
+        output: the frame in which those of members on the output member are; the mount's where that is not a link.
     """
-    if (mount is HERE and driven is HERE) or isinstance(gear, Gear):
+    if (mount is HERE and output is HERE) or isinstance(gear, Gear):
         return gear
-    rides = any(wheel.carrier == "driven" for wheel in gear.wheels())
+    riding = getattr(gear, "riding", ())
     changed: dict[str, Any] = {}
     for field in fields(gear):
-        frame = driven if rides and field.name in ("planet_member", "towards") else mount
-        changed[field.name] = _moved(field.name, getattr(gear, field.name), frame, driven)
+        frame = output if field.name in riding else mount
+        changed[field.name] = _moved(field.name, getattr(gear, field.name), frame)
+    if "stages" in changed:  # only the last output may be a link
+        *before, last = changed["stages"]
+        changed["stages"] = (*(moved_gear(stage, mount, mount) for stage in before), moved_gear(last, mount, output))
     return replace(gear, **changed)
 
 
-def _moved(name: str, value: Any, frame: Placement, driven: Placement) -> Any:
+def _moved(name: str, value: Any, frame: Placement) -> Any:
     if isinstance(value, Member):
         return _optional(value, "position", frame.point)
     if name == "towards" and value is not None:
         return tuple(frame.direction(value))
     if name == "idler_members":
         return tuple(_optional(member, "position", frame.point) for member in value)
-    if name == "stages":
-        return tuple(moved_gear(stage, frame, driven) for stage in value)
     return value
+
+
+def stated_wheel(wheel: Gearwheel, axis: Vec | None) -> Gearwheel:
+    """A wheel of a train with the places that its carrier's frame gives it stated, so that they move with the frame.
+
+    Args:
+        wheel: a wheel on a link.
+        axis: its axis in that link's frame, as far as it is known.
+    """
+    if wheel.position is None and not isinstance(wheel.axis, str):
+        wheel = replace(wheel, position=(0.0, 0.0, 0.0))
+    if axis is None or wheel.towards is not None or is_zero(wheel.radius):
+        return wheel
+    return replace(wheel, towards=tuple(usual_direction(axis)))
+
+
+def usual_direction(axis: Vec) -> Vec:
+    """Where the first wheel of a circle about an axis lies unless given: near x, or near y where the axis is x."""
+    size = (axis.dot(axis)) ** 0.5
+    return Vec(1.0, 0.0, 0.0) if abs(axis.x) < 0.9 * size else Vec(0.0, 1.0, 0.0)
 
 
 def moved_wheel(wheel: Gearwheel, carrier: Placement) -> Gearwheel:

@@ -104,6 +104,11 @@ class Planetary(Meshing):
         return next(m for m in MEMBERS if m not in (self.held, self.driving))
 
     @property
+    def riding(self) -> tuple[str, ...]:
+        """Its fields that are stated in the driven link's frame when the output member is that link."""
+        return ("planet_member", "towards") if self.driven == "carrier" else ()
+
+    @property
     def _module_ratio(self) -> float:
         return self.modules[1] / self.modules[0] if isinstance(self.modules, tuple) else 1.0
 
@@ -194,11 +199,19 @@ def willis(held: str, driven: str, train: Scalar) -> dict[str, Scalar]:
     return {name: s[name] for name in MEMBERS}
 
 
-def orbiting(owner: str, count: int, planet: Member, carrier: Member, radius: Scalar, s: Any) -> tuple[Wheel, ...]:
+def orbiting(
+    owner: str,
+    count: int,
+    planet: Member,
+    carrier: Member,
+    radius: Scalar,
+    s: Any,
+    names: tuple[str, str] = ("orbit", "planets"),
+) -> tuple[Wheel, ...]:
     """Planets on a carrier that is no link: coaxial spins on the mount, the planets' mass orbiting with the carrier.
 
     Carrier: I_c, and orbit: N m r^2 at s_c, planets: N I_p at s_p; at rest N m, axial N (m r^2 + I_p), transverse
-    N (m r^2 / 2 + It_p). Exact for three or more equal, evenly spaced planets.
+    N (m r^2 / 2 + It_p). Exact for three or more equal, evenly spaced planets. `names` are those of orbit and planets.
     """
     if count < 3 and planet.present:
         raise SpinError(
@@ -206,8 +219,8 @@ def orbiting(owner: str, count: int, planet: Member, carrier: Member, radius: Sc
             "angle. Use >= 3 planets, make the carrier a link, or model the planets as bodies."
         )
     arm = carrier.wheel("carrier", s["carrier"])
-    orbit = planet.orbiting(count, radius).wheel("orbit", s["carrier"])
-    return arm + orbit + planet.times(count).wheel("planets", s["planet"])
+    orbit = planet.orbiting(count, radius).wheel(names[0], s["carrier"])
+    return arm + orbit + planet.times(count).wheel(names[1], s["planet"])
 
 
 def require_closing(owner: str, inside: tuple[int, int], outside: tuple[int, int], module_ratio: float = 1.0) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ from gearwright.parts.link import Link
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.supply import Supply
 from gearwright.parts.train import Train
+from gearwright.text import did_you_mean, listed, visible
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,8 @@ class Robot:
             "drives": [drive.title for drive in self.drives],
             "trains": [train.name for train in self.trains],
         }
-        return (
-            f"<Robot {self.name}: {'; '.join(f'{kind} ' + ', '.join(names) for kind, names in named.items() if names)}>"
-        )
+        parts = [f"{kind} {listed(names)}" for kind, names in named.items() if names]
+        return f"<Robot {visible(self.name)}: {'; '.join(parts)}>"
 
     def __post_init__(self) -> None:
         lists = {"links": Link, "drives": Drive, "frames": Frame, "trains": Train, "springs": PassiveSpring}
@@ -98,7 +97,7 @@ class Robot:
         parents = {link.parent for link in self.links}
         ends = [link for link in self.links if link.name not in parents]
         if len(ends) != 1:
-            names = ", ".join(link.name for link in ends)
+            names = listed(link.name for link in ends)
             raise StructureError(
                 f"robot {self.name!r} has {len(ends)} last links ({names}). Name the link to carry the payload."
             )
@@ -107,7 +106,5 @@ class Robot:
 
 def _named(name: str, known: dict[str, Any], kind: str) -> Any:
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known) or 'none'}."
-        raise InputError(f"there is no {kind} {name!r}. {hint}")
+        raise InputError(f"there is no {kind} {name!r}. {did_you_mean(name, known)}")
     return known[name]

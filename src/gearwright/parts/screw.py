@@ -54,6 +54,11 @@ class Rack(Elasticity):
         """Motor speed / joint speed [rad/m]."""
         return (-1.0 if self.reverse else 1.0) / self.pitch_radius
 
+    @property
+    def parallel_axes(self) -> bool:
+        """The pinion turns across the joint's axis; `reverse` gives the sign."""
+        return False
+
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.input_wheel(self.ratio) + self.pinion_member.wheel("pinion", self.ratio)
@@ -61,10 +66,21 @@ class Rack(Elasticity):
 
 @dataclass(frozen=True, kw_only=True)
 class Screw(Elasticity):
-    r"""A ball screw, ratio $= \pm 2 \pi / lead$ [rad/m], positive for a right-handed one.
+    r"""A ball screw, ratio $= \mp 2 \pi / lead$ [rad/m], negative for a right-handed one.
 
-    >>> round(Screw(lead=0.01).ratio, 4)
-    628.3185
+    The screw turns with the motor on the joint's parent and does not move along; the nut is fixed to the driven link:
+    it moves and does not turn. On a right-handed screw that turns about +z such a nut moves along -z, so with the
+    motor's axis along the joint's axis the ratio is negative, with the axis opposite to it positive. With the motor on
+    the driven link (`mounted_on`) the screw turns and travels with that link while the nut stands on the parent, and
+    the sign is the other one.
+
+    Args:
+        lead: how far the nut moves per turn [m].
+        hand: of the thread, "right" or "left".
+        screw_member: mass and inertia of the screw.
+
+    >>> round(Screw(lead=0.01).ratio, 4), round(Screw(lead=0.01, hand="left").ratio, 4)
+    (-628.3185, 628.3185)
     """
 
     lead: Scalar
@@ -80,7 +96,7 @@ class Screw(Elasticity):
     @property
     def ratio(self) -> Scalar:
         """Motor speed / joint speed [rad/m]."""
-        return (1.0 if self.hand == "right" else -1.0) * 2 * math.pi / self.lead
+        return (-1.0 if self.hand == "right" else 1.0) * 2 * math.pi / self.lead
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""

@@ -98,6 +98,11 @@ class Series(Elasticity):
         return total
 
     @property
+    def parallel_axes(self) -> bool:
+        """Whether those of all its stages are parallel."""
+        return all(getattr(stage, "parallel_axes", False) for stage in self.stages)
+
+    @property
     def averaging_error(self) -> Scalar:
         """Error by taking members for bodies of revolution, of all stages together [kg m2]."""
         return sum((stage.averaging_error for stage in self.stages), 0.0)

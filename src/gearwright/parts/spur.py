@@ -131,6 +131,11 @@ class Bevel(Meshing):
         """Motor speed / joint speed."""
         return (-1.0 if self.away else 1.0) * self.driven / self.driver
 
+    @property
+    def parallel_axes(self) -> bool:
+        """Its axes meet; `away` says which way they point."""
+        return False
+
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the driven gear."""
         found = self.input_wheel(self.ratio) + self.driver_member.wheel("driver", self.ratio)
@@ -183,6 +188,11 @@ class Worm(Elasticity):
     def ratio(self) -> Scalar:
         """Motor speed / joint speed."""
         return (1.0 if self.hand == "right" else -1.0) * self.wheel / self.starts
+
+    @property
+    def parallel_axes(self) -> bool:
+        """Its axes cross; `hand` gives the sign."""
+        return False
 
     def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
         """The wheels per unit speed of the worm wheel."""

@@ -13,7 +13,9 @@ from gearwright.errors import PartError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import JointSpring, PassiveSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.placing import Placement, moved_gear, moved_motor, moved_wheel, rows
+from gearwright.parts.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
+from gearwright.parts.payload import Frame
+from gearwright.parts.placing import Placement, moved_motor, rows
 from gearwright.parts.robot import Robot
 from gearwright.parts.train import Train, TrainMotor
 
@@ -103,7 +105,8 @@ def with_elastic_base(robot: Robot, support: ElasticBase) -> Robot:
         robot,
         links=[*chain, *(_rehung(link, foot, back) for link in robot.links)],
         drives=[_remounted(drive, robot, foot, back) for drive in robot.drives],
-        trains=[_recarried(train, foot, back) for train in robot.trains],
+        trains=[_recarried(train, robot, foot, back) for train in robot.trains],
+        frames=[_moved_frame(frame, foot, back) for frame in robot.frames],
         springs=[*robot.springs, *_coupled_springs(support)],
     )
 
@@ -178,13 +181,17 @@ def _rehung(link: Link, foot: str, back: Placement) -> Link:
 
 
 def _remounted(drive: Drive, robot: Robot, foot: str, back: Placement) -> Drive:
-    mount = drive.mounted_on if drive.mounted_on is not None else robot.link_of_joint(drive.joint).parent
-    if mount != "base":
+    driven = robot.link_of_joint(drive.joint)
+    if mount_of(drive, driven) != "base":
         return drive
-    return replace(drive, mounted_on=foot, motor=moved_motor(drive.motor, back), gear=moved_gear(drive.gear, back))
+    return replace(moved_drive(drive, output_is_link(drive, driven), back), mounted_on=foot)
 
 
-def _recarried(train: Train, foot: str, back: Placement) -> Train:
+def _moved_frame(frame: Frame, foot: str, back: Placement) -> Frame:
+    return frame if frame.link != "base" else replace(frame, link=foot, position=back.point(frame.position))
+
+
+def _recarried(train: Train, robot: Robot, foot: str, back: Placement) -> Train:
     """The train with its wheels, meshes and stators on the base moved to what was the base."""
 
     def name(link: Any) -> Any:
@@ -192,14 +199,13 @@ def _recarried(train: Train, foot: str, back: Placement) -> Train:
 
     grounded = {wheel.name for wheel in train.wheels if wheel.carrier == "base"}
     wheels = [
-        replace(moved_wheel(wheel, back), carrier=foot) if wheel.name in grounded else wheel for wheel in train.wheels
+        replace(moved_base_wheel(robot, wheel, back), carrier=foot) if wheel.name in grounded else wheel
+        for wheel in train.wheels
     ]
     meshes = [replace(m, first=name(m.first), second=name(m.second), carrier=name(m.carrier)) for m in train.meshes]
     return replace(train, wheels=wheels, meshes=meshes, motors=[_motor(m, grounded, name, back) for m in train.motors])
 
 
 def _motor(motor: TrainMotor, grounded: set[str], name: Any, back: Placement) -> TrainMotor:
-    # A motor without a place of its own takes its wheel's, which has moved already.
-    placed = motor.wheel in grounded and any(not is_number(x) or x for x in Vec.of(motor.motor.position))
-    moved = moved_motor(motor.motor, back) if placed else motor.motor
+    moved = moved_motor(motor.motor, back) if motor.wheel in grounded else motor.motor
     return replace(motor, stator=name(motor.stator), motor=moved)

@@ -25,7 +25,8 @@ class Gearwheel:
         carrier: name of the link (or "base") that carries its axis; the name of another wheel makes it a planet
             that orbits with that wheel.
         axis: its axis in the carrier's frame; or the name of a joint (or of another wheel) it is coaxial with. For a
-            planet "parallel" (to the arm's axis) or "radial" (bevel planets), and so for planets on a link.
+            planet "parallel" (to the arm's axis, pointing the same way) or "radial" (bevel planets), and so for
+            planets on a link, where the arm's axis is that of the link's joint.
         inertia: axial inertia [kg m2].
         mass: mass [kg].
         transverse_inertia: inertia across the axis [kg m2]; half the axial one unless given.
@@ -140,7 +141,8 @@ class TrainMotor:
         name: its name.
         wheel: the wheel its rotor is fixed to; the rotor's inertia is added there.
         stator: the link (or wheel) that carries the stator; the wheel's carrier unless given.
-        motor: the motor. Its position is that of the rotor; unless given the wheel's.
+        motor: the motor. Its position is in the frame of the wheel's carrier; unless given the wheel's. A stator with
+            a mass must sit on that carrier.
         stiffness: of the shaft between rotor and wheel [Nm/rad]; the rotor then has a speed of its own, named after
             the motor, that counts at the motor side.
         damping: of that shaft [Nms/rad].

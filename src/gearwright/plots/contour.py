@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.plots.labels import label as shown
+
 SCALE = "cividis"
 """Readable in print and for the colour-blind."""
 
@@ -28,16 +30,16 @@ def contour(values: ArrayLike, label: str, plane: Plane, space: Plane | None = N
     page = Figure(figsize=(5.4 if space is None else 10.2, 4.2), layout="constrained")
     axes = page.add_subplot(1, 1 if space is None else 2, 1)
     filled = axes.contourf(plane.x, plane.y, found, levels=16, cmap=SCALE)
-    axes.set(xlabel=plane.x_label, ylabel=plane.y_label)
-    shown = [axes]
+    axes.set(xlabel=shown(plane.x_label), ylabel=shown(plane.y_label))
+    drawn = [axes]
     if space is not None:
         beside = page.add_subplot(1, 2, 2)
         order = np.argsort(-found.ravel())  # the smallest values lie on top, where the same place is reached twice
         x, y = (np.asarray(part).ravel()[order] for part in (space.x, space.y))
         colours = {"c": found.ravel()[order], "cmap": SCALE, "vmin": found.min(), "vmax": found.max()}
         beside.scatter(x, y, s=9, **colours)
-        beside.set(xlabel=space.x_label, ylabel=space.y_label, aspect="equal")
-        shown.append(beside)
-    page.colorbar(filled, ax=shown, label=label)
-    page.suptitle(title, fontsize=11)
+        beside.set(xlabel=shown(space.x_label), ylabel=shown(space.y_label), aspect="equal")
+        drawn.append(beside)
+    page.colorbar(filled, ax=drawn, label=shown(label))
+    page.suptitle(shown(title), fontsize=11)
     return page

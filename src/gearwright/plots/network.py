@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gearwright.plots.labels import label
 from gearwright.plots.series import COLOURS
 
 
@@ -29,7 +30,7 @@ def network(graphs: Mapping[str, Sequence[Edge]], root: str) -> Any:
     page = Figure(figsize=((2.2 + 1.5 * widest) * len(graphs), 1.2 + 1.3 * deepest), layout="constrained")
     for k, (title, edges) in enumerate(graphs.items()):
         axes = page.add_subplot(1, len(graphs), k + 1)
-        axes.set_title(title, fontsize=11)
+        axes.set_title(label(title), fontsize=11)
         axes.axis("off")
         axes.margins(0.15)
         _draw(axes, edges, places[title])
@@ -68,9 +69,9 @@ def _draw(axes: Any, edges: Sequence[Edge], places: Mapping[str, tuple[float, fl
         axes.annotate("", (x1, y1), (x0, y0), arrowprops=arrow)
         middle = ((x0 + x1) / 2 + bend * (y1 - y0) / 2, (y0 + y1) / 2 - bend * (x1 - x0) / 2)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        axes.text(*middle, edge.label, fontsize=8, color=style["color"], ha="center", va="center", bbox=box)
+        axes.text(*middle, label(edge.label), fontsize=8, color=style["color"], ha="center", va="center", bbox=box)
     for name, (x, y) in places.items():
         box = {"boxstyle": "round,pad=0.35", "facecolor": "#f2efe6", "edgecolor": COLOURS[0]}
-        axes.text(x, y, name, ha="center", va="center", fontsize=10, bbox=box)
+        axes.text(x, y, label(name), ha="center", va="center", fontsize=10, bbox=box)
     axes.set_xlim(min(x for x, _ in places.values()) - 0.6, max(x for x, _ in places.values()) + 0.6)
     axes.set_ylim(min(y for _, y in places.values()) - 0.4, 0.4)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError
+from gearwright.plots.labels import label as shown
 
 COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#edae49", "#66a182", "#7d5ba6", "#8d6a4f", "#5c6b73")
 """Readable in print and for the colour-blind; the first is for the reference curve."""
@@ -54,18 +55,20 @@ def figure(
         for name, values in panel.curves.items():
             style = {"linewidth": 1.0, "linestyle": "--"} if name in panel.thin else {"linewidth": 1.6}
             drawn[name] = axes.plot(np.asarray(axis), np.asarray(values), color=colour[name], **style)[0]
-        axes.set_ylabel(panel.label)
-        axes.set_title(panel.title, fontsize=10)
+        axes.set_ylabel(shown(panel.label))
+        axes.set_title(shown(panel.title), fontsize=10)
         if logarithmic:
             _use_decades(axes)
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         if k >= len(panels) - columns:
-            axes.set_xlabel(axis_label)
+            axes.set_xlabel(shown(axis_label))
     place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
-    page.legend(drawn.values(), drawn.keys(), loc=place, ncols=min(len(drawn), 2 + columns), frameon=False)
+    page.legend(
+        drawn.values(), [shown(name) for name in drawn], loc=place, ncols=min(len(drawn), 2 + columns), frameon=False
+    )
     if title:
-        page.suptitle(title)
+        page.suptitle(shown(title))
     return page
 
 
@@ -83,23 +86,27 @@ def _use_decades(axes: Any) -> None:
         axes.xaxis.set_minor_formatter(plain)
 
 
-def bars(groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, title: str = "") -> Any:
-    """A matplotlib figure of bars: one group per name, one colour per series."""
+def bars(
+    groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, title: str = "", break_at: str | None = None
+) -> Any:
+    """A matplotlib figure of bars: one group per name, one colour per series; names begin new lines at `break_at`."""
     from matplotlib.figure import Figure
 
     page = Figure(figsize=(max(5.0, 0.9 * len(groups) + 2.5), 3.4), layout="constrained")
     axes = page.add_subplot()
     width = 0.8 / max(len(series), 1)
     places = np.arange(len(groups))
+    drawn: dict[str, Any] = {}
     for k, (name, values) in enumerate(series.items()):
         offset = (k - (len(series) - 1) / 2) * width
-        axes.bar(places + offset, np.asarray(values), width, label=name, color=COLOURS[(k + 1) % len(COLOURS)])
-    axes.set_xticks(places, groups, rotation=30 if len(groups) > 6 else 0)
+        drawn[name] = axes.bar(places + offset, np.asarray(values), width, color=COLOURS[(k + 1) % len(COLOURS)])
+    ticks = ["\n".join(shown(part) for part in (name.split(break_at) if break_at else [name])) for name in groups]
+    axes.set_xticks(places, ticks, rotation=30 if len(groups) > 6 else 0)
     axes.axhline(0.0, color="#1b1b1b", linewidth=0.8)
-    axes.set_ylabel(label)
+    axes.set_ylabel(shown(label))
     axes.spines[["top", "right"]].set_visible(False)
-    page.legend(loc="outside right upper", frameon=False)
-    axes.set_title(title, fontsize=11)
+    page.legend(drawn.values(), [shown(name) for name in drawn], loc="outside right upper", frameon=False)
+    axes.set_title(shown(title), fontsize=11)
     return page
 
 

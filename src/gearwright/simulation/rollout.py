@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arrays import Array, as_floats
-from gearwright.errors import GearwrightWarning, InputError
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
+from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
@@ -92,7 +93,7 @@ def rollout(
     for state in x[:1]:
         engine.require_stable(state, step)
     for remark in engine.remarks if kernel_mode() != "off" else ():
-        warnings.warn(f"rollout: {remark}", GearwrightWarning, stacklevel=2)
+        warnings.warn(f"rollout: {remark}", SlowerWarning, stacklevel=2)
     try:
         record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
     except Interrupted as stopped:

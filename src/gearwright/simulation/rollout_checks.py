@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 
@@ -30,11 +31,13 @@ def common_batch(shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
 
 def require_steps(h: Any, steps: Any, every: Any) -> None:
     """A positive duration, and whole numbers of steps that end with a record."""
-    whole = all(isinstance(count, int | np.integer) and count >= 1 for count in (steps, every))
-    if not whole or steps % every or not isinstance(h, float | int | np.number) or not 0 < h < np.inf:
+    number("fixed_step", "step", h, above=0.0, unit="seconds", example=1e-3)
+    whole("fixed_step", "steps", steps, least=1, example=1000)
+    whole("fixed_step", "every", every, least=1)
+    if steps % every:
         raise InputError(
-            f"fixed_step: {steps!r} steps of {h!r} s, one in {every!r} recorded: give a positive step [s], and whole "
-            "numbers of steps that are a multiple of `every`."
+            f"fixed_step: {steps} steps are not a multiple of every={every}. The last step must be recorded: change "
+            "one of them."
         )
 
 

@@ -15,11 +15,12 @@ from gearwright.dynamics.stepping import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.functions.functions import mass_matrix
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import spread
 from gearwright.programs.inputs import checked
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import force_actions, outcomes_of, require_one_mode
+from gearwright.text import listed
 from gearwright.tracing.slopes import slopes_of
 
 HARMLESS = 0.8
@@ -45,7 +46,7 @@ class FastestMode(NamedTuple):
     spring: str | None = None
 
 
-def fastest_mode(mech: Mechanism, q: ArrayLike, laws: Sequence[Law] = (), v: ArrayLike | None = None) -> FastestMode:
+def fastest_mode(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Law] = (), v: ArrayLike | None = None) -> FastestMode:
     r"""The fastest mode of $M \ddot x + D \dot x + K x = 0$ at a state, M frozen, K and D those of springs and laws.
 
     Args:
@@ -59,6 +60,7 @@ def fastest_mode(mech: Mechanism, q: ArrayLike, laws: Sequence[Law] = (), v: Arr
     >>> fastest_mode(gw.Mechanism([arm], springs=[gw.Spring("bar", [1.0], stiffness=400.0, damping=0.8)]), [0.0])
     FastestMode(frequency=200.0, damping=0.2, names=('arm',), spring='bar')
     """
+    mech = machine_of("fastest_mode", mech)
     system = System(mech, tuple(laws))
     require_one_mode(system)
     at = checked("fastest_mode", mech, "q", q, mech.nq)
@@ -83,7 +85,7 @@ def require_stable(system: System, x: Array, h: float, method: str) -> None:
         longest = _longest_step(A, n, HARMLESS / mode.frequency, h, method)
         spring = f" on spring {mode.spring!r}" if mode.spring else ""
         raise InputError(
-            f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {' and '.join(mode.names)}"
+            f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {listed(mode.names, ' and ')}"
             f"{spring}, has {mode.frequency:.4g} rad/s with damping ratio {abs(round(mode.damping, 6)):.3g}; up to "
             f"{longest:.3g} s the motion is stable. Take a shorter step, or a method that chooses its steps (adaptive, "
             "stiff)."

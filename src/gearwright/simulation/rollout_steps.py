@@ -10,17 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arrays import Array, as_floats
+from gearwright.arguments import as_floats
+from gearwright.arrays import Array
 from gearwright.compiling.compile import layout_of
 from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.rollout_code import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.dynamics.stepping import METHODS
-from gearwright.errors import InputError
+from gearwright.errors import CompilationError, InputError
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
@@ -30,6 +31,7 @@ from gearwright.simulation.rollout_stability import require_stable
 from gearwright.simulation.step_program import require_steppable, step_program, step_states
 from gearwright.system.observation import Observation, observe
 from gearwright.system.system import System
+from gearwright.text import listed
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import PARAMETERS, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
@@ -90,9 +92,11 @@ class FixedStep:
             return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
         graph = traced(self._task)
         try:
-            return loop_code(graph, layout_of(self._task)), graph.operations.arithmetic, ""
-        except (RuntimeError, OSError, ImportError) as error:
-            return None, 0, f"the steps run in Python, not in machine code: LLVM cannot compile here ({error})."
+            loop = loop_code(graph, layout_of(self._task))
+            why = f"a step has {len(graph.nodes):,} operations, too many for LLVM." if loop is None else ""
+            return loop, graph.operations.arithmetic if loop else 0, why
+        except CompilationError as error:
+            return None, 0, f"the steps run in Python, not in machine code: {error}."
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -216,7 +220,7 @@ class FixedStep:
         x = as_floats("fixed_step", "x0", x0)
         if x.ndim != 2 or x.shape[-1] != len(self.states) or not len(x):
             raise InputError(
-                f"fixed_step: x0 has shape {x.shape}; it must be (N, {len(self.states)}): {', '.join(self.states)}."
+                f"fixed_step: x0 has shape {x.shape}; it must be (N, {len(self.states)}): {listed(self.states)}."
             )
         if not np.isfinite(x).all():
             raise InputError(f"fixed_step: {not_finite(self.states, 'x0', x)} Give finite numbers.")
@@ -237,7 +241,7 @@ class FixedStep:
         if u.ndim != 3 or len(u) not in lengths or u.shape[1] not in (1, rows) or u.shape[2] != len(self.inputs):
             raise InputError(
                 f"fixed_step: inputs have shape {u.shape}; they must be (1, {steps} or {2 * steps + 1}, 1 or {rows}, "
-                f"{len(self.inputs)}): {', '.join(self.inputs)}."
+                f"{len(self.inputs)}): {listed(self.inputs)}."
             )
         if not np.isfinite(u).all():
             raise InputError(f"fixed_step: {not_finite(self.inputs, 'inputs', u)} Give finite numbers.")
@@ -251,7 +255,7 @@ class FixedStep:
         count = len(self.parameters)
         p = as_floats("fixed_step", PARAMETERS, np.zeros(0) if parameters is None else parameters)
         if not count or p.ndim != 2 or p.shape[0] not in (1, rows) or p.shape[1] != count or not np.isfinite(p).all():
-            wanted = ", ".join(self.parameters) or "none"
+            wanted = listed(self.parameters) or "none"
             raise InputError(
                 f"fixed_step: the parameters that are inputs are: {wanted}. Give parameters= (1 or {rows}, {count}), "
                 f"all finite; it has shape {p.shape}."
@@ -276,10 +280,7 @@ def fixed_step(
         work: whether the supplied and dissipated work run along as the last two states.
         parameters: paths of numbers that are inputs, as for `compile`.
     """
-    if not isinstance(robot_or_mech, Robot | Mechanism):
-        raise InputError(
-            f"fixed_step: the first argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
-        )
+    machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)

@@ -11,9 +11,11 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.files.formats import write_text
 from gearwright.mechanism.rows import suggestion
 from gearwright.plots import Panel, figure, save
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
+from gearwright.text import visible
 
 WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
 """How pictures call the blocks of series."""
@@ -72,7 +74,7 @@ class Run:
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} samples" if len(self.t) else "empty"
-        return f"<Run {self.name}: {span}, {len(self.series)} series, {len(self.events)} events>"
+        return f"<Run {visible(self.name)}: {span}, {len(self.series)} series, {len(self.events)} events>"
 
     def __getitem__(self, name: str) -> Array:
         """A series by name, (T,)."""
@@ -131,7 +133,7 @@ class Run:
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.suffix == ".csv":
-            target.write_text(csv_text(self.t, self.series), encoding="utf-8")
+            write_text(target, csv_text(self.t, self.series))
         elif target.suffix == ".parquet":
             write_parquet(target, self.t, self.series, self.units)
         else:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import as_floats, increasing
 from gearwright.arrays import Array
-from gearwright.errors import FileError, MissingExtraError
+from gearwright.errors import FileError, InputError, MissingExtraError
 from gearwright.motion.columns import read_columns
 from gearwright.motion.recording import write_columns
+from gearwright.text import listed
 
 
 def _parquet() -> tuple[Any, Any]:
@@ -51,14 +53,27 @@ def read_series(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
     return t, {name: table.values[:, k] for k, name in enumerate(table.header) if name != "t"}, {}
 
 
+def _floats(path: Path, name: str, column: Any) -> Array:
+    """A column of real numbers; what is missing is nan, except among the times."""
+    try:
+        values = as_floats(str(path), f"column {name!r}", column.to_numpy())
+        return increasing(str(path), "column 't'", values) if name == "t" else values
+    except InputError as error:
+        raise FileError(str(error)) from None
+
+
 def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
     arrow, parquet = _parquet()
     try:
         table = parquet.read_table(path)
     except (OSError, arrow.ArrowInvalid) as error:
         raise FileError(f"{path}: {error}. Give a Parquet file that a run was saved to.") from None
-    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    names = table.column_names
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
+    columns = {name: _floats(path, name, table.column(name)) for name in names}
     if "t" not in columns:
-        raise FileError(f"{path}: missing column t (the times). It has {', '.join(columns)}.")
+        raise FileError(f"{path}: missing column t (the times). It has {listed(columns)}.")
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in table.schema}
     return columns.pop("t"), columns, {name: units[name] for name in columns}

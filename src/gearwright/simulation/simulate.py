@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import increasing, is_single, number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
 from gearwright.simulation.choice import FIXED, choose
@@ -27,6 +28,9 @@ from gearwright.system.controllers import Controller, controller_of
 from gearwright.system.signals import gathered
 from gearwright.system.state import State, initial_state, state_vector
 from gearwright.system.system import System
+
+FINEST = 2.3e-14
+"""The smallest relative tolerance: a hundred roundings of a float."""
 
 
 def simulate(
@@ -60,8 +64,8 @@ def simulate(
         events: functions (t, State) -> number to watch for zeros, or Events.
         step: step of the fixed-step methods [s].
         samples: how many equally spaced samples to record, or the times themselves.
-        rtol: relative tolerance of the adaptive methods.
-        atol: absolute tolerance.
+        rtol: relative tolerance of the adaptive methods, from 2.3e-14 to 1.
+        atol: absolute tolerance, positive.
         progress: whether to show a progress bar; on a terminal, for runs that take a while, unless given.
 
     Returns:
@@ -75,6 +79,9 @@ def simulate(
     mech = _machine(robot_or_mech)
     begin = initial_state(mech, state)
     times = _times(until, samples)
+    rtol = number("simulate", "rtol", rtol, least=FINEST, below=1.0, example=1e-8)
+    atol = number("simulate", "atol", atol, above=0.0, example=1e-10)
+    step = None if step is None else number("simulate", "step", step, above=0.0, unit="seconds", example=1e-3)
     control = controller_of(controller)
     chosen = _laws(robot_or_mech, mech, laws, inputs, control, begin, smooth=method in FIXED)
     system = System(mech, chosen, control.states if control else {})
@@ -128,27 +135,19 @@ def _judged(work: Simulation, run: Run) -> Run:
 
 
 def _machine(given: Any) -> Mechanism:
-    if isinstance(given, Robot):
-        return assemble(given)
-    if not isinstance(given, Mechanism):
-        raise InputError(f"simulate: the first argument is a {type(given).__name__}. Give a Robot or a Mechanism.")
-    return given
+    return machine_of("simulate", given)
 
 
 def _times(until: Any, samples: Any) -> Array:
-    try:
-        end = float(until)
-    except (TypeError, ValueError):
-        raise InputError(f"simulate: until={until!r} is no time. Give seconds.") from None
-    if not (np.isfinite(end) and end > 0):
-        raise InputError(f"simulate: until={until!r} must be a positive time [s].")
-    if isinstance(samples, int | np.integer):
-        if samples < 2:
-            raise InputError(f"simulate: {samples} samples cannot show a motion. Ask for 2 or more.")
-        return np.linspace(0.0, end, int(samples))
-    times = np.asarray(samples, dtype=float)
-    if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all() or times[-1] > end * (1 + 1e-12):
-        raise InputError("simulate: samples must be increasing times up to `until`.")
+    end = number("simulate", "until", until, above=0.0, unit="seconds")
+    if is_single(samples):
+        return np.linspace(0.0, end, whole("simulate", "samples", samples, least=2, example=1001))
+    times = increasing("simulate", "samples", samples)
+    if times[0] < 0 or times[-1] > end * (1 + 1e-12):
+        raise InputError(
+            f"simulate: samples run from {times[0]:g} to {times[-1]:g} s; they must be times from 0 up to `until`, "
+            f"{end:g} s. Leave out the others, or simulate longer."
+        )
     return times
 
 

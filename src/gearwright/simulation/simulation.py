@@ -27,6 +27,7 @@ from gearwright.system.settling import settle
 from gearwright.system.signals import Inputs
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
+from gearwright.text import listed
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
@@ -158,7 +159,7 @@ class Simulation:
         if here.still > RESTLESS:
             raise SimulationError(
                 f"simulate: at t = {here.t:g} s {RESTLESS} events follow each other without any motion. Look at the "
-                f"last ones: {', '.join(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
+                f"last ones: {listed(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
             )
 
     def _record(self, t: float, x: Array, modes: Modes) -> None:

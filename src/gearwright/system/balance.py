@@ -14,6 +14,7 @@ from gearwright.forces.law import Drag, Hold
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import spread
 from gearwright.system.system import share
+from gearwright.text import listed
 
 NONE = np.zeros(0)
 
@@ -109,7 +110,7 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
         else:
             solution = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
-        names = ", ".join(line.name for line in ties.lines)
+        names = listed(line.name for line in ties.lines)
         raise SimulationError(
             f"simulate: accelerations cannot be solved for: the holds along {names} contradict each other, or a gear "
             "transmits nothing. Take away a stop, brake or prescribed motion that acts twice on the same joint."

@@ -8,7 +8,7 @@ from functools import cached_property
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.forces.law import Scene
-from gearwright.functions.run import prompt
+from gearwright.functions.run import compiled_now
 from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.programs.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
 
@@ -22,27 +22,27 @@ class CompiledMachine:
     @cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
         """Accelerations of (q, v, tau)."""
-        return prompt(FORWARD_DYNAMICS, self.mech)
+        return compiled_now(FORWARD_DYNAMICS, self.mech)
 
     @cached_property
     def mass_matrix(self) -> Callable[..., Array]:
         """M of q."""
-        return prompt(MASS_MATRIX, self.mech)
+        return compiled_now(MASS_MATRIX, self.mech)
 
     @cached_property
     def bias(self) -> Callable[..., Array]:
         """Bias forces of (q, v)."""
-        return prompt(BIAS, self.mech)
+        return compiled_now(BIAS, self.mech)
 
     @cached_property
     def axial_rates(self) -> Callable[..., Array]:
         """Axial rates h of all spins of q."""
-        return prompt(AXIAL_RATES, self.mech)
+        return compiled_now(AXIAL_RATES, self.mech)
 
     @cached_property
     def axial_drifts(self) -> Callable[..., Array]:
         """Axial drifts of all spins' carriers of (q, v)."""
-        return prompt(AXIAL_DRIFTS, self.mech)
+        return compiled_now(AXIAL_DRIFTS, self.mech)
 
     @cached_property
     def spins(self) -> dict[str, int]:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism.rows import suggestion
 from gearwright.system.signals import checked_output
 from gearwright.system.state import State
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,14 @@ class Controller:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError(f"controller: {self.function!r} is no function of time and state.")
-        if self.period is not None and not self.period > 0:
-            raise InputError(
-                f"controller: the period {self.period} s must be positive. Leave it out for a continuous one."
-            )
+        if self.period is not None:
+            hint = "Leave it out for a continuous controller."
+            number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
+        if not isinstance(self.states, Mapping):
+            raise InputError(f"controller: states={self.states!r} must be a mapping from names to numbers.")
+        for name, value in self.states.items():
+            number("controller", f"state {name!r}", value)
+        numbers("controller", "breaks", self.breaks)
         if self.period is not None and self.states:
             raise InputError(
                 "controller: a sampled controller keeps its own memory between calls; `states` are for continuous "
@@ -59,7 +65,7 @@ class Controller:
             return outputs, np.array([float(rates[name]) for name in self.states])
         except (TypeError, ValueError, KeyError):
             raise InputError(
-                f"controller: with states ({', '.join(self.states)}) it must return (outputs, rates by name); at "
+                f"controller: with states ({listed(self.states)}) it must return (outputs, rates by name); at "
                 f"t = {t:g} s it returned {answer!r}."
             ) from None
 

@@ -29,6 +29,7 @@ from gearwright.mechanism.rows import spread
 from gearwright.system.mode_changes import ModeChanges
 from gearwright.system.motion_pieces import Instant, Piece
 from gearwright.system.system import Modes, System, drags_in, flow, inflow, push
+from gearwright.text import listed
 
 PATIENCE = 20
 """Changes of mode at one sample before its laws count as contradictory."""
@@ -91,7 +92,7 @@ class Demands:
         named = zip(self.system.laws, changes.modes, strict=True)
         raise InputError(
             f"inputs_for_motion: at t = {instant.numbers.t:g} s the laws find no modes that fit the motion "
-            f"({', '.join(f'{law.name} {mode}' for law, mode in named)}). A self-locking gear may have to be turned by "
+            f"({listed(f'{law.name} {mode}' for law, mode in named)}). A self-locking gear may have to be turned by "
             "its joint: no input does that."
         )
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gearwright.arguments import number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.actuator_inverse import Answer, Demand
@@ -15,7 +16,7 @@ from gearwright.forces.law import Law, Quantity
 from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
@@ -27,6 +28,7 @@ from gearwright.system.signals import gathered
 from gearwright.system.smooth_pieces import trajectory_of
 from gearwright.system.state import State
 from gearwright.system.system import System
+from gearwright.text import listed
 
 
 class Inverse(Protocol):
@@ -108,6 +110,7 @@ def inputs_for_motion(
     >>> [(x.name, round(x.largest, 1)) for x in found.excesses], len(found.jumps)
     ([], 0)
     """
+    whole("inputs_for_motion", "samples", samples, least=2, example=501)
     mech, chosen, acting, remarks = _given(robot_or_mech, actuators, laws)
     system, trajectory = System(mech, acting), trajectory_of(mech, motion)
     refuse_moded_states(system)
@@ -116,7 +119,7 @@ def inputs_for_motion(
     demands = Demands(system, drives.pushes, drives.order)
     pieces = pieces_of(system, trajectory, given, first_states(system, states or {}), drives.order, samples)
     blocks = [_block(piece, demands, drives) for piece in pieces]
-    more = dict(limits or {})
+    more = _limits(limits)
     if isinstance(robot_or_mech, Robot) and actuators is None:
         more = {**_part_limits(robot_or_mech), **more}
     return _gathered(system, trajectory, chosen, blocks, more, remarks)
@@ -157,18 +160,24 @@ def _block(piece: Piece, demands: Demands, drives: Drives) -> dict[str, Array]:
     return {"t": piece.t, **drives.inverted(piece, demands.along(piece)), **laws}
 
 
+def _limits(given: Any) -> dict[str, float]:
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"inputs_for_motion: limits={given!r} must be a mapping from names to the largest magnitudes.")
+    pairs = (given or {}).items()
+    return {name: number("inputs_for_motion", f"limits[{name!r}]", x, above=0.0, infinite=True) for name, x in pairs}
+
+
 def _given(given: Any, actuators: Any, laws: Any) -> tuple[Mechanism, list[Any], tuple[Law, ...], tuple[str, ...]]:
     """Machine, actuators, laws and remarks from what a user gives."""
     if isinstance(given, Robot):
-        mech = assemble(given)
+        mech = machine_of("inputs_for_motion", given)
         chosen = dc_motors(given, mech) if actuators is None else list(actuators)
         acting = laws_of(given, mech) if laws is None else tuple(laws)
         return mech, _checked(chosen), acting, _left_out(given) if actuators is None else ()
-    if not isinstance(given, Mechanism):
-        raise InputError(f"inputs_for_motion: a {type(given).__name__} is no Robot or Mechanism.")
+    mech = machine_of("inputs_for_motion", given)
     if actuators is None:
         raise InputError("inputs_for_motion: a machine has no electrical data. Give `actuators`, or the robot itself.")
-    return given, _checked(list(actuators)), tuple(laws or ()), ()
+    return mech, _checked(list(actuators)), tuple(laws or ()), ()
 
 
 def _checked(actuators: list[Any]) -> list[Any]:
@@ -196,7 +205,7 @@ def _left_out(robot: Robot) -> tuple[str, ...]:
     found = [f"{title}: {word}" for title, motor in motors for word in words if getattr(motor, word) is not None]
     supplies = [robot.supply, *(drive.supply for drive in robot.drives)]
     found += [f"sagging of {x.name!r}" for x in dict.fromkeys(supplies) if x is not None and x.resistance]
-    return (f"left out: {', '.join(found)}; the motors are cold and smooth.",) if found else ()
+    return (f"left out: {listed(found)}; the motors are cold and smooth.",) if found else ()
 
 
 def _named(actuator: Any, force: Array, answer: Answer) -> dict[str, Array]:

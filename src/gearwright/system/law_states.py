@@ -17,6 +17,7 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Trajectory
 from gearwright.system.signals import Inputs
 from gearwright.system.system import System
+from gearwright.text import listed
 
 
 def first_states(system: System, given: Mapping[str, float]) -> list[float]:
@@ -32,8 +33,8 @@ def refuse_moded_states(system: System) -> None:
     for law in system.laws:
         if law.states and len(law.modes) > 1:
             raise InputError(
-                f"inputs_for_motion: law {law.name!r} has states ({', '.join(x.name for x in law.states)}) and modes "
-                f"({', '.join(law.modes)}). Use its smooth variant (BoucWen for MaxwellSlip), or leave it out."
+                f"inputs_for_motion: law {law.name!r} has states ({listed(x.name for x in law.states)}) and modes "
+                f"({listed(law.modes)}). Use its smooth variant (BoucWen for MaxwellSlip), or leave it out."
             )
 
 
@@ -67,7 +68,7 @@ def state_rates(
             action = law.act(mode, seen)
             if action.holds or action.drags:
                 raise InputError(
-                    f"inputs_for_motion: law {law.name!r} has states ({', '.join(x.name for x in law.states)}) that "
+                    f"inputs_for_motion: law {law.name!r} has states ({listed(x.name for x in law.states)}) that "
                     "depend on what it holds or drags, which a motion does not tell. Give it among `actuators`, or "
                     "leave it out."
                 )

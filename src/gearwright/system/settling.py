@@ -16,6 +16,7 @@ from gearwright.system.balance import rows_of
 from gearwright.system.evaluation import Evaluation, evaluate
 from gearwright.system.mode_changes import ModeChanges, most_violated, with_mode
 from gearwright.system.system import Modes, System
+from gearwright.text import listed
 
 PATIENCE = 40
 """Changes per law before a set of modes counts as one that does not settle."""
@@ -102,7 +103,7 @@ def _differences(system: System, before: Modes, after: Modes) -> tuple[tuple[str
 
 
 def _unsettled(t: float, changes: Sequence[tuple[str, str]]) -> SimulationError:
-    tail = ", ".join(f"{name} -> {mode}" for name, mode in changes[-6:])
+    tail = listed(f"{name} -> {mode}" for name, mode in changes[-6:])
     return SimulationError(
         f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "
         "other: look at their levels (a static friction below the sliding one, two stops at one place)."

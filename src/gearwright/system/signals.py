@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import as_floats, increasing, is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
@@ -37,20 +38,21 @@ def steps(times: Sequence[float], values: Sequence[float]) -> Signal:
     >>> steps([0.0, 1.0], [2.0, 5.0]).at(0.5)
     2.0
     """
-    t, x = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    t, x = increasing("steps", "times", times, least=1), numbers("steps", "values", values, axes=1)
+    if t.shape != x.shape:
+        raise InputError(f"steps: there are {len(t)} times and {len(x)} values. Give as many values as times.")
     return Signal(lambda now: float(x[max(int(np.searchsorted(t, now, side="right")) - 1, 0)]), tuple(t.tolist()))
 
 
 def series(name: str, times: Any, values: Any) -> Signal:
     """Samples joined smoothly; before the first and after the last they stay constant."""
-    t, x = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    t, x = (as_floats("simulate", f"input {name!r}", given) for given in (times, values))
     if t.ndim != 1 or t.shape != x.shape or len(t) < 2 or not (np.diff(t) > 0).all():
         raise InputError(
             f"simulate: input {name!r} has times {t.shape} and values {x.shape}. Give two or more increasing times and "
             "as many values."
         )
-    if not np.isfinite(x).all():
-        raise InputError(f"simulate: input {name!r} has a value that is not finite. Give finite numbers.")
+    numbers("simulate", f"input {name!r}", x)
     curve = _smooth(t, x)
     return Signal(lambda now: float(curve(min(max(now, t[0]), t[-1]))), (float(t[0]), float(t[-1])))
 
@@ -77,14 +79,11 @@ def signal(name: str, given: Any) -> Signal:
         return Signal(given)
     if isinstance(given, tuple) and len(given) == 2:
         return series(name, *given)
-    try:
-        value = float(given)
-    except (TypeError, ValueError):
+    if isinstance(given, str | bytes) or not is_single(given):
         raise InputError(
             f"simulate: input {name!r} is {given!r}. Give a number, a function of time, or (times, values)."
-        ) from None
-    if not np.isfinite(value):
-        raise InputError(f"simulate: input {name!r} is {value}. Give a finite number.")
+        )
+    value = number("simulate", f"input {name!r}", given)
     return Signal(lambda _: value, constant=True)
 
 

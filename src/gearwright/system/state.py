@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
@@ -16,6 +17,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.programs.inputs import checked
 from gearwright.system.system import System
+from gearwright.text import listed
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ def initial_state(mech: Mechanism, given: Any) -> State:
                 f"simulate: {name} has shape {value.shape}, but a run starts from one state. For batches of states "
                 "use gw.rollout."
             )
-    return State(_normalised(mech, q), v, given.states)
+    states = {name: number("simulate", f"state {name!r}", x) for name, x in given.states.items()}
+    return State(_normalised(mech, q), v, states)
 
 
 def state_vector(system: System, state: State) -> Array:
@@ -72,7 +75,7 @@ def state_vector(system: System, state: State) -> Array:
     if unknown:
         raise InputError(
             f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
-            f"{', '.join(initial) or 'none'}."
+            f"{listed(initial) or 'none'}."
         )
     x[system.own.start : system.controlled.stop] = list({**initial, **state.states}.values())
     return x
@@ -89,8 +92,8 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
         return State(flat[: mech.nq], flat[mech.nq :])
     if flat.shape != (mech.nq,):
         raise InputError(
-            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {', '.join(mech.coordinates)}), "
-            f"or (q, v) with v ({mech.n}: {', '.join(mech.speeds)})."
+            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {listed(mech.coordinates)}), "
+            f"or (q, v) with v ({mech.n}: {listed(mech.speeds)})."
         )
     return State(flat)
 

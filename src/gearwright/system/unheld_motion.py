@@ -11,6 +11,7 @@ from gearwright.dynamics.stepping import Field, Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
 from gearwright.system.system import System
+from gearwright.text import listed
 from gearwright.tracing.prepare import prepare
 
 
@@ -18,7 +19,7 @@ def require_one_mode(system: System) -> None:
     """Refuse laws with modes."""
     for law in system.laws:
         if len(law.modes) > 1:
-            raise _unfit(law, f"it has the modes {', '.join(law.modes)}")
+            raise _unfit(law, f"it has the modes {listed(law.modes)}")
 
 
 def force_actions(system: System, situations: Sequence[Situation]) -> list[Action]:

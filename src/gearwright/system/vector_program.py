@@ -9,6 +9,7 @@ from typing import Any
 from gearwright.algebra import Operations
 from gearwright.compiling.compile import graph_code
 from gearwright.compiling.machine_code import MachineCode
+from gearwright.errors import CompilationError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Fixed, Inputs, Program
 from gearwright.tracing.trace import Task, traced
@@ -58,8 +59,10 @@ def kernel(program: VectorProgram, mech: Mechanism) -> MachineCode:
     work = work_of(program, mech)
     try:
         code = graph_code(work, traced(work))
-    except (RuntimeError, OSError, ImportError) as error:  # LLVM cannot work here
-        raise NoKernelError(f"the laws run in Python: LLVM cannot compile here ({error}).") from error
+    except CompilationError as error:
+        raise NoKernelError(f"the laws run in Python, not in machine code: {error}.") from error
     if code is None:
-        raise NoKernelError(f"the laws run in Python: {program.name} has too many operations for machine code.")
+        raise NoKernelError(
+            f"the laws run in Python, not in machine code: {program.name} has too many operations for machine code."
+        )
     return code

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from gearwright.errors import InputError
+from gearwright.text import c_comment, c_identifier, c_identifiers
 from gearwright.tracing.graph import Graph, Node
 
 INFIX = {
@@ -28,10 +29,12 @@ def c_source(graph: Graph, name: str, inputs: Mapping[str, int], outputs: int) -
     Nothing is allocated and nothing checked. Beside the mathematical functions that the program uses (`sin` and `cos`;
     `integrate` and `difference` of quaternions also `sqrt` and `atan2`) it needs no library.
     """
-    names = _distinct_identifiers(inputs)
+    names = c_identifiers(inputs, taken=_own_names(graph))
     arguments = ", ".join([*(f"const double *{x}" for x in names), "double *out"])
     sizes = ", ".join(f"{x}[{size}]" for x, size in zip(names, inputs.values(), strict=True))
-    lines = ["#include <math.h>", "", f"/* {sizes} -> out[{outputs}] */", f"void {_identifier(name)}({arguments})", "{"]
+    lines = ["#include <math.h>", "", c_comment(f"{sizes} -> out[{outputs}]")]
+    lines += [c_comment(f"{x}: {own}") for x, own in zip(names, inputs, strict=True) if x != own]
+    lines += [f"void {c_identifier(name)}({arguments})", "{"]
     needed = _needed(graph)
     used = {int(graph.nodes[k].a) for k in needed if graph.nodes[k].op == "input"}
     lines += [f"  (void){x};" for k, x in enumerate(names) if k not in used]
@@ -51,14 +54,10 @@ def _needed(graph: Graph) -> set[int]:
     return needed
 
 
-def _identifier(name: str) -> str:
-    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
-
-
-def _distinct_identifiers(names: Iterable[str]) -> list[str]:
-    """Names as C writes them, numbered where two become one."""
-    plain = [_identifier(name) for name in names]
-    return [name if plain.count(name) == 1 else f"{name}_{k}" for k, name in enumerate(plain)]
+def _own_names(graph: Graph) -> set[str]:
+    """What the function's own text uses and no argument may be called: the result, the steps, functions of C."""
+    steps = {f"x{k}" for k in range(len(graph.nodes))}
+    return {"out", *CALLS.values(), *(node.op for node in graph.nodes), *steps}
 
 
 def _operand(graph: Graph, k: int, names: list[str]) -> str:

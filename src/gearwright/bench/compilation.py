@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.bench.bench_cases import Motion
-from gearwright.bench.bench_report import Size
+from gearwright.bench.cases import Motion
+from gearwright.bench.report import Size
 from gearwright.bench.timing import ROUNDS, interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.functions.functions import inverse_dynamics

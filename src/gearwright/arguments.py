@@ -1,0 +1,205 @@
+"""Numbers that users give to functions: kind and range are checked once, here, with one form of message.
+
+Every message names the function, the argument, its value, the rule and the way out:
+
+    simulate: rtol=nan must be a positive finite number below 1. Give a number such as 1e-08.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gearwright.errors import GearwrightError, InputError
+
+_SHOWN = 60
+"""Letters of a value that a message shows."""
+
+
+class Span(NamedTuple):
+    """Which numbers are allowed, as a test and in words; nan never is."""
+
+    above: float | None = None
+    least: float | None = None
+    below: float | None = None
+    most: float | None = None
+    infinite: bool = False
+
+    def holds(self, x: Any) -> Any:
+        """Whether, or where, numbers lie within."""
+        good = ~np.isnan(x) if self.infinite else np.isfinite(x)
+        good = good if self.above is None else good & (x > self.above)
+        good = good if self.least is None else good & (x >= self.least)
+        good = good if self.below is None else good & (x < self.below)
+        return good if self.most is None else good & (x <= self.most)
+
+    def rule(self, kind: str, unit: str) -> str:
+        """What is asked for.
+
+        >>> Span(above=0, below=1).rule("number", "")
+        'a positive finite number below 1'
+        """
+        sign = "positive " if self.above == 0 else ""
+        what = f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"
+        words = [f"above {self.above:g}"] if self.above else []
+        words += [f"of {self.least:g} or more"] if self.least is not None else []
+        words += [f"below {self.below:g}"] if self.below is not None else []
+        words += [f"at most {self.most:g}"] if self.most is not None else []
+        return f"{what} {' and '.join(words)}".rstrip()
+
+
+def number(
+    function: str,
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+    infinite: bool = False,
+    unit: str = "",
+    example: float = 1.0,
+    hint: str = "",
+    error: type[GearwrightError] = InputError,
+) -> float:
+    """A real number within its range, or an error.
+
+    Args:
+        function: who asks.
+        name: the argument.
+        value: what was given; texts, truth values, complex numbers and nan are refused.
+        above: what it must exceed.
+        least: what it must not fall below.
+        below: what it must stay below.
+        most: what it must not exceed.
+        infinite: whether infinity is in the range.
+        unit: what is counted, such as "seconds".
+        example: a number to suggest.
+        hint: a sentence more, about what the number means or what to use instead.
+        error: the kind of error.
+
+    >>> number("simulate", "until", 2)
+    2.0
+    >>> number("simulate", "until", -1.0, above=0)
+    Traceback (most recent call last):
+    gearwright.errors.InputError: simulate: until=-1.0 must be a positive finite number. Give a number such as 1.
+    """
+    x = _real(value)
+    span = Span(above, least, below, most, infinite)
+    if x is None or not span.holds(x):
+        broken = f"{function}: {name}={_shown(value)} must be {span.rule('number', unit)}."
+        raise error(f"{broken} Give a number such as {example:g}. {hint}".rstrip())
+    return x
+
+
+def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "", example: int | None = None) -> int:
+    """A whole number of at least so many, or an error.
+
+    >>> whole("simulate", "samples", 1, least=2)
+    Traceback (most recent call last):
+    gearwright.errors.InputError: simulate: samples=1 must be a whole number of 2 or more. Give one such as 2.
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
+        rule = Span(least=least, infinite=True).rule("whole number", unit)
+        suggested = least if example is None else example
+        raise InputError(f"{function}: {name}={_shown(value)} must be {rule}. Give one such as {suggested}.")
+    return int(value)
+
+
+def numbers(
+    function: str,
+    name: str,
+    value: ArrayLike,
+    *,
+    axes: int | None = None,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    infinite: bool = False,
+    unit: str = "",
+) -> NDArray[np.float64]:
+    """A float64 array whose entries all lie within the range, or an error that names the first that does not.
+
+    `axes` is how many axes it must have; a single number counts as a list of one where that is 1.
+
+    >>> numbers("trapezoid", "speed", [1.0, -2.0], above=0)
+    Traceback (most recent call last):
+    gearwright.errors.InputError: trapezoid: speed[1]=-2.0 must be a positive finite number. Change this entry.
+    """
+    array = as_floats(function, name, value)
+    if axes == 1:
+        array = np.atleast_1d(array)
+    if axes is not None and array.ndim != axes:
+        raise InputError(f"{function}: {name} has shape {array.shape}; it must have {axes} axes. Give such an array.")
+    span = Span(above, least, None, most, infinite)
+    good = span.holds(array)
+    if not good.all():
+        where = tuple(int(k) for k in np.argwhere(~good)[0])
+        place = f"[{', '.join(map(str, where))}]" if where else ""
+        rule = span.rule("number", unit)
+        raise InputError(f"{function}: {name}{place}={float(array[where])} must be {rule}. Change this entry.")
+    return array
+
+
+def increasing(function: str, name: str, value: ArrayLike, *, least: int = 2) -> NDArray[np.float64]:
+    """At least so many finite numbers, each above the one before, or an error.
+
+    >>> increasing("simulate", "samples", [0.0, 0.5])
+    array([0. , 0.5])
+    """
+    array = numbers(function, name, value, axes=1)
+    if len(array) < least:
+        raise InputError(f"{function}: {name} has {len(array)} entries; it must have {least} or more. Give more.")
+    back = np.flatnonzero(np.diff(array) <= 0)
+    if back.size:
+        k = int(back[0])
+        raise InputError(
+            f"{function}: {name} must be increasing, but entry {k + 1} is {array[k + 1]:g} after {array[k]:g}. Sort "
+            "them and keep one of each."
+        )
+    return array
+
+
+def is_single(value: Any) -> bool:
+    """Whether a value is one thing rather than several: texts are, lists and arrays with axes are not."""
+    return isinstance(value, str | bytes) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ()
+
+
+def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """A float64 array of real numbers, which may be infinite or nan."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{function}: {name} is not an array of numbers. Give nested lists of equal length.") from None
+    if array.dtype.kind not in "fiu":
+        raise InputError(
+            f"{function}: {name} has dtype {array.dtype}; it must hold real numbers (float64). Convert it first."
+        )
+    return array.astype(np.float64, copy=False)
+
+
+def _real(value: Any) -> float | None:
+    """The number a value is, or None."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _shown(value: Any) -> str:
+    """A value as a message shows it."""
+    try:
+        text = repr(value)
+    except Exception:  # whoever wrote its repr, or a whole number of too many digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
