@@ -89,10 +89,11 @@ class SimulationError(GearwrightError, ArithmeticError):
         self.run = run
 
 
-class NotTraceableError(GearwrightError, TypeError):
+class NotTraceableError(GearwrightError):
     """Something that needs a number where there is only a symbol: a law with `if`, or with functions of `math`.
 
-    A law is asked over symbols whether it can become machine code; it hears this error, and nobody else does.
+    A law is asked over symbols whether it can become machine code; who asks hears this error, and nobody else does. It
+    is not a TypeError, so that no function on the way takes it for wrong data.
     """
 
 
