@@ -36,7 +36,7 @@ ELBOW = gw.assemble(gw.load("elbow"))
         ({"controller": lambda t, s: {"tau.j7": 1.0}}, "no input 'tau.j7'"),
         ({"controller": 3.0}, "no function"),
         ({"controller": lambda t, s: s["j1.current"] * np.ones(3)}, "no state 'j1.current'"),
-        ({"laws": [3]}, "no law"),
+        ({"laws": [3]}, "not a law"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, message):

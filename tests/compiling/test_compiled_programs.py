@@ -15,7 +15,7 @@ from gearwright.compiling.host import Host, binding, generic, host
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
-from gearwright.tracing.trace import Task, traced
+from gearwright.tracing.trace import TracedWork, traced
 from support.compare import relative
 from support.machines import KINDS, random_design
 
@@ -169,7 +169,7 @@ def test_code_for_other_processors(arm, chip, pieces, monkeypatch):
     if pieces:
         monkeypatch.setattr(plan, "PIECE", 90)
         chip = replace(chip, whole=100)
-    task = Task(programs.FORWARD_DYNAMICS, arm, {})
+    task = TracedWork(programs.FORWARD_DYNAMICS, arm, {})
     graph, layout = traced(task), layout_of(task)
     assert (len(plan.plan(graph, layout, chip.width, chip.whole).pieces) > 2) == pieces
     code = MachineCode(machine_code(graph, layout, task.shape(), chip), chip.width, True)

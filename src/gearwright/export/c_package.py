@@ -17,7 +17,7 @@ from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
 from gearwright.text import did_you_mean
-from gearwright.tracing.graph import Operations
+from gearwright.tracing.graph import OperationCount
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.source import c_source
 from gearwright.tracing.trace import traced
@@ -36,7 +36,7 @@ class CFunction:
     inputs: dict[str, int]
     outputs: int
     text: str
-    operations: Operations
+    operations: OperationCount
     samples: tuple[tuple[dict[str, list[float]], list[float]], ...]
 
 

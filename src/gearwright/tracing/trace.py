@@ -22,7 +22,7 @@ PARAMETERS = "parameters"
 
 
 @dataclass(frozen=True)
-class Task:
+class TracedWork:
     """What is traced: a program of a machine, with what is fixed, what stays symbolic and what is differentiated.
 
     Args:
@@ -62,12 +62,12 @@ class Task:
         return (*shape, sum(self.columns().values())) if self.wrt else shape
 
 
-def traced(task: Task) -> Graph:
+def traced(task: TracedWork) -> Graph:
     """The task as a graph."""
     return walk(traced_function(task))
 
 
-def traced_function(task: Task) -> Any:
+def traced_function(task: TracedWork) -> Any:
     """The task as a CasADi function of its inputs: (intermediates in the order of construction, result, guards)."""
     import casadi as ca
 
@@ -84,7 +84,7 @@ def traced_function(task: Task) -> Any:
     return ca.Function(task.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
 
-def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
+def _result(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
     mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
@@ -96,7 +96,7 @@ def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
 
 
 def _differentiated(
-    task: Task, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
+    task: TracedWork, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
 ) -> tuple[Any, list[Any]]:
     """The Jacobian by rows, all inputs in one pass, which shares more than one pass for each.
 
@@ -119,7 +119,7 @@ def _differentiated(
     return ca.vec(ca.densify(slope).T), []
 
 
-def _guards(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+def _guards(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """Squares of quaternions less the smallest that is taken for a rotation."""
     found = []
     for name in (name for name in entries if name in task.program.per_coordinate):
