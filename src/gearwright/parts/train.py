@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.arguments import number
 from gearwright.errors import TrainError
 from gearwright.parts.member import require_choice, require_positive, require_teeth
 from gearwright.parts.motor import Motor
@@ -74,6 +75,8 @@ class Mesh:
         carrier: the link or wheel that keeps the two axes apart; found from the drawing unless given.
         sense: -1 when one of two bevel axes points towards the common apex. (Parallel axes that point opposite ways
             are seen from the drawing.)
+        efficiency: fraction of the power rolling in the mesh (seen from the carrier) that arrives, whichever of the two
+            gears drives.
 
     >>> Mesh("pinion", "ring", teeth=(20, 80), kind="internal").signed
     4.0
@@ -89,6 +92,7 @@ class Mesh:
     carrier: str | None = None
     sense: int = 1
     radii: tuple[Scalar, Scalar] | None = None
+    efficiency: Scalar = 1.0
 
     def __post_init__(self) -> None:
         owner = f"mesh {self.title}"
@@ -103,6 +107,8 @@ class Mesh:
             raise TrainError(f"{owner}: a gear cannot mesh with itself. Name two.")
         if self.sense not in (1, -1):
             raise TrainError(f"{owner}: sense {self.sense} is neither 1 nor -1.")
+        if is_number(self.efficiency):
+            number(owner, "efficiency", self.efficiency, above=0, most=1, example=0.98, error=TrainError)
 
     def _check_sizes(self, owner: str) -> None:
         what = "teeth" if self.teeth is not None else "radii"
