@@ -77,7 +77,7 @@ class TrainStatics:
 
     @cached_property
     def matrices(self) -> tuple[Array, Array]:
-        """a and g b, (wheels, meshes)."""
+        """The matrices a and g b, (wheels, meshes)."""
         first, second = np.zeros((2, len(self._wheels), len(self.meshes)))
         place = {name: k for k, name in enumerate(self._wheels)}
         for m, circuit in enumerate(self._train.graph.circuits):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.arguments import number
@@ -162,6 +162,14 @@ class TrainMotor:
     damping: Scalar = 0.0
 
 
+class Stated(NamedTuple):
+    """A part of a train as messages call it, such as "wheel 'w1'", and the file and line that state it."""
+
+    part: str
+    source: str
+    line: int
+
+
 @dataclass(frozen=True)
 class Train:
     """Wheels, meshes and motors on a robot's links; solved for every wheel's speed per unit joint speed.
@@ -173,6 +181,7 @@ class Train:
         motors: the motors.
         free: wheels that move on their own (a differential with more motors than joints): each gets a speed, named
             after the wheel.
+        stated: where a file states its parts, for messages.
     """
 
     name: str
@@ -180,9 +189,10 @@ class Train:
     meshes: Sequence[Mesh] = ()
     motors: Sequence[TrainMotor] = ()
     free: Sequence[str] = ()
+    stated: Sequence[Stated] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("wheels", "meshes", "motors", "free"):
+        for name in ("wheels", "meshes", "motors", "free", "stated"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def wheel(self, name: str) -> Gearwheel | None:
