@@ -104,8 +104,8 @@ class TrainStatics:
             on += self._unit(motor.wheel)
         else:
             spring = next(one for one in self._mech.springs if one.name == f"{motor.name}.spring")
-            data = {"stiffness": float(spring.stiffness), "damping": float(spring.damping)}
-            yield Source(self._unit(motor.wheel), Line.of(self._mech, spring.row), **data)
+            line, stiffness, damping = Line.of(self._mech, spring.row), float(spring.stiffness), float(spring.damping)
+            yield Source(self._unit(motor.wheel), line, stiffness=stiffness, damping=damping)
         if motor.stator in self._train.wheels:
             on -= self._unit(motor.stator, self._same_way(motor.wheel, motor.stator))
         if on.any():
