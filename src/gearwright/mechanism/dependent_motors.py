@@ -22,8 +22,8 @@ def dependent_motors(robot: str, mech: Mechanism) -> str | None:
     >>> from gearwright.mechanism import Actuator, Body
     >>> arm = [Body("arm", mass=1, com=(1, 0, 0)), Body("hand", parent=0, mass=1, com=(1, 0, 0))]
     >>> twins = Mechanism(arm, actuators=[Actuator("left", [10.0, 0.0]), Actuator("right", [-20.0, 0.0])])
-    >>> dependent_motors("crane", twins)[:78]
-    "robot 'crane': motors left and right turn together: left = -0.5 right. Only one"
+    >>> dependent_motors("crane", twins).partition(". ")[0]
+    "robot 'crane': motors left and right turn together: left = -0.5 right"
     """
     rows = [actuator.row for actuator in mech.actuators]
     if len(rows) < 2 or not all(numbers(*row) for row in rows):
