@@ -11,11 +11,13 @@
     ├── InputError            an array of the wrong shape, dtype or value
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
     ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
+    ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
 
     GearwrightWarning         (a UserWarning) what was read, but not as somebody may expect
-    └── CacheWarning          the folder of compiled kernels is not used, since others could write into it
+    ├── CacheWarning          the folder of compiled kernels is not used, since others could write into it
+    └── SlowerWarning         a result that is right, but slower than it could be, with the reason
 
 A message names the part, the value, the rule and the way out.
 """
@@ -99,6 +101,13 @@ class SimulationError(GearwrightError, ArithmeticError):
         self.run = run
 
 
+class CompilationError(GearwrightError, RuntimeError):
+    """A program that cannot become machine code here: LLVM is missing or fails, or an operation has no code.
+
+    Public functions hear it, warn once (`SlowerWarning`) and go on without a kernel; `compile` raises it.
+    """
+
+
 class FileError(GearwrightError, ValueError):
     """A file that cannot be read as a robot.
 
@@ -120,6 +129,10 @@ class GearwrightWarning(UserWarning):
 
     def __str__(self) -> str:
         return lines(super().__str__())
+
+
+class SlowerWarning(GearwrightWarning):
+    """A result is right but slower than it could be; the message gives the reason."""
 
 
 class CacheWarning(GearwrightWarning):

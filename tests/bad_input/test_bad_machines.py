@@ -385,7 +385,7 @@ CASES = {
     "assembling twice": (
         lambda: gw.assemble(machine(body())),
         InputError,
-        ["assemble", "Mechanism", "no Robot", "assembled already"],
+        ["assemble", "Mechanism", "not a Robot", "assembled already"],
     ),
 }
 

@@ -17,7 +17,7 @@ from gearwright.errors import DriveError, FileError, InputError
 from gearwright.forces import Clutch, Line, Prescribed, SmoothFriction, Stops
 from gearwright.forces.dc_motor import dc_motor
 from gearwright.identification import FourierMotion, Log, Model, MotionLimits, log_of_currents
-from gearwright.motion import polynomial, trapezoid
+from gearwright.motion import from_accelerations, pause, polynomial, recorded, s_curve, smoothed, spline, trapezoid
 from gearwright.parts import Drive, Friction, Gear, Link, Motor, Robot
 from gearwright.simulation import Controller, State, sampled_controller, steps
 
@@ -101,6 +101,24 @@ def straight(**given):
     return trapezoid(**{"start": [0.0, 0.0], "end": [1.0, 2.0], "speed": 1.0, "acceleration": 1.0, **given})
 
 
+def curved(**given):
+    limits = {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0, "synchronisation": "time"}
+    return s_curve(**{"start": [0.0, 0.0], "end": [1.0, 2.0], **limits, **given})
+
+
+def through(**given):
+    return spline(**{"points": [[0.0, 0.0], [1.0, 2.0]], "times": [0.0, 1.0], **given})
+
+
+def fitted(**given):
+    return spline(**{"points": [[0.0, 0.0], [1.0, 2.0]], "speed": 1.0, "acceleration": 2.0, **given})
+
+
+def pushed(**given):
+    stated = {"times": [0.0, 1.0], "accelerations": np.zeros((2, 2)), "start": 0.0}
+    return from_accelerations(**{**stated, **given})
+
+
 def struck(**given):
     return gw.impact(ELBOW, np.zeros(3), np.ones(3), np.eye(3)[:1], **given)
 
@@ -155,7 +173,7 @@ CASES = [
     Case(inputs, "samples", (*COUNT, 1)),
     Case(lambda limit: inputs(limits={"j1.voltage": limit}), "limit", (-1, 0, NAN)),
     Case(lambda cutoff: gw.identify(ELBOW, log(), cutoff=cutoff), "cutoff", (-1, 0, NAN, 1e6), optional=True),
-    Case(lambda blur: Model(ELBOW, blur=blur), "blur", (-1, NAN, INF)),
+    Case(lambda transition_speed: Model(ELBOW, transition_speed=transition_speed), "transition_speed", (-1, NAN, INF)),
     Case(lambda share: log().split(share), "share", (-1, 0, 1, NAN)),
     Case(lambda start: log().between(start, 1.0), "start", (NAN, 5.0)),
     Case(lambda end: log().between(0.0, end), "end", (NAN, -5.0)),
@@ -187,6 +205,24 @@ CASES = [
     Case(moved, "order", (*COUNT, 4, 3.0)),
     *(Case(straight, name, ([NAN, 0.0], [1.0] * 3)) for name in ("start", "end")),
     *(Case(straight, name, (*POSITIVE[:-1], [1.0, 0.0], [1.0] * 3)) for name in ("speed", "acceleration")),
+    Case(straight, "minimum_duration", (-1.0, NAN, INF)),
+    *(Case(curved, name, ([NAN, 0.0], [1.0] * 3, [[0.0]])) for name in ("start", "end", "start_speed", "end_speed")),
+    *(Case(curved, name, (INF, 3.0, [0.0] * 3)) for name in ("start_acceleration", "end_acceleration")),
+    *(Case(curved, name, (*POSITIVE[:-1], [1.0] * 3), True) for name in ("speed", "acceleration", "jerk")),
+    Case(through, "points", ([[NAN, 0.0], [1.0, 1.0]], [0.0, 1.0], [[1.0, 1.0]])),
+    Case(through, "times", ([0.0, 0.0], [0.0, NAN], [1.0, 0.0], [0.0, 1.0, 2.0], 1.0), True),
+    *(Case(through, name, ([NAN, 0.0], [1.0] * 3)) for name in ("start_speed", "end_speed")),
+    *(Case(fitted, name, (*POSITIVE[:-1], [1.0] * 3), True) for name in ("speed", "acceleration", "jerk")),
+    Case(through, "order", (*COUNT, 4, 3.0)),
+    Case(pushed, "times", ([0.0, 0.0], [0.0, NAN], [1.0, 0.0], [0.0, 1.0, 2.0])),
+    Case(pushed, "accelerations", ([[NAN, 0.0], [0.0, 0.0]], [0.0, 0.0], [[0.0, 0.0]])),
+    *(Case(pushed, name, (NAN, [0.0] * 3)) for name in ("start", "start_speed")),
+    Case(lambda position: pause(position, 1.0), "position", (NAN, [[0.0]])),
+    Case(lambda duration: pause([0.0], duration), "duration", POSITIVE),
+    Case(lambda width: smoothed(MOTION, width), "width", POSITIVE),
+    Case(lambda smoothness: recorded(MOTION.sample(20), smoothness=smoothness), "smoothness", (0, 1, 3, NAN), True),
+    Case(lambda rate: MOTION.csv(rate=rate), "rate", POSITIVE),
+    Case(lambda periods: fourier().trajectory(periods), "periods", COUNT),
     Case(lambda t: moved().at(t), "t", (NAN, [INF])),
     Case(lambda derivative: moved().at(0.0, derivative), "derivative", (-1, 0.5, NAN)),
     Case(lambda count: moved().sample(count), "count", (*COUNT, 1)),
@@ -273,11 +309,12 @@ def test_every_numeric_argument_of_the_great_functions_is_tried():
         "states0",
         "inputs",
         "parameters",
-    }  # arrays of test_bad_arrays, mappings
+        "source",
+    }  # arrays of test_bad_arrays, mappings, recordings of motion/test_curves
     for function in (
         gw.simulate, gw.rollout, gw.analysis.frequency_response, gw.actuation.inputs_for_motion, gw.identify,
-        gw.identification.read_log, gw.identification.excite, polynomial, trapezoid, gw.impact, gw.base_parameters,
-        frequency_map,
+        gw.identification.read_log, gw.identification.excite, polynomial, trapezoid, s_curve, spline, pause, smoothed,
+        recorded, from_accelerations, gw.motion.fourier, gw.impact, gw.base_parameters, frequency_map,
     ):  # fmt: skip
         for parameter in inspect.signature(function).parameters.values():
             kind = str(parameter.annotation)

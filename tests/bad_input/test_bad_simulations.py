@@ -68,5 +68,5 @@ def test_wrong_controllers_are_refused():
 
 
 def test_only_robots_and_machines_are_simulated():
-    with pytest.raises(InputError, match="Robot or a Mechanism"):
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
         gw.simulate("elbow")

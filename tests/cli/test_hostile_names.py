@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.bench.report import Comparison, Report, Size
+from gearwright.bench.report import ContenderTime, Report, Size
 from gearwright.cli.app import app
 from gearwright.motion.recording import write_columns
 from gearwright.text import visible
@@ -63,7 +63,7 @@ def prepare(folder, robot) -> None:
 
 def stand_in(robots, *_):
     """For the measurement, which takes minutes."""
-    lines = [Comparison(gw.load(name).name, "task", name, 1.0, 1.0) for name in robots]
+    lines = [ContenderTime(gw.load(name).name, "task", name, 1.0, 1.0) for name in robots]
     return Report(lines, [], [Size(2, 100, 0.01, 5.0)])
 
 

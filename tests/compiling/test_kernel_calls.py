@@ -18,8 +18,8 @@ from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import InputError, SingularityError
 from gearwright.export import export_c
+from gearwright.mechanism import coercion
 from gearwright.programs.programs import INVERSE_DYNAMICS
-from gearwright.tracing import recipe as recipe_module
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.trace import Task, traced_function
 from support.compare import relative
@@ -269,7 +269,7 @@ def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch)
 def test_a_robot_is_assembled_once(monkeypatch):
     """Assembling takes longer than taking a kernel from the cache."""
     robot, made = gw.load("elbow"), []
-    monkeypatch.setattr(recipe_module, "assemble", lambda x: made.append(x) or gw.assemble(x))
+    monkeypatch.setattr(coercion, "assemble", lambda x: made.append(x) or gw.assemble(x))
     gw.compile(gw.gravity, robot)
     assert len(made) == 1
 
@@ -286,7 +286,7 @@ def test_compile_refuses_what_it_does_not_know(arm):
     for call, message in [
         (lambda: gw.compile("inverse_dynamic", arm), "Did you mean 'inverse_dynamics'"),
         (lambda: gw.compile(gw.neutral, arm), "cannot be compiled"),
-        (lambda: gw.compile(gw.inverse_dynamics, "arm"), "Robot or a Mechanism"),
+        (lambda: gw.compile(gw.inverse_dynamics, "arm"), "neither a robot nor a machine"),
         (lambda: gw.compile(gw.inverse_dynamics, arm, parameters=["b9.mass"]), "no parameter 'b9.mass'"),
         (lambda: gw.compile(gw.inverse_dynamics, arm, body="b1"), "no option 'body'"),
         (lambda: gw.compile(gw.jacobian, arm), "needs body="),

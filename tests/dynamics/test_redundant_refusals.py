@@ -92,8 +92,8 @@ def test_options_and_machines_that_do_not_exist():
         gw.elastic.RedundantModel(elastic(), joints="soft")
     with pytest.raises(InputError, match="no form"):
         gw.elastic.RedundantModel(elastic(), ["full"])
-    with pytest.raises(InputError, match="not a Mechanism"):
-        gw.elastic.RedundantModel(robot())
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
+        gw.elastic.RedundantModel(None)
 
 
 def test_symbols_are_refused():

@@ -93,7 +93,7 @@ def test_refuses_what_it_cannot_write(tmp_path):
         export(machine(), "cobol", tmp_path)
     with pytest.raises(InputError, match="'jacobian' cannot be exported"):
         export_c(machine(), tmp_path, functions=[gw.jacobian])
-    with pytest.raises(InputError, match="give a Robot or a Mechanism"):
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
         export_c("elbow", tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.identification.unknowns import knobs
+from gearwright.identification.unknowns import fitted_numbers
 from gearwright.parts import Drive, Joint, JointSpring, Link, Member, Motor, Robot, Series, Shaft, Spur
 
 
 def test_springs_of_every_stage_can_be_turned():
     robot = gw.load("sea_leg")
-    found = {knob.path: knob for knob in knobs(robot)}
+    found = {number.path: number for number in fitted_numbers(robot)}
     assert found["ankle.gear.stages.0.stiffness"].value == 13000
-    softer = found["ankle.gear.stages.1.stiffness"].put(robot, 500.0)
+    softer = found["ankle.gear.stages.1.stiffness"].with_value(robot, 500.0)
     assert [s.stiffness for s in gw.assemble(softer).springs][-2:] == [13000, 500]
 
 
 def test_springs_of_joints_can_be_turned():
     robot = Robot("r", [Link("a", joint=Joint("j", spring=JointSpring(5.0, 0.1)), mass=1, com=(0.1, 0, 0))])
-    found = {knob.path: knob.value for knob in knobs(robot)}
+    found = {number.path: number.value for number in fitted_numbers(robot)}
     assert found == {"j.spring.stiffness": 5.0, "j.spring.damping": 0.1}
 
 

@@ -62,7 +62,7 @@ def test_the_measured_torques_are_predicted(robot, reference, record_property):
     whole = log.derived(robot)
     assert len(whole.times) == len(log.times)  # the log starts and ends at rest: nothing is cut off
     train, rest = whole.split(0.7)
-    found = identify(robot, train, blur=0.05)
+    found = identify(robot, train, transition_speed=0.05)
     assert found.base.rank == 43 + 21
     assert not found.not_found
     check = found.validate(rest)

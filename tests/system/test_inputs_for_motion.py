@@ -262,7 +262,7 @@ def test_refusals(arm, there_and_back):
         inputs_for_motion(arm, there_and_back)
     with pytest.raises(InputError, match="cannot be inverted"):
         inputs_for_motion(arm, there_and_back, ["j1"])
-    with pytest.raises(InputError, match="no Robot or Mechanism"):
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
         inputs_for_motion("elbow", there_and_back, motors)
     with pytest.raises(InputError, match="one of 2 coordinates"):
         inputs_for_motion(arm, polynomial([0, 0], [1, 1], 1.0), motors)

@@ -12,7 +12,7 @@ from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
-from gearwright.mechanism import Mechanism, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Motion
 from gearwright.plots import Panel, figure
 from gearwright.text import listed
@@ -87,8 +87,9 @@ class Comparison:
         return sorted(np.argsort(-worst)[:most].tolist())
 
 
-def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
+def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
     """The exact generalized forces of a motion beside those of the approximations (see `approximate`)."""
+    mech = machine_of("compare", mech)
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
@@ -99,12 +100,13 @@ def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected"
     return Comparison(mech, motion, inverse_dynamics(mech, *state), approximations, uncoupled_spins(mech))
 
 
-def uncoupled_spins(mech: Mechanism, samples: int = 8) -> tuple[str, ...]:
+def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
     """Names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
 
     For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
     polynomial of the coordinates: it vanishes identically if it does at configurations without special angles.
     """
+    mech = machine_of("uncoupled_spins", mech)
     whole("uncoupled_spins", "samples", samples, least=1, example=8)
     if not mech.spins:
         return ()

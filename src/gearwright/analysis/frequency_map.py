@@ -15,10 +15,9 @@ from gearwright.arguments import numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral, placement
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots.contour import Plane, contour
-from gearwright.programs.inputs import require_machine
+from gearwright.text import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class FrequencyMap:
 
 
 def frequency_map(
-    mech: Mechanism,
+    mech: RobotOrMech,
     joints: Sequence[str],
     ranges: Sequence[tuple[float, float]] = ((-pi, pi), (-pi, pi)),
     q: ArrayLike | None = None,
@@ -77,7 +76,7 @@ def frequency_map(
     >>> bool(found.values[2, 2] < found.values[2, 0])                 # a stretched arm swings slower than a folded one
     True
     """
-    require_machine("frequency_map", mech)
+    mech = machine_of("frequency_map", mech)
     columns = [_column(mech, name) for name in joints]
     whole("frequency_map", "count", count, least=2, example=31)
     spans = numbers("frequency_map", "ranges", ranges, axes=2)
@@ -97,5 +96,5 @@ def frequency_map(
 def _column(mech: Mechanism, joint: str) -> int:
     known = mech.coordinates[: mech.nq - len(mech.shafts)]
     if joint not in known:
-        raise InputError(f"frequency_map: there is no joint {joint!r}. {suggestion(joint, known)}")
+        raise InputError(f"frequency_map: there is no joint {joint!r}. {did_you_mean(joint, known)}")
     return known.index(joint)

@@ -16,7 +16,7 @@ from gearwright.functions.actuation import actuator_torques, structure_matrix
 from gearwright.functions.elastic import MotorMotion, motor_motion, needed_derivatives
 from gearwright.functions.elastic_plan import stiffness_and_damping
 from gearwright.functions.functions import inverse_dynamics
-from gearwright.mechanism import Mechanism, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Trajectory
 from gearwright.plots import Panel, figure
 from gearwright.text import listed
@@ -82,7 +82,7 @@ class ReductionComparison:
 
 
 def compare_reductions(
-    mech: Mechanism, trajectory: Trajectory, kinds: Sequence[str] = REDUCTIONS, count: int = 201
+    mech: RobotOrMech, trajectory: Trajectory, kinds: Sequence[str] = REDUCTIONS, count: int = 201
 ) -> ReductionComparison:
     """Motor motion and torques of reduced models (see `approximate`) beside the exact ones, for the same joint motion.
 
@@ -95,6 +95,7 @@ def compare_reductions(
         kinds: reduced models.
         count: samples.
     """
+    mech = machine_of("compare_reductions", mech)
     whole("compare_reductions", "count", count, least=2, example=201)
     free = approximate(mech, "undamped")
     order = max(needed_derivatives(free).values())

@@ -105,7 +105,7 @@ class Pinocchio:
         self.rows.append(np.array(spin.ratio, dtype=float))
         self.model.appendBodyToJoint(own, self.pin.Inertia(mass, np.zeros(3), tensor), self.pin.SE3.Identity())
 
-    def seen(self, x: Array) -> Array:
+    def as_peer_counts(self, x: Array) -> Array:
         """Coordinates, speeds or accelerations as Pinocchio counts them."""
         result: Array = np.ascontiguousarray(x @ self.projection.T)
         return result
@@ -119,7 +119,7 @@ class Pinocchio:
     def batch(self, function: str, q: Array, v: Array, x: Array) -> Callable[[], object]:
         """`rneaInParallel` or `abaInParallel` with one thread, everything laid out beforehand."""
         pool = self.pin.ModelPool(self.model, 1)
-        columns = [np.asfortranarray(self.seen(part).T) for part in (q, v, x)]
+        columns = [np.asfortranarray(self.as_peer_counts(part).T) for part in (q, v, x)]
         result = np.empty_like(columns[0])
         call = getattr(self.pin, function)
         return lambda: call(1, pool, *columns, result)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+
+from gearwright.errors import InputError
+from gearwright.text import listed
 
 RobotName: TypeAlias = Annotated[
     str, typer.Argument(metavar="ROBOT", help="A bundled robot (see `gearwright list`) or a robot file, YAML or URDF.")
@@ -25,3 +30,14 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a 
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file; otherwise print.")
 ]
+
+
+def number_list(option: str, text: str, names: Sequence[str]) -> list[float]:
+    """As many numbers, separated by commas, as there are names."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{option} {text!r} is not a list of numbers. Separate them by commas: 0,0.5,-0.3.") from None
+    if len(found) != len(names) or not all(map(isfinite, found)):
+        raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {listed(names)}.")
+    return found

@@ -46,7 +46,9 @@ def identify_robot(
         typer.Option(metavar="NAME=NM/A,...", help="Torque per ampere of each drive; else the motors' own constants."),
     ] = None,
     side: Annotated[str, typer.Option(help="motor or link: where the torque was measured.")] = "motor",
-    blur: Annotated[float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")] = 0.0,
+    transition_speed: Annotated[
+        float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")
+    ] = 0.0,
     trust: Annotated[float, typer.Option(help="Relative uncertainty of the robot file's own numbers.")] = 1.0,
     xacro: Xacro = False,
     include: Include = None,
@@ -66,7 +68,7 @@ def identify_robot(
     loaded, constants = load(robot, xacro=xacro, include=include or ()), _gains(gains)
     whole = read_log(log, loaded, constants).derived(assemble(loaded), cutoff)
     train, rest = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
-    found = identify(loaded, train, method=method, cutoff=cutoff, side=side, blur=blur)  # type: ignore[arg-type]
+    found = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition_speed=transition_speed)  # type: ignore[arg-type]
     check = found.validate(rest)
     carried = None if payload is None else identify_payload(found, read_log(payload, loaded, constants))
     for remark in found.remarks:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, RobotName, Xacro
+from gearwright.cli.arguments import Include, RobotName, Xacro, number_list
 from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.cli.torque import parse_payload
 from gearwright.errors import FileError, InputError, SimulationError
@@ -139,18 +137,8 @@ def _summary(run: Run) -> None:
 def _start(mech: Mechanism, initial: str | None, speeds: str | None) -> State:
     from gearwright.simulation import State
 
-    q = neutral(mech) if initial is None else _numbers("--initial", initial, mech.coordinates)
-    return State(q, None if speeds is None else _numbers("--speeds", speeds, mech.speeds))
-
-
-def _numbers(option: str, text: str, names: Sequence[str]) -> list[float]:
-    try:
-        found = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"{option} {text!r} is no list of numbers. Separate them by commas: 0,0.5,-0.3.") from None
-    if len(found) != len(names) or not all(map(isfinite, found)):
-        raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {listed(names)}.")
-    return found
+    q = neutral(mech) if initial is None else number_list("--initial", initial, mech.coordinates)
+    return State(q, None if speeds is None else number_list("--speeds", speeds, mech.speeds))
 
 
 def _series(path: Path) -> dict[str, object]:

@@ -19,8 +19,7 @@ from gearwright.equations.symbolic_machine import KINDS, Angles, parallel_groups
 from gearwright.equations.trig_polynomial import Monomial, Trig, symbol
 from gearwright.equations.trig_products import Wave, products
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, assemble
-from gearwright.parts import Robot
+from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program
@@ -112,7 +111,7 @@ class ClosedForm:
 
 def closed_form(
     function: Callable[..., Any] | str,
-    machine: Mechanism | Robot,
+    machine: RobotOrMech,
     keep: Iterable[str] = KINDS,
     progress: Callable[[int, int], None] | None = None,
 ) -> ClosedForm:
@@ -131,7 +130,7 @@ def closed_form(
     Matrix([[-g*mx1*cos(q1)]])
     """
     program = _program(function)
-    mech = assemble(machine) if isinstance(machine, Robot) else machine
+    mech = machine_of("closed_form", machine)
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     try:
         symbolic, names = symbolic_machine(mech, kept)

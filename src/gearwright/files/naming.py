@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gearwright.files.problems import Problems, did_you_mean
+from gearwright.files.problems import Problems
 from gearwright.files.validation import Contents, spell
 from gearwright.files.yaml_tree import Node, Path
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 BASE = "base"
 

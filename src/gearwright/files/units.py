@@ -9,7 +9,7 @@ import math
 import re
 
 from gearwright.files.bounds import long_number, shortened
-from gearwright.files.problems import did_you_mean
+from gearwright.text import did_you_mean
 
 TURN = 2 * math.pi
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from gearwright.algebra import Vec
-from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_pose import read_origin
 from gearwright.files.urdf_report import Findings, where
 from gearwright.files.urdf_xml import HUGE, Element, child, name_of, number, numbers, parse_numbers, report_others
 from gearwright.parts import Joint, Limits
+from gearwright.text import did_you_mean
 
 KINDS = {
     "revolute": "revolute",

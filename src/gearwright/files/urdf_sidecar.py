@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 from gearwright.errors import FileError
 from gearwright.files.building import with_lines
-from gearwright.files.problems import Problems, did_you_mean
+from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
 from gearwright.files.sidecar_lines import SidecarLines
 from gearwright.files.yaml_reader import read_yaml
 from gearwright.files.yaml_tree import Node, parse
 from gearwright.files.yaml_writer import dump, write_yaml
 from gearwright.parts import Robot
-from gearwright.text import visible
+from gearwright.text import did_you_mean, visible
 
 Words = dict[str, Any]
 GONE = None

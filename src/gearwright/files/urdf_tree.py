@@ -9,11 +9,10 @@ from typing import Any
 
 from gearwright.algebra import Vec
 from gearwright.files.placements import Placement
-from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_joints import UrdfJoint
 from gearwright.files.urdf_report import Findings
 from gearwright.parts import Joint, Link
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)

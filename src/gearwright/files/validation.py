@@ -32,11 +32,12 @@ from gearwright.files.link_words import (
     VectorWords,
 )
 from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
-from gearwright.files.problems import ENOUGH, Problems, did_you_mean
+from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
 from gearwright.files.yaml_tree import Node, Path
+from gearwright.text import did_you_mean
 
 AnyWords = TypeVar("AnyWords", bound=Words)
 

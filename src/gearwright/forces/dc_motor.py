@@ -9,12 +9,12 @@ from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Quantity
 from gearwright.forces.places import motors_of
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.parts import Motor, Robot
 
 
 def dc_motor(
-    mech: Mechanism,
+    mech: RobotOrMech,
     drive: str,
     *,
     torque_constant: float,
@@ -50,6 +50,7 @@ def dc_motor(
     >>> [x.name for x in motor.variables], motor.carried
     (['j1.motor_angle', 'j1.motor_speed'], 0.0005)
     """
+    mech = machine_of("dc_motor", mech)
     owner = f"motor {drive!r}"
     positive(owner, torque_constant=torque_constant, resistance=resistance)
     not_negative(owner, inductance=inductance, damping=damping)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.functions.run import derivative
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.programs import FORWARD_DYNAMICS
 
 
@@ -21,12 +21,13 @@ class LinearModel(NamedTuple):
     B: Array
 
 
-def linearise(mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> LinearModel:
+def linearise(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> LinearModel:
     """The exact first-order model of forward dynamics about a state, not only an equilibrium.
 
     A = [[-ad(v), 1], [da/dq, da/dv]], B = [[0], [M^-1]]; ad(v) is zero but for free and spherical joints, whose
     tangent turns with the body.
     """
+    mech = machine_of("linearise", mech)
     slopes = derivative(FORWARD_DYNAMICS, mech, {"q": q, "v": v, "tau": tau}, "linearise")
     lead, n = slopes.shape[:-2], mech.n
     A, B = np.zeros((*lead, 2 * n, 2 * n)), np.zeros((*lead, 2 * n, n))

@@ -14,10 +14,9 @@ from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import triangle
 from gearwright.errors import InputError
 from gearwright.functions.functions import inverse_dynamics, placement
-from gearwright.identification.fourier import FourierMotion
 from gearwright.identification.model import FRICTION, Friction, Model
-from gearwright.mechanism import Mechanism, assemble
-from gearwright.motion import Motion
+from gearwright.mechanism import Mechanism, machine_of
+from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 
 Criterion: TypeAlias = Literal["condition", "d-optimal"]
@@ -103,7 +102,7 @@ def excite(
         seed: of the random numbers.
         progress: called after every step.
     """
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("excite", robot_or_mech)
     if mech.nq != mech.n:
         raise InputError("excite: free and spherical joints cannot follow a Fourier series of coordinates.")
     number("excite", "period", period, above=0.0, unit="seconds", example=10.0)

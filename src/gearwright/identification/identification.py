@@ -16,7 +16,7 @@ from gearwright.identification.estimates import Estimates
 from gearwright.identification.least_squares import Fit, Method, solve
 from gearwright.identification.log import Log, warn_about_units
 from gearwright.identification.model import FRICTION, Friction, Model
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.text import listed
@@ -118,7 +118,7 @@ def identify(
     side: str = "motor",
     method: Method = "wls",
     cutoff: float | None = None,
-    blur: float = 0.0,
+    transition_speed: float = 0.0,
     without: Iterable[str] = (),
 ) -> Identification:
     """Find the base parameters of a robot from measured motion and torques.
@@ -134,18 +134,16 @@ def identify(
             columns are excluded, and a remark says so.
         method: "ols", "wls" (each joint by its variance) or "irls" (and robust against outliers).
         cutoff: of the filter [Hz]; None: chosen from the motion; infinity: no filter.
-        blur: speed over which Coulomb friction changes sign [rad/s].
+        transition_speed: speed over which Coulomb friction changes sign [rad/s].
         without: names of parameters known to be zero.
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
-    if not isinstance(mech, Mechanism):
-        raise InputError(f"identify: the first argument is a {type(mech).__name__}, not a Robot or Mechanism.")
+    mech = machine_of("identify", robot_or_mech)
     if not isinstance(log, Log):
         raise InputError(
             f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."
         )
-    model = Model(mech, tuple(friction), side, None, blur, tuple(without))  # type: ignore[arg-type]
+    model = Model(mech, tuple(friction), side, None, transition_speed, tuple(without))  # type: ignore[arg-type]
     full = log.derived(mech, cutoff)
     if not log.torques.any():
         raise InputError(

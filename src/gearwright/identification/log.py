@@ -15,12 +15,11 @@ from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
 from gearwright.parts import Robot
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
@@ -161,9 +160,7 @@ def log_of_currents(
         v: measured speeds.
         a: measured accelerations.
     """
-    from gearwright.mechanism import assemble
-
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("log_of_currents", robot_or_mech)
     A = structure_matrix(mech)
     table = _table("currents", currents)
     names = [actuator.name for actuator in mech.actuators]
@@ -185,9 +182,7 @@ def read_log(
         robot_or_mech: what was moved.
         gains: drive gains [Nm/A] for motor currents; the motors' torque constants unless given.
     """
-    from gearwright.mechanism import assemble
-
-    mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
+    mech = machine_of("read_log", robot_or_mech)
     table = read_columns(Path(path), ("q", "v", "a", "tau", CURRENT))
     t, q = table.times(), table.block("q", mech.coordinates)
     v, a = (table.block(letter, mech.speeds) if table.has(letter) else None for letter in "va")
@@ -282,7 +277,7 @@ def _gains(
     if isinstance(gains, Mapping):
         for name in names:
             if name not in gains:
-                raise InputError(f"log: there is no gain for actuator {name!r}. {suggestion(name, gains)}")
+                raise InputError(f"log: there is no gain for actuator {name!r}. {did_you_mean(name, gains)}")
         gains = [gains[name] for name in names]
     if is_single(gains):
         raise InputError(f"log: gains={gains!r} must be a mapping or a list of numbers [Nm/A], one per actuator.")

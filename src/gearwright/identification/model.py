@@ -14,8 +14,8 @@ from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent, random_states
 from gearwright.errors import InputError
 from gearwright.functions.functions import parameter_names, parameters, regressor
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, machine_of
+from gearwright.text import did_you_mean
 
 Friction: TypeAlias = Literal["viscous", "coulomb", "offset"]
 FRICTION: tuple[Friction, ...] = ("viscous", "coulomb", "offset")
@@ -29,7 +29,7 @@ class Model:
     The columns are those of `regressor` (bodies, spins, springs), then per speed those of friction, then ten of a
     payload if one is asked for:
 
-        tau_i += viscous_i v_i + coulomb_i sign(v_i) + offset_i,     sign(v) taken as tanh(v / blur)
+        tau_i += viscous_i v_i + coulomb_i sign(v_i) + offset_i,     sign(v) taken as tanh(v / transition_speed)
 
     Args:
         mech: the machine; its own numbers are the nominal (CAD) values.
@@ -37,7 +37,7 @@ class Model:
         side: "motor": the torques contain what accelerates the rotors. "link": they were measured behind the gear, and
             the columns of the wheels are left out.
         payload: name of the body that carries an unknown payload, or None.
-        blur: speed over which Coulomb friction changes sign [rad/s]; 0: at once.
+        transition_speed: speed over which Coulomb friction changes sign [rad/s]; 0: at once.
         without: names of parameters known to be zero.
 
     >>> from gearwright.mechanism import Body
@@ -50,21 +50,22 @@ class Model:
     friction: Sequence[Friction] = FRICTION
     side: Literal["motor", "link"] = "motor"
     payload: str | None = None
-    blur: float = 0.0
+    transition_speed: float = 0.0
     without: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "mech", machine_of("Model", self.mech))
         for kind in self.friction:
             if kind not in FRICTION:
-                raise InputError(f"model: there is no friction {kind!r}. {suggestion(kind, FRICTION)}")
+                raise InputError(f"model: there is no friction {kind!r}. {did_you_mean(kind, FRICTION)}")
         if self.side not in ("motor", "link"):
             raise InputError(f"model: side {self.side!r} must be 'motor' or 'link': where the torque was measured.")
-        number("model", "blur", self.blur, least=0.0, unit="rad/s", example=0.01)
+        number("model", "transition_speed", self.transition_speed, least=0.0, unit="rad/s", example=0.01)
         if self.payload is not None:
             self.mech.index(self.payload)
         for name in self.without:
             if name not in self.every_name:
-                raise InputError(f"model: there is no parameter {name!r}. {suggestion(name, self.every_name)}")
+                raise InputError(f"model: there is no parameter {name!r}. {did_you_mean(name, self.every_name)}")
 
     @cached_property
     def every_name(self) -> tuple[str, ...]:
@@ -108,7 +109,11 @@ class Model:
 
     def _friction(self, v: Array) -> Array:
         """The friction columns (..., n, n * kinds): block diagonal."""
-        laws = {"viscous": v, "coulomb": np.tanh(v / self.blur) if self.blur else np.sign(v), "offset": np.ones_like(v)}
+        laws = {
+            "viscous": v,
+            "coulomb": np.tanh(v / self.transition_speed) if self.transition_speed else np.sign(v),
+            "offset": np.ones_like(v),
+        }
         n, kinds = v.shape[-1], len(self.friction)
         Y = np.zeros((*v.shape, n * kinds))
         for i in range(n):

@@ -16,7 +16,7 @@ from gearwright.plots import Panel, figure, save
 from gearwright.plots.intervals import intervals
 from gearwright.text import html, markdown
 
-Row = Sequence[str]
+TableRow = Sequence[str]
 
 
 def write_report(
@@ -103,9 +103,9 @@ def _nominal(found: Identification) -> Array:
     return found.base.combine(stated.parameters(stated.nominal))
 
 
-def _base_table(found: Identification) -> list[Row]:
+def _base_table(found: Identification) -> list[TableRow]:
     nominal = _nominal(found)
-    rows: list[Row] = [["base parameter", "value", "standard deviation", "95 % interval", "nominal"]]
+    rows: list[TableRow] = [["base parameter", "value", "standard deviation", "95 % interval", "nominal"]]
     for name, value, deviation, (low, high), own in zip(
         found.names, found.values, found.standard_deviations, found.intervals(), nominal, strict=True
     ):
@@ -119,13 +119,13 @@ def _correlated(found: Identification) -> list[tuple[str, object]]:
     if not len(strong):
         return []
     names = found.base.leaders
-    rows: list[Row] = [["strongly correlated", "with", "correlation"]]
+    rows: list[TableRow] = [["strongly correlated", "with", "correlation"]]
     rows += [[names[i], names[j], f"{found.correlation[i, j]:.3f}"] for i, j in strong]
     return [("table", rows)]
 
 
-def _full_table(fit: ConsistentFit) -> list[Row]:
-    rows: list[Row] = [["parameter", "identified", "nominal"]]
+def _full_table(fit: ConsistentFit) -> list[TableRow]:
+    rows: list[TableRow] = [["parameter", "identified", "nominal"]]
     for name, value, nominal in zip(fit.unknowns.names, fit.x, fit.unknowns.nominal, strict=True):
         rows.append([name, f"{value + 0.0:.5g}", f"{nominal + 0.0:.5g}"])
     return rows
@@ -146,7 +146,7 @@ def _markdown(sections: list[tuple[str, object]]) -> str:
     return "\n".join(lines)
 
 
-def _line(cells: Row) -> str:
+def _line(cells: TableRow) -> str:
     return "| " + " | ".join(markdown(cell) for cell in cells) + " |"
 
 

@@ -123,26 +123,26 @@ def _not_negative(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Knob:
-    """A number of a robot's parts: its path, its value, and how to put another one there."""
+class FittedNumber:
+    """A number of a robot's parts: its path, its value, and the robot with another value there."""
 
     path: str
     value: float
-    put: Callable[[Robot, float], Robot]
+    with_value: Callable[[Robot, float], Robot]
 
 
-def knobs(robot: Robot) -> list[Knob]:
+def fitted_numbers(robot: Robot) -> list[FittedNumber]:
     """Rotor inertias, gear inertias at the input, stiffness and damping of elastic drives and of joints' springs."""
     found = []
     for drive in robot.drives:
         if _positive(drive.motor.inertia) and drive.motor.tensor is None:
-            found.append(_knob(drive, "motor.inertia", drive.motor.inertia, _with_rotor))
+            found.append(_of_drive(drive, "motor.inertia", drive.motor.inertia, _with_rotor))
         if isinstance(drive.gear, Gear) and _positive(drive.gear.inertia):
-            found.append(_at(robot, f"{drive.title}.gear.inertia"))
-        found += [_at(robot, path) for path in _spring_paths(f"{drive.title}.gear", drive.gear)]
+            found.append(_at_path(robot, f"{drive.title}.gear.inertia"))
+        found += [_at_path(robot, path) for path in _spring_paths(f"{drive.title}.gear", drive.gear)]
     for link in robot.links:
         if link.joint.spring is not None:
-            found += [_at(robot, f"{link.joint_name}.spring.{word}") for word in ("stiffness", "damping")]
+            found += [_at_path(robot, f"{link.joint_name}.spring.{word}") for word in ("stiffness", "damping")]
     return found
 
 
@@ -156,17 +156,17 @@ def _spring_paths(path: str, gear: Any) -> Iterator[str]:
         yield f"{path}.damping"
 
 
-def _at(robot: Robot, path: str) -> Knob:
-    return Knob(path, float(parameter(robot, path)), lambda fresh, x: with_parameters(fresh, {path: x}))
+def _at_path(robot: Robot, path: str) -> FittedNumber:
+    return FittedNumber(path, float(parameter(robot, path)), lambda fresh, x: with_parameters(fresh, {path: x}))
 
 
 def _positive(x: object) -> bool:
     return is_number(x) and float(x) > 0  # type: ignore[arg-type]
 
 
-def _knob(drive: Drive, path: str, value: float, change: Callable[[Drive, float], Drive]) -> Knob:
+def _of_drive(drive: Drive, path: str, value: float, change: Callable[[Drive, float], Drive]) -> FittedNumber:
     title = drive.title
-    return Knob(
+    return FittedNumber(
         f"{title}.{path}", float(value), lambda robot, x: robot.with_drive(title, change(robot.drive(title), x))
     )
 
@@ -201,8 +201,8 @@ def central(ten: Array) -> tuple[float, tuple[float, ...], tuple[tuple[float, ..
 
 
 def _of_parts(model: Model, robot: Robot) -> Unknowns:
-    """Every link alone, the knobs of the drives, friction and payload; payloads and other wheels keep their numbers."""
-    turned = knobs(robot)
+    """Every link alone, numbers of the drives, friction and payload; payloads and other wheels keep their numbers."""
+    turned = fitted_numbers(robot)
     own = parameter_names(model.mech)
     nominal = parameters(model.mech)
     columns, names, values = [], [], []
@@ -210,10 +210,10 @@ def _of_parts(model: Model, robot: Robot) -> Unknowns:
         names += own[10 * k : 10 * k + 10]
         values += link_parameters(robot.link(body.name)).tolist()
         columns += list(np.eye(len(own))[10 * k : 10 * k + 10])
-    for knob in turned:
-        names.append(knob.path)
-        values.append(knob.value)
-        columns.append(_slope(robot, knob, nominal))
+    for number in turned:
+        names.append(number.path)
+        values.append(number.value)
+        columns.append(_slope(robot, number, nominal))
     mapped = np.array(columns).T
     start = nominal - mapped @ np.array(values)
     more = len(model.every_name) - len(own)
@@ -235,9 +235,9 @@ def _stated_friction(robot: Robot, name: str) -> float:
     return 0.0
 
 
-def _slope(robot: Robot, knob: Knob, nominal: Array) -> Array:
-    """How the flat machine's parameters change with a knob: exact, because they are affine in it."""
-    step = knob.value or 1.0
-    moved: Mechanism = assemble(knob.put(robot, knob.value + step))
+def _slope(robot: Robot, number: FittedNumber, nominal: Array) -> Array:
+    """How the flat machine's parameters change with a number: exact, because they are affine in it."""
+    step = number.value or 1.0
+    moved: Mechanism = assemble(number.with_value(robot, number.value + step))
     slope: Array = (parameters(moved) - nominal) / step
     return slope

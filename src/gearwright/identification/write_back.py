@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gearwright.errors import InputError
 from gearwright.functions.functions import parameter_names
 from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.unknowns import central, knobs, link_of_parameters
+from gearwright.identification.unknowns import central, fitted_numbers, link_of_parameters
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Friction, Link, Robot
 from gearwright.text import listed
@@ -39,8 +39,8 @@ def identified_robot(fit: ConsistentFit) -> Rewritten:
         first = places[link.name].first
         links.append(_with_friction(link_of_parameters(link, fit.x[first : first + 10]), values))
     changed = replace(robot, links=tuple(links))
-    for knob in knobs(robot):
-        changed = knob.put(changed, max(values[knob.path], 1e-12 * knob.value))
+    for number in fitted_numbers(robot):
+        changed = number.with_value(changed, max(values[number.path], 1e-12 * number.value))
     return Rewritten(changed, (*_unwritten_friction(robot, values), *_kept_wheels(fit)))
 
 

@@ -9,8 +9,7 @@ from gearwright.algebra import Scalar, Vec, is_number, is_zero
 from gearwright.errors import JointError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Body
-from gearwright.mechanism.rows import suggestion
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 UNIT_AXES = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
 
@@ -116,7 +115,7 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
         if isinstance(leader, str):
             if leader not in names:
                 raise JointError(
-                    f"joint {names[index]!r} follows {leader!r}, which is no joint. {suggestion(leader, names)}"
+                    f"joint {names[index]!r} follows {leader!r}, which is no joint. {did_you_mean(leader, names)}"
                 )
             leader = names.index(leader)
         if not checks.is_index(leader) or not 0 <= leader < len(bodies):

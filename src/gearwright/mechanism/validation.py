@@ -13,8 +13,7 @@ from gearwright.errors import InertiaError, JointError, SpinError, StructureErro
 from gearwright.mechanism import checks
 from gearwright.mechanism.definiteness import every_motion_has_inertia
 from gearwright.mechanism.elements import BASE, Body
-from gearwright.mechanism.rows import suggestion
-from gearwright.text import is_unicode, listed
+from gearwright.text import did_you_mean, is_unicode, listed
 
 if TYPE_CHECKING:
     from gearwright.mechanism.mechanism import Mechanism
@@ -87,7 +86,7 @@ def _parent(i: int, body: Body, found: Sequence[str]) -> int:
     if isinstance(parent, str):
         if parent not in found:
             raise StructureError(
-                f"body {body.name!r}: its parent {parent!r} is unknown. {suggestion(parent, [*found, 'base'])}"
+                f"body {body.name!r}: its parent {parent!r} is unknown. {did_you_mean(parent, [*found, 'base'])}"
             )
         return found.index(parent)
     if not checks.is_index(parent) or not 0 <= parent < len(found):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -12,7 +11,9 @@ from gearwright.algebra import is_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.motion.profiles import chain, polynomial
+from gearwright.motion.chaining import chain
+from gearwright.motion.joints import joint_of, limits_of
+from gearwright.motion.profiles import polynomial
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Limits, Robot
 
@@ -41,21 +42,15 @@ def tour(robot: Robot, mech: Mechanism, count: int = 801) -> Motion:
 def ways(robot: Robot, mech: Mechanism, columns: Sequence[int]) -> Trajectory:
     """The two ways of the speeds in these columns as a trajectory, with all its derivatives."""
     limits = _limits(robot)
-    points = np.array([_points(phase, *limits[_joint(mech.speeds[k])]) for phase, k in _phases(mech, columns)]).T
-    fastest = np.array([limits[_joint(mech.speeds[k])][1].speed or np.inf for k in columns])
+    points = np.array([_points(phase, *limits[joint_of(mech.speeds[k])]) for phase, k in _phases(mech, columns)]).T
+    fastest = np.array([limits[joint_of(mech.speeds[k])][1].speed or np.inf for k in columns])
     way = np.abs(np.diff(points, axis=0)).max(axis=0)
     duration = max(SHORTEST, float((35 / 16 * way / fastest).max()))  # order 7 peaks at 35/16 of the mean speed
     return chain(*(polynomial(*ends, duration=duration, order=7) for ends in pairwise(points)))
 
 
-def _joint(speed: str) -> str:
-    """The joint whose limits a speed keeps: its own, or that of the joint which the shaft drives."""
-    return re.sub(r"\.(motor|stage\d+)$", "", speed)
-
-
 def _limits(robot: Robot) -> dict[str, tuple[str, Limits]]:
-    known = {link.joint_name: (link.joint.kind, link.joint.limits) for link in robot.links}
-    return _Known(known)
+    return _Known(limits_of(robot))
 
 
 class _Known(dict[str, tuple[str, Limits]]):
@@ -66,8 +61,8 @@ class _Known(dict[str, tuple[str, Limits]]):
 
 
 def _phases(mech: Mechanism, columns: Sequence[int]) -> list[tuple[float, int]]:
-    order = list(dict.fromkeys(_joint(mech.speeds[k]) for k in columns))
-    return [(2.4 * order.index(_joint(mech.speeds[k])), k) for k in columns]  # 2.4 rad: no two joints move alike
+    order = list(dict.fromkeys(joint_of(mech.speeds[k]) for k in columns))
+    return [(2.4 * order.index(joint_of(mech.speeds[k])), k) for k in columns]  # 2.4 rad: no two joints move alike
 
 
 def _points(phase: float, kind: str, limits: Limits) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -16,7 +15,7 @@ from gearwright.parts.link import Joint, Link
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.supply import Supply
 from gearwright.parts.train import Train
-from gearwright.text import listed, visible
+from gearwright.text import did_you_mean, listed, visible
 
 
 @dataclass(frozen=True)
@@ -97,9 +96,7 @@ class Robot:
         known = [field.name for field in fields(Joint) if field.name != "name"]
         for word in changes:
             if word not in known:
-                close = difflib.get_close_matches(word, known, n=1)
-                hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {listed(known)}."
-                raise InputError(f"with_joint({joint!r}): {word!r} cannot be set. {hint}")
+                raise InputError(f"with_joint({joint!r}): {word!r} cannot be set. {did_you_mean(word, known)}")
         fresh = replace(link, joint=replace(link.joint, **changes))
         return replace(self, links=tuple(fresh if one is link else one for one in self.links))
 
@@ -124,7 +121,5 @@ class Robot:
 
 def _named(name: str, known: dict[str, Any], kind: str) -> Any:
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {listed(known) or 'none'}."
-        raise InputError(f"there is no {kind} {name!r}. {hint}")
+        raise InputError(f"there is no {kind} {name!r}. {did_you_mean(name, known)}")
     return known[name]

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.functions.functions import kinetic_energy, potential_energy
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
 from gearwright.simulation.run import Run, RunEvent
 from gearwright.system.motion_rates import Seen
 from gearwright.system.system import Evaluation, Modes, System
@@ -113,29 +113,3 @@ class Recorder:
         units.update({one.name: one.unit for law in system.laws for one in law.signals})
         units.update({f"energy.{kind}": "J" for kind in ENERGIES})
         return list(units), units
-
-
-def _slides(mech: Mechanism, name: str) -> bool:
-    """Whether a speed moves a body along a line."""
-    return any(
-        not dof.angular and mech.speeds[dof.speed] == name and body.follows is None
-        for body, joint in zip(mech.bodies, mech.joints, strict=True)
-        for dof in joint.dofs
-    )
-
-
-def speed_unit(mech: Mechanism, name: str) -> str:
-    """Rad for a turning speed or a shaft, m for a sliding one."""
-    return "m" if _slides(mech, name) else "rad"
-
-
-def force_unit(mech: Mechanism, name: str) -> str:
-    """Nm or N of the generalized force at a speed."""
-    return "N" if _slides(mech, name) else "Nm"
-
-
-def coordinate_unit(mech: Mechanism, name: str) -> str:
-    """Rad or m of a coordinate; quaternions have none."""
-    if name in mech.speeds:
-        return speed_unit(mech, name)
-    return "m" if name.rpartition(".")[2] in ("x", "y", "z") else ""

@@ -15,7 +15,7 @@ from gearwright.dynamics.stepping import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.functions.functions import mass_matrix
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 from gearwright.system.rollout_system import System, acting, following, pushed, split
 from gearwright.text import listed
@@ -44,7 +44,7 @@ class FastestMode(NamedTuple):
     spring: str | None = None
 
 
-def fastest_mode(mech: Mechanism, q: ArrayLike, laws: Sequence[Law] = (), v: ArrayLike | None = None) -> FastestMode:
+def fastest_mode(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Law] = (), v: ArrayLike | None = None) -> FastestMode:
     r"""The fastest mode of $M \ddot x + D \dot x + K x = 0$ at a state, M frozen, K and D those of springs and laws.
 
     Args:
@@ -58,6 +58,7 @@ def fastest_mode(mech: Mechanism, q: ArrayLike, laws: Sequence[Law] = (), v: Arr
     >>> fastest_mode(gw.Mechanism([arm], springs=[gw.Spring("bar", [1.0], stiffness=400.0, damping=0.8)]), [0.0])
     FastestMode(frequency=200.0, damping=0.2, names=('arm',), spring='bar')
     """
+    mech = machine_of("fastest_mode", mech)
     system = System(tuple(laws))
     at = checked("fastest_mode", mech, "q", q, mech.nq)
     pace = np.zeros(mech.n) if v is None else checked("fastest_mode", mech, "v", v, mech.n)

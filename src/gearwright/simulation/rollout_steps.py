@@ -21,7 +21,7 @@ from gearwright.dynamics.stepping import METHODS
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
@@ -226,10 +226,7 @@ def fixed_step(
         work: whether the supplied and dissipated work run along as the last two states.
         parameters: paths of numbers that are inputs, as for `compile`.
     """
-    if not isinstance(robot_or_mech, Robot | Mechanism):
-        raise InputError(
-            f"fixed_step: the first argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
-        )
+    machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)

@@ -12,7 +12,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.simulation.choice import FIXED, choose
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
@@ -112,11 +112,7 @@ def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
 
 
 def _machine(given: Any) -> Mechanism:
-    if isinstance(given, Robot):
-        return assemble(given)
-    if not isinstance(given, Mechanism):
-        raise InputError(f"simulate: the first argument is a {type(given).__name__}. Give a Robot or a Mechanism.")
-    return given
+    return machine_of("simulate", given)
 
 
 def _times(until: Any, samples: Any) -> Array:

@@ -13,14 +13,14 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.functions.functions import bias, mass_matrix
-from gearwright.mechanism import Mechanism
-from gearwright.programs.inputs import checked, require_machine
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.programs.inputs import checked
 from gearwright.text import listed
 
 
-def complete_model(mech: Mechanism, actuators: Sequence[LinearActuator]) -> CompleteModel:
+def complete_model(mech: RobotOrMech, actuators: Sequence[LinearActuator]) -> CompleteModel:
     """The closed model of a machine driven by linear actuators; see `CompleteModel`."""
-    require_machine("complete_model", mech)
+    mech = machine_of("complete_model", mech)
     strange = [x for x in actuators if not isinstance(x, LinearActuator)]
     if strange or not actuators:
         what = f"{strange[0]!r} is no LinearActuator" if strange else "there are no actuators"

@@ -16,7 +16,7 @@ from gearwright.forces.law import Law, Quantity
 from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
@@ -134,15 +134,14 @@ def _limits(given: Any) -> dict[str, float]:
 def _given(given: Any, actuators: Any, laws: Any) -> tuple[Mechanism, list[Any], tuple[Law, ...], tuple[str, ...]]:
     """Machine, actuators, laws and remarks from what a user gives."""
     if isinstance(given, Robot):
-        mech = assemble(given)
+        mech = machine_of("inputs_for_motion", given)
         chosen = dc_motors(given, mech) if actuators is None else list(actuators)
         acting = laws_of(given, mech) if laws is None else tuple(laws)
         return mech, _checked(chosen), acting, _left_out(given) if actuators is None else ()
-    if not isinstance(given, Mechanism):
-        raise InputError(f"inputs_for_motion: a {type(given).__name__} is no Robot or Mechanism.")
+    mech = machine_of("inputs_for_motion", given)
     if actuators is None:
         raise InputError("inputs_for_motion: a machine has no electrical data. Give `actuators`, or the robot itself.")
-    return given, _checked(list(actuators)), tuple(laws or ()), ()
+    return mech, _checked(list(actuators)), tuple(laws or ()), ()
 
 
 def _checked(actuators: list[Any]) -> list[Any]:

@@ -41,6 +41,11 @@ class Task:
     count: int = 0
     wrt: tuple[str, ...] = ()
 
+    @property
+    def needs_tracing(self) -> bool:
+        """Whether the recursion over numbers alone cannot give the result: derivatives, parameters as inputs."""
+        return bool(self.wrt or self.count)
+
     def sizes(self) -> dict[str, int]:
         """Every input with its number of scalars."""
         sizes = self.program.sizes(self.mech, self.fixed)
@@ -49,7 +54,7 @@ class Task:
     def columns(self) -> dict[str, int]:
         """Per input of `wrt` its number of columns: n for coordinates, in the tangent."""
         sizes = self.sizes()
-        return {name: self.mech.n if name.startswith("q") else sizes[name] for name in self.wrt}
+        return {name: self.mech.n if name in self.program.per_coordinate else sizes[name] for name in self.wrt}
 
     def shape(self) -> tuple[int, ...]:
         """The shape of the result for one state."""
@@ -83,9 +88,8 @@ def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
     mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
-    if (
-        task.program.name in PREPARED and not task.fixed and mech.n
-    ):  # forces and energies do not depend on the choice of frames
+    if task.program.name in PREPARED and not task.fixed and mech.n:
+        # Forces and energies do not depend on the choice of frames.
         ready = prepare(mech)
         mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
     return ca.vertcat(*(plain(x) for x in task.program.scalars(mech, operations(), entries, task.fixed)))
@@ -104,7 +108,7 @@ def _differentiated(
     directions, moved = dict(vectors), dict(entries)
     steps = []
     if task.mech.nq != task.mech.n:
-        for name in (name for name in task.wrt if name.startswith("q")):
+        for name in (name for name in task.wrt if name in task.program.per_coordinate):
             directions[name] = step = ca.SX.sym(f"d{name}", task.mech.n)
             moved[name] = nudge(task.mech, entries[name], [Symbol(step[i], tape) for i in range(task.mech.n)])
             steps.append(step)
@@ -117,7 +121,7 @@ def _differentiated(
 def _guards(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """Squares of quaternions less the smallest that is taken for a rotation."""
     found = []
-    for name in (name for name in entries if name.startswith("q")):
+    for name in (name for name in entries if name in task.program.per_coordinate):
         for joint in turning_joints(task.mech):
             w, x, y, z = entries[name][joint.quaternion]
             found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
