@@ -116,10 +116,8 @@ class Torsion:
         self._require_rising()
         if self.hysteresis is not None and not is_zero(self.hysteresis.torque) and not is_zero(self.backlash):
             raise TrainError(
-                f"torsion: hysteresis of {self.hysteresis.torque} Nm and backlash {self.backlash} rad in one element: "
-                "it would rub inside the gap, where nothing touches. Make two elements of them: a series with a stage "
-                "of type shaft, which has the backlash, its own stiffness and an inertia, beside the one with the "
-                "hysteresis."
+                f"torsion: hysteresis of {self.hysteresis.torque} Nm and backlash {self.backlash} rad in one element "
+                "would rub inside the gap. In a series give the backlash to a stage of type shaft with inertia."
             )
 
     def _require_rising(self) -> None:
