@@ -18,6 +18,7 @@ from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
 from gearwright.files.urdf_sidecar import sidecar_of
 from gearwright.parts import Drive, Frame, Gear, Joint, Limits, Link, Motor, Robot, Shape
 from support.compare import relative
+from support.designs import PLAIN
 from support.machines import KINDS, random_parts_design, random_state
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
@@ -39,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(
-    kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=5).filter(lambda x: {*x} & {"revolute", "prismatic"}),
+    kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=5).filter(lambda x: {*x} & {*PLAIN}),
     seed=st.integers(0, 10**6),
     elastic=st.integers(0, 2),
 )
@@ -137,6 +138,32 @@ def test_a_ball_is_one_joint_again(tmp_path: Path) -> None:
     assert "ball" not in path.read_text()
     assert pin.buildModelFromUrdf(str(path)).nv == 5
     assert [link.joint.kind for link in read_urdf(path).links] == ["revolute", "spherical", "revolute"]
+
+
+@pytest.mark.parametrize(("kind", "speeds"), [("universal", 2), ("helical", 2), ("planar", 3)])
+def test_other_tools_see_the_same_machine(tmp_path: Path, kind: str, speeds: int) -> None:
+    """A cross is two turns there, a screw a turn and a slide that follows it, a plane a plane; here they are again."""
+    bar = random_parts_design(np.random.default_rng(4), [kind], wheels=0).robot().links[0]
+    bar = replace(bar, joint=replace(bar.joint, axis=(0.0, 0.0, 1.0)))
+    robot = Robot("one", [bar])
+    path, mech = written(robot, tmp_path), gw.assemble(robot)
+    assert read_urdf(path).links[0].joint.kind == kind
+    model = pin.buildModelFromUrdf(str(path))
+    assert model.nv == speeds
+    q = np.array([0.4, -0.3, 0.7])[: mech.nq]
+    full = {  # an unlimited turn is cosine and sine there
+        "universal": [x for angle in q for x in cos_sin(angle)],
+        "helical": [*cos_sin(q[0]), *(bar.joint.pitch or 0.0) * q],
+        "planar": [*q[:2], *cos_sin(q[-1])],
+    }[kind]
+    G = np.array([[1.0], [bar.joint.pitch]]) if kind == "helical" else np.eye(speeds)
+    M = pin.crba(model, model.createData(), np.array(full))
+    M = np.triu(M) + np.triu(M, 1).T
+    assert relative(gw.mass_matrix(mech, q), G.T @ M @ G) < 1e-10
+
+
+def cos_sin(angle: float) -> tuple[float, float]:
+    return float(np.cos(angle)), float(np.sin(angle))
 
 
 def test_an_edited_urdf_keeps_its_edit_where_the_sidecar_is_silent(tmp_path: Path) -> None:

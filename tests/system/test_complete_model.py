@@ -166,7 +166,7 @@ def test_refusals(arm):
         complete_model(arm, [])
     with pytest.raises(InputError, match="no LinearActuator"):
         complete_model(arm, ["j1"])
-    with pytest.raises(InputError, match="free or spherical"):
+    with pytest.raises(InputError, match="free, spherical or planar"):
         complete_model(gw.assemble(gw.load("mini_cheetah")), motors(arm))
     model = complete_model(arm, motors(arm))
     with pytest.raises(InputError, match=r"j1\.current"):

@@ -13,6 +13,7 @@ from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
 from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Robot
 from gearwright.text import listed, visible
 
@@ -134,7 +135,7 @@ def _range(robot: Robot, joint: str) -> tuple[float, float]:
     limits = {link.joint_name: link.joint.limits.position for link in robot.links}.get(joint)
     if limits is not None:
         return float(limits[0]), float(limits[1])
-    slides = any(link.joint_name == joint and link.joint.kind == "prismatic" for link in robot.links)
+    slides = any(link.joint_name == joint and joint_kind(link.joint.kind).slides for link in robot.links)
     return (-0.1, 0.1) if slides else (-np.pi, np.pi)
 
 

@@ -15,7 +15,8 @@ from gearwright.files.data_sheet_words import friction_of
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import made_flexible, put_on_springs, spring_of
 from gearwright.files.geometry import Seat
-from gearwright.files.link_words import Free, LinkWords
+from gearwright.files.joint_words import Free
+from gearwright.files.link_words import LinkWords
 from gearwright.files.problems import Problems
 from gearwright.files.robot_words import FrameWords, PayloadWords
 from gearwright.files.validation import Contents, spell
@@ -108,6 +109,7 @@ def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
         damping=getattr(joint, "damping", 0.0),
         friction=friction_of(getattr(joint, "friction", 0.0)),
         spring=spring_of(getattr(joint, "spring", None)),
+        **{word: getattr(joint, word, None) for word in ("axis2", "pitch")},
     )
 
 

@@ -28,7 +28,7 @@ DRAKE = ("drake:rotor_inertia", "drake:gear_ratio")
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """A joint between two links by name; `joint.kind` may still be floating or planar, which no part is."""
+    """A joint between two links by name; `joint.kind` may still be floating, which no part is."""
 
     name: str
     parent: str
@@ -88,7 +88,10 @@ def _axis(found: Findings, element: Element, kind: str | None) -> Vec:
 
 def _limits(found: Findings, element: Element, kind: str | None) -> Limits:
     inner = child(found, element, "limit")
-    if inner is None or kind in ("fixed", "floating", "planar"):
+    if inner is None or kind == "fixed":
+        return Limits()
+    if kind in ("floating", "planar"):
+        found.ignore(f"joint/limit of a {kind} joint", inner.sourceline)
         return Limits()
     report_others(found, inner, ("lower", "upper", "effort", "velocity"), (), "joint/limit")
     effort, speed = (_size(found, inner, word, _limit(found, inner, word)) for word in ("effort", "velocity"))

@@ -18,7 +18,7 @@ class Line:
 
     Args:
         terms: (speed index, factor) where the row is not zero.
-        places: per term the index of the coordinate, -1 where a speed (of a free or spherical joint) has none.
+        places: per term the index of the coordinate, -1 where a speed (of a free, spherical or planar joint) has none.
         speeds: names of all speeds of the machine.
         inlet: for the push of a drag whose flow is counted along another line than its force acts (the loss of a mesh
             far from the motor): the line along which forces enter.
@@ -54,8 +54,8 @@ class Line:
         for (index, factor), place in zip(self.terms, self.places, strict=True):
             if place < 0:
                 raise InputError(
-                    f"line: speed {self.speeds[index]!r} of a free or spherical joint has no coordinate of its own. "
-                    "Let laws that depend on positions act along revolute or prismatic joints."
+                    f"line: speed {self.speeds[index]!r} of a free, spherical or planar joint has no coordinate of its "
+                    "own. Let laws that depend on positions act along other joints."
                 )
             total = total + factor * q[place]
         return total

@@ -103,8 +103,8 @@ def excite(
         progress: called after every step.
     """
     mech = machine_of("excite", robot_or_mech)
-    if mech.nq != mech.n:
-        raise InputError("excite: free and spherical joints cannot follow a Fourier series of coordinates.")
+    if not mech.straight:
+        raise InputError("excite: free, spherical and planar joints cannot follow a Fourier series of coordinates.")
     number("excite", "period", period, above=0.0, unit="seconds", example=10.0)
     for name, count, least in (("harmonics", harmonics, 2), ("starts", starts, 1), ("steps", steps, 0)):
         whole("excite", name, count, least=least)

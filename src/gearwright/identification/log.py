@@ -118,16 +118,16 @@ class Log:
         if self.v is not None and self.a is not None:
             return self
         t, (q, v) = self.times, self._known()
-        if mech.nq != mech.n and v is None:
+        if not mech.straight and v is None:
             raise InputError(
-                "log: the speeds of a free or spherical joint cannot be derived from its quaternion. Give v."
+                "log: the speeds of a free, spherical or planar joint are not the rates of coordinates. Give v."
             )
         level = default_cutoff(t, q, v) if cutoff is None else cutoff
         smooth, v, a = derivatives(t, q, v, None if self.a is None else np.asarray(self.a), level)
         edge = min(int(np.ceil(EDGE / level * sampling_rate(t))) + 3, len(t) // 10)
         resting = np.abs(v).max(axis=1) < AT_REST * np.sqrt(np.mean(v**2, axis=0)).max()
         rows = slice(0 if resting[0] else edge, len(t) if resting[-1] else len(t) - edge)
-        kept = q if mech.nq != mech.n else smooth
+        kept = smooth if mech.straight else q
         return Log(t[rows], kept[rows], self.torques[rows], v[rows], a[rows])
 
     def motion(self) -> Motion:
@@ -205,13 +205,11 @@ def check_columns(log: Log, mech: Mechanism) -> None:
 
 def warn_about_units(log: Log, mech: Mechanism, expected: Array) -> None:
     """A warning when angles look like degrees, or torques are off by powers of ten from the expected ones (T, n)."""
-    turning = [
-        k for body, j in zip(mech.bodies, mech.joints, strict=True) if body.joint == "revolute" for k in [j.first]
-    ]
+    turning = [k for k, unit in enumerate(mech.layout.units[: mech.nq - len(mech.shafts)]) if unit == "rad"]
     widest = float(np.ptp(np.asarray(log.q)[:, turning], axis=0).max()) if turning else 0.0
     remarks = []
     if widest > 30:
-        remarks.append(f"a revolute joint moves through {widest:.3g} rad: are the angles in degrees?")
+        remarks.append(f"a joint turns through {widest:.3g} rad: are the angles in degrees?")
     remarks += [
         f"the torque of {name!r} is 10^{power} times what the robot's own numbers give: wrong unit?"
         for name, power in _odd_sizes(mech.speeds, log.torques, expected)

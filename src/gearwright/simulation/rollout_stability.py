@@ -114,7 +114,7 @@ def _slopes(mech: Mechanism, system: System, x: Array) -> tuple[Array, Array]:
     u = [0.0] * n + [given.initial for given in system.inputs]
 
     def forces_and_rates(z: Sequence[Scalar], ops: Operations) -> list[Scalar]:
-        at = Moving(nudge(mech, start.q, z[:n]), z[n : 2 * n], z[2 * n : 2 * n + count])
+        at = Moving(nudge(mech, start.q, z[:n], ops), z[n : 2 * n], z[2 * n : 2 * n + count])
         pairs = list(zip(system.laws, system.situations(mech, ops, 0.0, at, u), strict=True))
         forces = pushed([0.0] * n, [acting(law, seen) for law, seen in pairs])
         rates = [rate for law, seen in pairs for rate in following(law, seen, z[2 * n + count :]).rates]

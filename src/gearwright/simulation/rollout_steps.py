@@ -16,7 +16,7 @@ from gearwright.compiling.compile import layout_of
 from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.rollout_code import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
-from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.configuration import quaternions
 from gearwright.dynamics.stepping import METHODS
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
@@ -173,8 +173,8 @@ class FixedStep:
         if self.mech.nq != self.mech.n:
             checked("fixed_step", self.mech, "q", x[:, : self.mech.nq], self.mech.nq)
             x = x.copy()
-            for joint in turning_joints(self.mech):
-                x[:, joint.quaternion] /= np.linalg.norm(x[:, joint.quaternion], axis=1, keepdims=True)
+            for four in quaternions(self.mech):
+                x[:, four] /= np.linalg.norm(x[:, four], axis=1, keepdims=True)
         return x
 
     def _moments(self, inputs: ArrayLike | None, steps: int, rows: int) -> list[Array]:

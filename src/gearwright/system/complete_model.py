@@ -48,9 +48,9 @@ def complete_model(
         raise InputError(
             f"complete_model: {what}. Give LinearActuators, such as dc_motor(mech, ...); simulate takes any law."
         )
-    if mech.nq != mech.n:
+    if not mech.straight:
         raise InputError(
-            "complete_model: the machine has free or spherical joints, whose speeds are not the rates of its "
+            "complete_model: the machine has free, spherical or planar joints, whose speeds are not the rates of its "
             "coordinates. Use simulate(...), which takes the same actuators as laws."
         )
     acting = _stated(robot_or_mech, mech) if laws is None else laws

@@ -122,7 +122,7 @@ class LawTable:
                 flows = (self._if((k, mode), value, ops, given) for value in (outcome.supplied, outcome.dissipated))
                 powers.append(Outcome((), *flows))
             rates += mine
-        return [*rate(mech, x.q, x.v), *a, *rates, *power(mech, x.v, u, powers)]
+        return [*rate(mech, x.q, x.v, ops), *a, *rates, *power(mech, x.v, u, powers)]
 
     def reaction(self, choice: Choice, a: Sequence[Scalar], felt: Sequence[Scalar]) -> Reaction:
         """What a law feels in a mode, from the multipliers, flows and answers of all."""

@@ -86,7 +86,7 @@ def rate_program(mech: Mechanism, system: System) -> StepProgram:
     def run(machine: Mechanism, ops: Operations, given: Inputs, _: Fixed) -> list[Scalar]:
         x = split(machine, given["x"])
         a, rates = system.field(machine, ops)(given["t"][0], x, given["u"])
-        return [*rate(machine, x.q, x.v), *a, *rates]
+        return [*rate(machine, x.q, x.v, ops), *a, *rates]
 
     contents = {"x": size, "t": 1, "u": mech.n + len(system.inputs)}
     return StepProgram("motion_rates", tuple(contents), run, lambda *_: (size + 2,), growth=2, contents=contents)

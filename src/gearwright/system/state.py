@@ -83,9 +83,9 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
 
 
 def _normalised(mech: Mechanism, q: Array) -> Array:
-    from gearwright.dynamics.configuration import turning_joints
+    from gearwright.dynamics.configuration import quaternions
 
     out = q.copy()
-    for joint in turning_joints(mech):
-        out[joint.quaternion] /= np.linalg.norm(out[joint.quaternion])
+    for four in quaternions(mech):
+        out[four] /= np.linalg.norm(out[four])
     return out

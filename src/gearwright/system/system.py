@@ -180,7 +180,7 @@ class System:
         """The rate of the state vector."""
         out = np.empty(self.size)
         v = x[self.v]
-        out[self.q] = v if self.mech.nq == self.mech.n else self._configuration_rate(x)
+        out[self.q] = v if self.mech.straight else self._configuration_rate(x)
         out[self.v] = evaluation.a
         out[self.own] = [rate for outcome in evaluation.outcomes for rate in outcome.rates]
         out[self.controlled] = controller_rates
@@ -189,7 +189,7 @@ class System:
         return out
 
     def _configuration_rate(self, x: Array) -> Array:
-        return np.array(rate(self.mech, x[self.q].tolist(), x[self.v].tolist()))
+        return np.array(rate(self.mech, x[self.q].tolist(), x[self.v].tolist(), FLOATS))
 
     def _damping(self, v: Array) -> float:
         """Power in the dampers of the machine's own springs."""
