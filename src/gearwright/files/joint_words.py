@@ -120,6 +120,12 @@ class _Moving(_Placed):
             raise ValueError(f"geometry is given in {len(ways)} ways ({'; '.join(ways)}). Keep one of them.")
         if not ways or (ways == ["origin and axis"] and self.axis is None):
             raise ValueError("the joint has no axis. Give axis: [0, 0, 1], or dh, mdh or vector.")
+        if self.vector is not None and self.vector.alpha and getattr(self, "type", None) != "prismatic":
+            raise ValueError(
+                f"vector.alpha {self.vector.alpha:g} rad is the constant angle of a linear joint, and this one is "
+                f"{getattr(self, 'type', 'not linear')}: its angle is the coordinate. Remove it, or make the joint "
+                "prismatic."
+            )
         if self.axis is not None and not any(self.axis):
             raise ValueError("the axis [0, 0, 0] has no direction. Give a vector of non-zero length.")
         return self

@@ -152,11 +152,11 @@ def _refuse_idle_shafts(drive: Drive, wheels: list[Wheel]) -> None:
 
 def _refuse_other_motion(drive: Drive, kind: JointKind) -> None:
     """A screw or rack slides a joint, gears of teeth alone turn one; a bare ratio may do either."""
-    slides = drive.gear.kind in ("screw", "rack")
+    slides = drive.gear.kind in ("screw", "rack") or getattr(drive.gear, "slides", False)
     if slides and kind.turns:
         way = "Drive a prismatic joint with it"
-    elif hasattr(drive.gear, "members") and not kind.turns:
-        way = "Use a screw or a rack, or give the whole ratio [rad/m] alone"
+    elif hasattr(drive.gear, "members") and not kind.turns and not slides:
+        way = "Use a screw or a rack, alone or behind these gears in a series, or give the whole ratio [rad/m] alone"
     else:
         return
     raise TrainError(

@@ -13,7 +13,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.mechanism.rows import suggestion
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, figure, saved
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
 from gearwright.text import visible
 
@@ -155,10 +155,7 @@ class Run:
             path: .png, .svg or .pdf.
         """
         panels = [self._panel(prefix) for prefix in prefixes] if prefixes else self._overview()
-        page = figure(self.t, "time [s]", panels, title=self.name)
-        if path is not None:
-            save(page, path)
-        return page
+        return saved(figure(self.t, "time [s]", panels, title=self.name), path)
 
     def _overview(self) -> list[Panel]:
         """What moves: mechanics, electricity, energy."""
