@@ -14,7 +14,8 @@ from gearwright.arguments import as_floats, is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.actuation import structure_matrix
-from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
+from gearwright.identification.cutoff import default_cutoff
+from gearwright.identification.signals import derivatives, sampling_rate
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion
