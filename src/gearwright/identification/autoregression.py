@@ -63,8 +63,9 @@ class Filter:
 
         if not len(self.state):
             return block
+        response: Array
         response, self.state = lfilter([1.0], self.denominator, block, axis=0, zi=self.state)
-        return response  # type: ignore[no-any-return]
+        return response
 
     def tail(self, samples: int) -> Iterator[Array]:
         """The responses to zeros, block by block, until nothing is heard any more; at most twenty times `samples`."""

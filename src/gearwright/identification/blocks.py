@@ -66,4 +66,4 @@ class Blocks:
 
 def as_blocks(Y: Array | Blocks) -> Blocks:
     """Columns that exist already, as blocks."""
-    return Y if isinstance(Y, Blocks) else Blocks(Y.shape, lambda part: Y[part])  # type: ignore[arg-type]
+    return Y if isinstance(Y, Blocks) else Blocks(Y.shape, lambda part: Y[part])

@@ -13,7 +13,9 @@ Friction: TypeAlias = Literal["viscous", "coulomb", "offset"]
 FRICTION: tuple[Friction, ...] = ("viscous", "coulomb", "offset")
 Kind: TypeAlias = Literal["mass", "moment", "inertia", "wheel", "stiffness", "damping", "viscous", "coulomb", "offset"]
 
-OF_A_BODY: tuple[Kind, ...] = ("mass", *["moment"] * 3, *["inertia"] * 6)  # type: ignore[assignment]
+_MOMENT: tuple[Kind] = ("moment",)
+_INERTIA: tuple[Kind] = ("inertia",)
+OF_A_BODY: tuple[Kind, ...] = ("mass", *3 * _MOMENT, *6 * _INERTIA)
 """The ten parameters of a rigid body: m, m c, and the six elements of its tensor."""
 
 NOT_NEGATIVE: frozenset[Kind] = frozenset({"wheel", "stiffness", "damping", "viscous", "coulomb"})

@@ -50,7 +50,7 @@ class Joint:
     """The columns that a joint's torque depends on: which, their lengths, and their part of (Y'SY)^-1."""
 
     index: int
-    used: Array
+    used: list[int]
     length: Array
     inverse: Array
 
@@ -65,14 +65,14 @@ class Joint:
         return columns
 
 
-def _normal(rows: Blocks, slopes: Array) -> tuple[Array, list[Array]]:
+def _normal(rows: Blocks, slopes: Array) -> tuple[Array, list[list[int]]]:
     """Y'SY (P, P), and per joint the columns that are not zero."""
     n, P = rows.shape[1:]
     normal, used = np.zeros((P, P)), np.zeros((n, P), dtype=bool)
     for part, Y in rows:
         normal += Y.reshape(-1, P).T @ (Y * slopes[part, :, None]).reshape(-1, P)
         used |= Y.any(axis=0)
-    return normal, [np.flatnonzero(row) for row in used]
+    return normal, [np.flatnonzero(row).tolist() for row in used]
 
 
 class Responses:

@@ -9,8 +9,8 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.identification.signals import even_grid, sampling_rate, transfer
 
-MOTION = 0.9999
-"""Share of a column's power that is motion for sure: it lies in the lowest frequencies."""
+MOTION = 0.99
+"""Share of a column's power that is motion for sure: it lies in the lowest frequencies, or the column is at rest."""
 
 VIBRATION = 10.0
 """Above the band of the motion, a spectrum counts as signal where it is this many times the noise around it."""
@@ -69,7 +69,7 @@ def default_cutoff(t: Array, q: Array, v: Array | None) -> float:
     top = float(found.frequency[int(np.searchsorted(total, 0.95 * total[-1]))])
     highest = min(WIDEST * top, rate / 5)
     trials = np.geomspace(min(top, highest), highest, 60)
-    passed = [transfer(found.frequency, float(trial)) for trial in trials]
+    passed = (transfer(found.frequency, float(trial)) for trial in trials)
     costs = [float((1 - H) @ signal + H**2 @ noise) for H in passed]
     return float(trials[np.flatnonzero(np.array(costs) <= HIDDEN * min(costs)).max()])
 
@@ -93,6 +93,8 @@ def spectrum(t: Array, values: Array, window: Array, derivatives: int) -> Spectr
     for k, column in enumerate(power.T):
         floor = _around(column)
         end = _end_of_motion(column, close[:, k] * frequency ** (2.0 * derivatives))
+        if end is None:
+            continue
         inside = np.arange(len(column)) < end
         beside = floor[min(int((1 + 1.5 * BROAD) * end), len(floor) - 1)]  # which has seen nothing of the motion
         noise[:, k] = np.where(inside, beside, floor)
@@ -101,12 +103,13 @@ def spectrum(t: Array, values: Array, window: Array, derivatives: int) -> Spectr
     return Spectrum(frequency, signal, noise)
 
 
-def _end_of_motion(power: Array, acceleration: Array) -> int:
-    """The bin at which the averaged spectrum of the acceleration is lowest, above what is motion for sure."""
+def _end_of_motion(power: Array, acceleration: Array) -> int | None:
+    """The bin at which the averaged spectrum of the acceleration is lowest; None for a column that is only noise."""
     total = np.cumsum(power)
     sure = int(np.searchsorted(total, MOTION * total[-1]))
-    last = max(len(power) - FEW, sure + 1)
-    return min(sure + int(np.argmin(acceleration[sure:last])), len(power) - 1)
+    if total[-1] <= 0 or sure >= len(power) // 2:
+        return None
+    return sure + int(np.argmin(acceleration[sure : len(power) - FEW]))
 
 
 def taper(q: Array) -> Array:

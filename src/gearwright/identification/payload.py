@@ -107,5 +107,4 @@ def _carried(columns: Blocks, robot: Blocks, weights: Array) -> Array:
         weighted = (Y * weights[part, :, None]).reshape(-1, P)
         normal += Y.reshape(-1, P).T @ weighted
         mixed += weighted.T @ own.reshape(-1, robot.shape[2])
-    carried: Array = np.linalg.solve(normal, mixed)
-    return carried
+    return np.asarray(np.linalg.solve(normal, mixed), dtype=np.float64)
