@@ -23,9 +23,9 @@ COLOURED = 0.3
 CLIPPED = 2.0
 """Standard deviations at which residuals are cut off before they are compared."""
 
-NEGLIGIBLE = 1e-3
-"""Residuals below this share of the torques are smaller than any torque is known; so are torques of one joint below
-this share of another's."""
+NEGLIGIBLE = 3e-3
+"""Residuals below this share of the torques are hardly measured: where joints turn back, a wrong sign of friction alone
+leaves 2e-3. Nor do torques of one joint below this share of another's count."""
 
 NEIGHBOUR = 1.25
 """Factor to the cut-offs at which estimates are found again."""
