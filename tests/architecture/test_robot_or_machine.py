@@ -138,6 +138,19 @@ EXCUSED = {
     ),
     "Rewritten": "a result",
     "Situation": "what a law meets while it runs",
+    **dict.fromkeys(
+        (
+            "fourier",
+            "from_accelerations",
+            "pause",
+            "polynomial",
+            "recorded",
+            "s_curve",
+            "spline",
+            "trapezoid",
+        ),
+        "a motion; the robot names its joints and limits",
+    ),
 }
 
 

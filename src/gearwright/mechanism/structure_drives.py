@@ -10,12 +10,13 @@ from gearwright.errors import DriveError, InertiaError, JointError, StructureErr
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
 from gearwright.mechanism.joint_kinds import JointKind, joint_kind
-from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.rows import plain
 from gearwright.mechanism.structure_geometry import Links, pointing
 from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
 from gearwright.parts import Drive, Motor, Wheel, elements_of
 from gearwright.parts.mounting import mount_of, output_is_link
 from gearwright.parts.revolution import axial_and_transverse, refuse_off_axis
+from gearwright.text import did_you_mean
 
 
 def shaft_names(drive: Drive) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
     """The rotor and the gear's wheels, placed on the links that carry them."""
     if drive.joint not in links.by_joint:
         raise StructureError(
-            f"drive {drive.title!r}: there is no joint {drive.joint!r}. {suggestion(drive.joint, links.by_joint)}"
+            f"drive {drive.title!r}: there is no joint {drive.joint!r}. {did_you_mean(drive.joint, links.by_joint)}"
         )
     kind = joint_kind(links.by_joint[drive.joint].joint.kind)
     if not kind.single:

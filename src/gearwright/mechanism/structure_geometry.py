@@ -9,9 +9,9 @@ from gearwright.errors import StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import matrix, vector
 from gearwright.mechanism.joint_kinds import joint_kind
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Link
 from gearwright.parts.mounting import joint_axis
+from gearwright.text import did_you_mean
 
 
 class Links:
@@ -25,7 +25,7 @@ class Links:
         """The name itself if it is that of a link or the base."""
         names = ["base", *self.by_name]
         if link not in names:
-            raise StructureError(f"{owner} {link!r}, which is no link. {suggestion(link, names)}")
+            raise StructureError(f"{owner} {link!r}, which is no link. {did_you_mean(link, names)}")
         return link
 
     def joint_axis(self, joint: str, seen_from: str) -> tuple[Vec, Vec] | None:

@@ -7,12 +7,13 @@ from gearwright.errors import TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, vector
 from gearwright.mechanism.joint_kinds import joint_kind
-from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.rows import plain
 from gearwright.mechanism.structure_drives import rotor_wheel
 from gearwright.mechanism.structure_geometry import row_sum
 from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
 from gearwright.mechanism.structure_trains import RowOfSpeeds, TrainStructure
 from gearwright.parts import Gearwheel, TrainMotor
+from gearwright.text import did_you_mean
 
 
 def rotor(train: TrainStructure, motor: TrainMotor) -> Placed:
@@ -64,7 +65,7 @@ def _wheel(train: TrainStructure, motor: TrainMotor) -> Gearwheel:
     if motor.wheel not in train.wheels:
         raise TrainError(
             f"motor {motor.name!r}: its wheel {motor.wheel!r} is none of the train's. "
-            f"{suggestion(motor.wheel, train.wheels)}"
+            f"{did_you_mean(motor.wheel, train.wheels)}"
         )
     wheel = train.wheels[motor.wheel]
     if wheel.carrier in train.wheels:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from gearwright.errors import JointError, StructureError
 from gearwright.mechanism.elements import Spring
 from gearwright.mechanism.joint_kinds import joint_kind
-from gearwright.mechanism.rows import suggestion
 from gearwright.mechanism.structure_geometry import Links
 from gearwright.parts import PassiveSpring
+from gearwright.text import did_you_mean
 
 
 def passive_springs(links: Links, springs: Sequence[PassiveSpring]) -> list[Spring]:
@@ -33,7 +33,7 @@ def _spring(links: Links, spring: PassiveSpring) -> Spring:
     known = _coordinates(links)
     for joint in spring.row:
         if joint not in known:
-            raise StructureError(f"spring {spring.name!r}: there is no joint {joint!r}. {suggestion(joint, known)}")
+            raise StructureError(f"spring {spring.name!r}: there is no joint {joint!r}. {did_you_mean(joint, known)}")
     rest = spring.rest
     for joint, factor in spring.row.items():
         if joint in links.by_joint and links.by_joint[joint].joint.follows is not None:

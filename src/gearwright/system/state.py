@@ -14,10 +14,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.programs.inputs import checked
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class State:
     def __getitem__(self, name: str) -> float:
         """A state of a law or controller by name."""
         if name not in self.states:
-            raise InputError(f"state: there is no state {name!r}. {suggestion(name, self.states)}")
+            raise InputError(f"state: there is no state {name!r}. {did_you_mean(name, self.states)}")
         return self.states[name]
 
     def with_states(self, states: Mapping[str, float]) -> State:
