@@ -35,7 +35,20 @@ from gearwright.text import lines
 
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes.
+
+    Attributes:
+        line: the line of the robot's file that states the part at fault, where it is known.
+        bare: the message without file and line.
+    """
+
+    line: int | None = None
+    bare: str | None = None
+
+    def stated_at(self, source: str, line: int) -> None:
+        """Put the file and the line that states the part at fault before the message."""
+        self.line, self.bare = line, str(self)
+        self.args = (f"{source}, line {line}: {self.bare}",)
 
     def __str__(self) -> str:
         return lines(super().__str__())

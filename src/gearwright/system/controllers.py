@@ -11,10 +11,9 @@ import numpy as np
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism.rows import suggestion
 from gearwright.system.signals import checked_output
 from gearwright.system.state import State
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def with_answer(known: Array, answer: Any, t: float, names: tuple[str, ...], siz
     if isinstance(answer, Mapping):
         for name, value in answer.items():
             if name not in names:
-                raise InputError(f"controller: there is no input {name!r}. {suggestion(name, names)}")
+                raise InputError(f"controller: there is no input {name!r}. {did_you_mean(name, names)}")
             out[names.index(name)] = _number(name, value, t)
     else:
         out[:size] += checked_output("the controller", answer, size, t)

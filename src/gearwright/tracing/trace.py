@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.dynamics.configuration import nudge, turning_joints
+from gearwright.dynamics.configuration import nudge, quaternions
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import NO_ROTATION
@@ -107,10 +107,11 @@ def _differentiated(
 
     directions, moved = dict(vectors), dict(entries)
     steps = []
-    if task.mech.nq != task.mech.n:
+    if not task.mech.straight:
         for name in (name for name in task.wrt if name in task.program.per_coordinate):
             directions[name] = step = ca.SX.sym(f"d{name}", task.mech.n)
-            moved[name] = nudge(task.mech, entries[name], [Symbol(step[i], tape) for i in range(task.mech.n)])
+            along = [Symbol(step[i], tape) for i in range(task.mech.n)]
+            moved[name] = nudge(task.mech, entries[name], along, operations())
             steps.append(step)
     slope = ca.jacobian(_result(task, moved), ca.vertcat(*(directions[name] for name in task.wrt)))
     if steps:
@@ -122,7 +123,7 @@ def _guards(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[S
     """Squares of quaternions less the smallest that is taken for a rotation."""
     found = []
     for name in (name for name in entries if name in task.program.per_coordinate):
-        for joint in turning_joints(task.mech):
-            w, x, y, z = entries[name][joint.quaternion]
+        for four in quaternions(task.mech):
+            w, x, y, z = entries[name][four]
             found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
     return found
