@@ -132,8 +132,8 @@ def _inputs(
     if len(lengths) > 1 or not lengths <= {steps, 2 * steps + 1}:
         found = ", ".join(f"{name} {len(x)}" for name, x in timed.items())
         raise InputError(
-            f"rollout: inputs are given at so many moments: {found}. Give each once, or all of them {steps} times "
-            f"(held over each step), or all of them {2 * steps + 1} times (at beginning, middle and end of each step)."
+            f"rollout: the numbers of moments of inputs do not fit: {found}. Give each once, or all of them {steps} "
+            f"times (held over each step), or all of them {2 * steps + 1} times (beginning, middle and end of steps)."
         )
     shape = np.broadcast_shapes(*(x.shape[:2] for x in timed.values()))
     return np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in timed.values()], axis=-1)

@@ -45,7 +45,7 @@ def complete_model(
     mech = machine_of("complete_model", robot_or_mech)
     strange = [x for x in actuators if not isinstance(x, LinearActuator)]
     if strange or not actuators:
-        what = f"{strange[0]!r} is no LinearActuator" if strange else "there are no actuators"
+        what = f"{strange[0]!r} is not a LinearActuator" if strange else "there are no actuators"
         raise InputError(
             f"complete_model: {what}. Give LinearActuators, such as dc_motor(mech, ...); simulate takes any law."
         )

@@ -38,7 +38,7 @@ class Controller:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise InputError(f"controller: {self.function!r} is no function of time and state.")
+            raise InputError(f"controller: {self.function!r} is not a function of time and state.")
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
             number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)

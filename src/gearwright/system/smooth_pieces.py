@@ -28,7 +28,7 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
     if isinstance(motion, Motion):
         motion = through("inputs_for_motion", motion.t, motion.q)
     if not isinstance(motion, Trajectory):
-        raise InputError(f"inputs_for_motion: a {type(motion).__name__} is no Trajectory or Motion.")
+        raise InputError(f"inputs_for_motion: a {type(motion).__name__} is not a Trajectory or a Motion.")
     if not mech.straight:
         raise InputError(
             "inputs_for_motion: the machine has free, spherical or planar joints, whose speeds are not the rates of "

@@ -86,7 +86,7 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
     try:
         flat = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"simulate: the initial state {given!r} is no State, (q, v) or array of numbers.") from None
+        raise InputError(f"simulate: the initial state {given!r} is not a State, (q, v) or numbers.") from None
     if flat.shape == (mech.nq + mech.n,):
         return State(flat[: mech.nq], flat[mech.nq :])
     if flat.shape != (mech.nq,):
