@@ -60,7 +60,7 @@ def difference(mech: Mechanism, q0: Sequence[Scalar], q1: Sequence[Scalar], ops:
     out: list[Scalar] = [q1[where] - q0[where] if where >= 0 else 0.0 for where in mech.layout.coordinate_of]
     for joint in turning_joints(mech):
         turn, there = _unit(_quaternion(q0, joint), ops), _unit(_quaternion(q1, joint), ops)
-        w = _logarithm(_product(_conjugate(turn), there), ops)
+        w = logarithm(_product(_conjugate(turn), there), ops)
         out[joint.angular] = w
         if joint.place and joint.linear:
             step = Rot.of_quaternion(*turn).T @ (Vec(*q1[joint.place]) - Vec(*q0[joint.place]))
@@ -141,7 +141,7 @@ def _exponential(w: Vec, ops: Operations) -> Quaternion:
     return real, *(w * half)
 
 
-def _logarithm(x: Quaternion, ops: Operations) -> Vec:
+def logarithm(x: Quaternion, ops: Operations) -> Vec:
     """The rotation vector, shorter than or equal to pi, of a unit quaternion."""
     sign = ops.where(x[0] < 0, -1.0, 1.0)
     w, u = x[0] * sign, Vec(*x[1:]) * sign

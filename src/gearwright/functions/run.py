@@ -30,10 +30,10 @@ def run(program: Program, mech: Mechanism, arrays: Sequence[ArrayLike], fixed: F
     return served(program, mech, dict(zip(program.inputs, arrays, strict=True)), fixed or {})
 
 
-def prompt(program: Program, mech: Mechanism) -> Callable[..., Array]:
+def prompt(program: Program, mech: Mechanism, fixed: Fixed | None = None) -> Callable[..., Array]:
     """A program of a machine for somebody who will call it thousands of times: as a kernel at once, where it can be."""
-    kernel = service(program, mech, {}).promptly()
-    return kernel.func if kernel is not None else lambda *arrays: run(program, mech, arrays)
+    kernel = service(program, mech, fixed or {}).promptly()
+    return kernel.func if kernel is not None else lambda *arrays: run(program, mech, arrays, fixed)
 
 
 def run_outside(

@@ -15,7 +15,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import BASE_MOTION, WRENCH
+from gearwright.programs.program import BASE_MOTION, POSE, TASK, WRENCH
 from gearwright.text import listed
 
 NO_ROTATION = 1e-24
@@ -97,6 +97,12 @@ def entry_names(mech: Mechanism, name: str) -> Sequence[str]:
         return ("fx", "fy", "fz", "mx", "my", "mz")
     if name == BASE_MOTION:
         return tuple(f"{kind}.{axis}" for kind in ("omega", "alpha", "acceleration") for axis in "xyz")
+    if name == POSE:
+        return (*(f"R{i}{j}" for i in range(3) for j in range(3)), "x", "y", "z")
+    if name == "damping":
+        return ("damping",)
+    if name == TASK:
+        return ("x", "y", "z", "rx", "ry", "rz")
     return mech.coordinates if name.startswith("q") else mech.speeds
 
 

@@ -20,6 +20,9 @@ WRENCH = "wrench."
 
 BASE_MOTION = "base_motion"
 
+POSE, TASK = "pose", "task"
+"""Inputs of inverse kinematics: rotation row by row with position (12), and six weights of the error."""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -33,6 +36,7 @@ class Program:
         outside: whether external wrenches and base motion may be among the inputs.
         growth: power of the number of bodies with which its operations grow.
         options: names of what must or may be fixed before running.
+        widths: numbers of entries of inputs that count neither coordinates nor speeds.
         ready: kernels of machines in use, by the identity of the machine.
     """
 
@@ -43,11 +47,12 @@ class Program:
     outside: bool = False
     growth: int = 1
     options: tuple[str, ...] = ()
+    widths: Mapping[str, int] = field(default_factory=dict)
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
         """Every input with its number of scalars, in the order of the public arguments."""
-        sizes = {name: mech.nq if name.startswith("q") else mech.n for name in self.inputs}
+        sizes = {name: mech.nq if name.startswith("q") else self.widths.get(name, mech.n) for name in self.inputs}
         for body in fixed.get("wrenches", ()):
             sizes[WRENCH + body] = 6
         if fixed.get("base_motion"):

@@ -19,6 +19,7 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.dynamics.recursive_form import recursive_form
 from gearwright.dynamics.regressor import parameter_names, regressor
 from gearwright.mechanism import Mechanism
+from gearwright.programs import kinematic_programs
 from gearwright.programs.program import BASE_MOTION, WRENCH, Fixed, Inputs, Program
 
 
@@ -185,4 +186,5 @@ RECURSIVE_FORM = Program(
 )
 
 BY_NAME = {value.name: value for value in list(globals().values()) if isinstance(value, Program)}
+BY_NAME |= {program.name: program for program in kinematic_programs.ALL}
 """Every program under the name of its public function."""
