@@ -29,3 +29,22 @@ def following_arm(multiplier: float, offset: float, position=None) -> Robot:
     first, _, tip = planar_arm().links
     joint = Joint("j1", position=(0.4, 0, 0), follows=("j0", multiplier, offset), limits=Limits(position=position))
     return Robot("following", [first, bar(1, 0.3, joint), tip])
+
+
+def macro_and_micro(rail_acceleration=None) -> Robot:
+    """Two heavy rails along x and y that carry a small fast arm of two bars, and the frame `tip` at its end."""
+    rails = [
+        Link(
+            name,
+            parent,
+            Joint(name, "prismatic", axis=axis, limits=Limits(position=(-0.6, 0.6), acceleration=rail_acceleration)),
+            mass=40,
+            com=(0, 0, 0),
+            inertia=np.eye(3),
+        )
+        for name, parent, axis in (("x", "base", (1, 0, 0)), ("y", "x", (0, 1, 0)))
+    ]
+    first = Link("upper", "y", Joint("j0"), mass=0.4, com=(0.075, 0, 0), inertia=0.01 * BAR)
+    second = Link("fore", "upper", Joint("j1", position=(0.15, 0, 0)), mass=0.3, com=(0.075, 0, 0), inertia=0.01 * BAR)
+    tip = Link("tip", "fore", Joint("flange", "fixed", position=(0.15, 0, 0)))
+    return Robot("macro_and_micro", [*rails, first, second, tip])

@@ -32,13 +32,12 @@ def all_branches(descent: Descent, poses: Array, begin: Array | None, goal: floa
 
 
 def _refuse_redundant(descent: Descent) -> None:
-    mech, path = descent.joints.mech, descent.joints.mech.paths[descent.spot.body]
-    moving = {dof.speed for i in path for dof in mech.joints[i].dofs if descent.mobility[dof.speed] > 0}
     wanted = int((descent.task > 0).sum())
-    if len(moving) > wanted:
+    if len(descent.moving) > wanted:
         raise InputError(
-            f"inverse_kinematics: {len(moving)} joints move {descent.frame!r} and the pose has {wanted} conditions, so "
-            "there are infinitely many configurations. Use branches='one' with start=, or hold joints with held=."
+            f"inverse_kinematics: {len(descent.moving)} joints move {descent.frame!r} and the pose has {wanted} "
+            "conditions, so there are infinitely many configurations. Use branches='one' with start=, or hold joints "
+            "with held=."
         )
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.functions.run import prompt
 from gearwright.planning.joints import Joints
 from gearwright.programs.kinematic_programs import REACHING_STEP, spot_of
+from gearwright.programs.programs import JACOBIAN
 
 STEPS = 40
 """Of one descent at most."""
@@ -47,6 +49,35 @@ class Descent:
     def seeds(self) -> Array:
         """Where descents start when nothing else is known, (STARTS, nq)."""
         return self.joints.seeds(STARTS)
+
+    def task_jacobian(self, q: Array) -> Array:
+        """The rows of the Jacobian that the task has, over the joints that may move, (..., rows, joints)."""
+        J = self.jacobian(np.ascontiguousarray(q))[..., self.task > 0, :]
+        return np.ascontiguousarray(J[..., self.moving])
+
+    def dexterity(self, q: Array) -> Array:
+        """Smallest over largest singular value of the task's Jacobian, (...); directions no joint ever has left out."""
+        J = self.task_jacobian(q)
+        J = J[..., np.abs(J).reshape(-1, *J.shape[-2:]).max(axis=(0, 2)) > 1e-12, :]
+        if 0 in J.shape[-2:]:
+            return np.zeros(q.shape[:-1])
+        values = np.linalg.svd(J, compute_uv=False)
+        found: Array = values[..., -1] / np.maximum(values[..., 0], 1e-300)
+        return found
+
+    @cached_property
+    def moving(self) -> NDArray[np.int_]:
+        """The speeds that move the frame and are not held."""
+        mech = self.joints.mech
+        speeds = {dof.speed for i in mech.paths[self.spot.body] for dof in mech.joints[i].dofs}
+        return np.array([k for k in sorted(speeds) if self.mobility[k] > 0], dtype=int)
+
+    @cached_property
+    def jacobian(self) -> Callable[..., Array]:
+        """J (..., 6, n) of the frame at configurations."""
+        return prompt(
+            JACOBIAN, self.joints.mech, {"body": self.joints.mech.name_of(self.frame), "point": (0.0, 0.0, 0.0)}
+        )
 
     def holding(self, seeds: Array, begin: Array) -> Array:
         """The seeds (..., nq) with held joints where they begin."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import jacobian, placement
+from gearwright.functions.functions import placement
 from gearwright.functions.service import twin
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
@@ -54,7 +54,7 @@ class InverseKinematics:
     @cached_property
     def dexterity(self) -> Array:
         """Smallest over largest singular value of the Jacobian of the task, (...): 0 where the arm is singular."""
-        return dexterity(self.descent, np.nan_to_num(self.q))
+        return self.descent.dexterity(np.nan_to_num(self.q))
 
     @property
     def singular(self) -> NDArray[np.bool_]:
@@ -170,15 +170,3 @@ def checked_start(function: str, joints: Joints, start: ArrayLike, lead: tuple[i
     for row in q[:1] if q.strides[0] == 0 else q:
         joints.require_inside(function, "start", row)
     return np.ascontiguousarray(q)
-
-
-def dexterity(descent: Descent, q: Array) -> Array:
-    """Smallest over largest singular value of the task's Jacobian over the joints that may move, (...)."""
-    mech = descent.joints.mech
-    J = jacobian(mech, q, descent.frame)[..., descent.task > 0, :]
-    moving = (descent.mobility > 0) & (np.abs(J).reshape(-1, mech.n).max(axis=0) > 0)
-    if not moving.any():
-        return np.zeros(q.shape[:-1])
-    values = np.linalg.svd(J[..., moving], compute_uv=False)
-    found: Array = values[..., -1] / values[..., 0]
-    return found

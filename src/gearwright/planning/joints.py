@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -112,28 +111,38 @@ class Joints:
         found: Array = np.abs(way).max(axis=-1)
         return found
 
+    @cached_property
+    def springs(self) -> tuple[Array, Array]:
+        """How shafts follow coordinates while springs rest, theta = F q + f: F (shafts, nq) and f (shafts,).
+
+        K_ss theta = preload - K_sj q, with K the stiffness of all springs.
+        """
+        first, mech = first_shaft(self.mech), self.mech
+        matrices = spring_matrices(mech)
+        K, preload = np.array(matrices.stiffness, dtype=float), np.array(matrices.preload, dtype=float)
+        inverse = np.linalg.pinv(K[first:, first:])
+        follow = np.zeros((len(mech.shafts), mech.nq))
+        plain = [k for k in range(first) if self.coordinates[k] >= 0]
+        follow[:, self.coordinates[plain]] = -inverse @ K[first:][:, plain]
+        return follow, inverse @ preload[first:]
+
     def rested(self, q: Array) -> Array:
-        """The configuration with every shaft where the springs are at rest, K_ss theta = preload - K_sj q."""
-        return self._rest(q)
+        """The configuration with every shaft where the springs are at rest."""
+        if not self.mech.shafts:
+            return q
+        follow, rest = self.springs
+        q = np.array(q)
+        q[..., self.coordinates[first_shaft(self.mech) :]] = rest + q @ follow.T
+        return q
 
     @cached_property
-    def _rest(self) -> Callable[[Array], Array]:
-        mech, first = self.mech, first_shaft(self.mech)
-        if not mech.shafts:
-            return lambda q: q
-        springs = spring_matrices(mech)
-        K, preload = np.array(springs.stiffness, dtype=float), np.array(springs.preload, dtype=float)
-        inverse = np.linalg.pinv(K[first:, first:])
-        plain = [k for k in range(first) if self.coordinates[k] >= 0]
-        ahead, columns = inverse @ K[first:][:, plain], self.coordinates[plain]
-        shafts, still = self.coordinates[first:], inverse @ preload[first:]
-
-        def rested(q: Array) -> Array:
-            q = np.array(q)
-            q[..., shafts] = still - q[..., columns] @ ahead.T
-            return q
-
-        return rested
+    def carried(self) -> Array:
+        """Speeds of all, shafts included, per unit of each joint's speed while springs rest, (n, joints)."""
+        first = first_shaft(self.mech)
+        if not self.mech.shafts:
+            return np.eye(self.mech.n)
+        columns = np.where(self.coordinates[:first] >= 0, self.springs[0][:, self.coordinates[:first]], 0.0)
+        return np.vstack([np.eye(first), columns])
 
     def outside(self, q: Array) -> list[tuple[int, str, float, float, float]]:
         """Which coordinates lie beyond their limits: (speed, name, value, lower, upper)."""
