@@ -116,6 +116,26 @@ def test_the_nearest_of_a_spatial_arm_is_a_minimum():
     assert np.abs(slope).max() < 1e-4 * np.linalg.norm(left)
 
 
+@pytest.mark.parametrize(("side", "push"), [(1, 0.05), (-1, -0.05)])
+def test_a_joint_at_its_limit_leaves_the_work_to_the_others(side, push):
+    """A step with a joint pushed against its limit is a step with that joint held; pushed back, it moves."""
+    mech = gw.assemble(planar_arm((0.4, 0.3, 0.2)))
+    step = gw.compile("reaching_step", mech, body="tip")
+    q = np.array([0.4, 0.5 * side, 0.6])
+    J = gw.jacobian(mech, q, "tip")
+    R, p = gw.placement(mech, q, "tip")
+    low, high = np.full(3, -9.0), np.full(3, 9.0)
+    (high if side > 0 else low)[1] = q[1]
+
+    def stepped(way, mobility):
+        pose = np.concatenate([R.ravel(), p + way * J[:3, 1]])
+        return step(q, pose, np.repeat([1.0, 0.0], 3), np.array(mobility), low, high, np.array([0.1]))[:3]
+
+    assert np.array_equal(stepped(push, [1.0, 1.0, 1.0]), stepped(push, [1.0, 0.0, 1.0]))
+    assert not np.array_equal(stepped(-push, [1.0, 1.0, 1.0]), stepped(-push, [1.0, 0.0, 1.0]))
+    assert np.abs(stepped(push, [1.0, 1.0, 1.0]) - q).max() > 1e-3
+
+
 def test_start_chooses_branch_and_winding():
     robot = gw.load("ur5_like")
     mech = gw.assemble(robot)

@@ -21,6 +21,7 @@ from gearwright.planning import (
     line,
     sphere,
     torque_ratio,
+    track,
 )
 from gearwright.planning.criteria import Criterion
 from gearwright.planning.inverse_kinematics import descent_of
@@ -76,6 +77,18 @@ def test_least_kinetic_energy_is_least(panda):
     assert np.allclose(gw.jacobian(mech, START, "flange") @ v, step, atol=1e-8)
     assert abs(null @ M @ v) < 1e-8 * np.linalg.norm(M @ v)
     assert gw.kinetic_energy(mech, START, v) < gw.kinetic_energy(mech, START, plain)
+
+
+def test_internal_motion_is_followed_to_second_order(panda):
+    """With twice as many poses the end of a path of least kinetic energy is four times as exact."""
+    R, p = gw.placement(gw.assemble(panda), START, "flange")
+    ends = []
+    for count in (9, 17, 33, 65):
+        way = p + np.linspace(0, 1, count)[:, None] * np.array([-0.1, 0.15, -0.1])
+        ends.append(track(panda, "flange", (R, way), START, criterion=KineticEnergy())[-1])
+    changes = np.linalg.norm(np.diff(ends, axis=0), axis=1)
+    assert changes[0] / changes[1] > 3
+    assert changes[1] / changes[2] > 3
 
 
 def test_shares_divide_the_motion():
