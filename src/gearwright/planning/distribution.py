@@ -16,6 +16,7 @@ from gearwright.parts import Robot
 from gearwright.planning.inverse_kinematics import descent_of
 from gearwright.planning.refinement import refined, require_speeds
 from gearwright.planning.tracking import GOAL
+from gearwright.text import listed
 
 
 def distribute(
@@ -91,6 +92,6 @@ def _require_reached(error: Array, t: Array, frame: int | str, slow: Sequence[st
         k = int(lost[0])
         raise PlanningError(
             f"distribute: at {t[k]:.3f} s the fast joints alone miss the pose of {frame!r} by {np.sqrt(error[k]):.3g} "
-            f"m or rad while {', '.join(slow)} move smoothly. Use a window shorter than {window:g} s, or fewer slow "
+            f"m or rad while {listed(slow)} move smoothly. Use a window shorter than {window:g} s, or fewer slow "
             "joints."
         )

@@ -25,6 +25,7 @@ from gearwright.planning.joints import Joints
 from gearwright.planning.poses import wanted
 from gearwright.programs.inputs import checked
 from gearwright.programs.placement import Placement
+from gearwright.text import listed
 
 SINGULAR = 1e-4
 """Share of the largest singular value of the Jacobian below which the smallest counts as none."""
@@ -106,7 +107,7 @@ def inverse_kinematics(
     joints = descent.joints
     begin = None if start is None else checked_start(name, joints, start, target.lead)
     if held and begin is None:
-        raise InputError(f"{name}: joints are held ({', '.join(held)}), but start= does not say where. Give start=.")
+        raise InputError(f"{name}: joints are held ({listed(held)}), but start= does not say where. Give start=.")
     flat = np.ascontiguousarray(target.flat.reshape(-1, 12))
     if branches == "all":
         q, error = all_branches(descent, flat, begin, goal)

@@ -17,6 +17,7 @@ from gearwright.planning.criteria import Criterion
 from gearwright.planning.descent import Descent
 from gearwright.planning.inverse_kinematics import SINGULAR, checked_start, descent_of
 from gearwright.planning.poses import placed, rotation_vector, slerp, wanted
+from gearwright.text import listed
 
 GOAL = 1e-10**2
 """Squared error of what is followed [m2, rad2]."""
@@ -159,7 +160,7 @@ def _reason(descent: Descent, q: Array, error: float) -> str:
     x, y, z = placement(mech, q, descent.frame).position
     left = f"{np.sqrt(error):.3g} m or rad are left at ({x:.4g}, {y:.4g}, {z:.4g})."
     if at_limit:
-        return f"{left} At a limit: {', '.join(at_limit)}."
+        return f"{left} At a limit: {listed(at_limit)}."
     if float(descent.dexterity(q)) < 100 * SINGULAR:
         return f"{left} The arm is close to a singularity there."
     return left
