@@ -76,6 +76,18 @@ def test_wrist_partitioned_arms_have_eight_branches(name):
     assert (joints.apart(found.q[:, :, None], flipped[:, None]).min(axis=2) < 1e-6).all()
 
 
+@pytest.mark.parametrize("bend", [0.0, 1e-5, -1e-3])
+def test_branches_near_singularities_are_not_counted_twice(bend):
+    """A straight wrist turns freely inside: what that connects is one branch; else there are eight."""
+    robot = gw.load("puma560")
+    mech = gw.assemble(robot)
+    pose = gw.placement(mech, [0.3, 0.4, 0.5, 0.6, bend, 0.8], "tool")
+    found = gw.inverse_kinematics(robot, "tool", pose, branches="all")
+    assert len(found.q) == (8 if bend else 7)
+    assert found.reached.all()
+    assert found.singular.any()
+
+
 def test_branches_of_a_planar_arm_are_those_of_the_cosine_law():
     robot = planar_arm()
     found = gw.inverse_kinematics(robot, "tip", (None, [0.5, 0.2, 0.0]), branches="all")

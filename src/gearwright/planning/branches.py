@@ -7,7 +7,6 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.planning.descent import Descent
-from gearwright.planning.joints import Joints
 
 WAVE, WAVES = 64, 12
 """Descents started at once, and how often at most."""
@@ -15,6 +14,10 @@ QUIET = 3
 """Waves without a new branch after which the search ends."""
 APART = 1e-5
 """Configurations closer than this are one [rad, m]."""
+EXACT = 1e-26
+"""Squared error to which branches are computed: near singularities a coarse one leaves them spread."""
+FLAT = 1e-6
+"""Share of the largest singular value below which a direction moves nothing: what it connects is one branch."""
 
 
 def all_branches(descent: Descent, poses: Array, begin: Array | None, goal: float) -> tuple[Array, Array]:
@@ -50,12 +53,12 @@ def _branches(descent: Descent, pose: Array, begin: Array | None, goal: float) -
     best: tuple[Array, Array] | None = None
     for wave in range(WAVES):
         starts = np.ascontiguousarray(seeds[wave * WAVE : (wave + 1) * WAVE])
-        q, error = descent.many(starts, np.tile(pose, (len(starts), 1)), goal)
+        q, error = descent.many(starts, np.tile(pose, (len(starts), 1)), min(goal, EXACT))
         if best is None or error.min() < best[1][0]:
             best = q[[error.argmin()]], error[[error.argmin()]]
         before = len(known)
         there = joints.rested(joints.wound(q[error <= goal], begin))
-        known, errors = _merged(joints, there, error[error <= goal], known, errors)
+        known, errors = _merged(descent, there, error[error <= goal], known, errors)
         quiet = quiet + 1 if len(known) == before else 0
         if quiet >= QUIET:
             break
@@ -66,8 +69,19 @@ def _branches(descent: Descent, pose: Array, begin: Array | None, goal: float) -
     return known[order], errors[order]
 
 
-def _merged(joints: Joints, q: Array, error: Array, known: Array, errors: Array) -> tuple[Array, Array]:
+def _merged(descent: Descent, q: Array, error: Array, known: Array, errors: Array) -> tuple[Array, Array]:
     for x, size in zip(q, error, strict=True):
-        if not len(known) or joints.apart(known, x).min() > APART:
+        if not len(known) or np.abs(_between(descent, known, x)).max(axis=1).min() > APART:
             known, errors = np.vstack([known, x]), np.append(errors, size)
     return known, errors
+
+
+def _between(descent: Descent, known: Array, x: Array) -> Array:
+    """Differences of joints that move the frame, without the part along which a singular arm moves freely."""
+    moving = descent.moving[descent.joints.coordinates[descent.moving] >= 0]
+    way: Array = descent.joints.way(known, x)[:, descent.joints.coordinates[moving]]
+    if len(moving) < len(descent.moving):
+        return way
+    _, values, rows = np.linalg.svd(descent.task_jacobian(x))
+    still = rows[: len(values)][values < FLAT * values[0]]
+    return way - way @ still.T @ still

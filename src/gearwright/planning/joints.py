@@ -103,12 +103,16 @@ class Joints:
         q[..., where] = np.where(x < low, x + TURN, x)
         return q
 
-    def apart(self, q0: Array, q1: Array) -> Array:
-        """Largest difference of two configurations' coordinates, whole turns left out, (...)."""
-        way = q1 - q0
+    def way(self, q0: Array, q1: Array) -> Array:
+        """The difference of two configurations' coordinates, whole turns left out, (..., nq)."""
+        way: Array = q1 - q0
         turns = self.coordinates[self.winds]
         way[..., turns] = (way[..., turns] + np.pi) % TURN - np.pi
-        found: Array = np.abs(way).max(axis=-1)
+        return way
+
+    def apart(self, q0: Array, q1: Array) -> Array:
+        """The largest of these differences, (...)."""
+        found: Array = np.abs(self.way(q0, q1)).max(axis=-1)
         return found
 
     @cached_property
