@@ -8,6 +8,7 @@ from pathlib import Path
 from api_page import api_page
 from command_page import command_page
 from example_page import example_page
+from page_figures import draw_figures
 from schema_page import schema_page
 from sphinx.application import Sphinx
 
@@ -23,6 +24,7 @@ def _write(app: Sphinx) -> None:
             fresh = file.with_suffix(f".{os.getpid()}")  # whole or not at all: two builds may run at once
             fresh.write_text(text)
             fresh.replace(file)
+    draw_figures(Path(app.srcdir), folder)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -29,7 +29,7 @@ from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
 from gearwright.forces.of_robot import laws
 from gearwright.functions.actuation import actuator_speeds, actuator_torques
-from gearwright.functions.constrained import constrained_dynamics, impact
+from gearwright.functions.constrained import ConstrainedResult, ImpactResult, constrained_dynamics, impact
 from gearwright.functions.elastic import motor_motion
 from gearwright.functions.functions import (
     bias,
@@ -53,22 +53,28 @@ from gearwright.functions.functions import (
     reactions,
     regressor,
 )
-from gearwright.functions.linearise import linearise
+from gearwright.functions.linearise import LinearModel, linearise
 from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.planning import inverse_kinematics
-from gearwright.simulation import Controller, Event, Run, State, rollout, sampled_controller, simulate
+from gearwright.programs.placement import Placement
+from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
 
 __all__ = [
     "Actuator",
     "Body",
+    "ConstrainedResult",
     "Controller",
     "Event",
     "Frame",
+    "ImpactResult",
     "Kernel",
     "Law",
     "Line",
+    "LinearModel",
     "Mechanism",
+    "Placement",
+    "Rollout",
     "Run",
     "Spin",
     "Spring",

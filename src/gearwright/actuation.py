@@ -13,15 +13,19 @@ from gearwright.functions.actuation import (
 )
 from gearwright.system.complete_model import CompleteModel, complete_model
 from gearwright.system.inputs_for_motion import inputs_for_motion
-from gearwright.system.motion_inputs import MotionInputs
+from gearwright.system.motion_inputs import Excess, Jump, MotionInputs
+from gearwright.system.signals import Signal
 
 __all__ = [
     "ActuatorRedundancy",
     "AirValve",
     "CompleteModel",
+    "Excess",
+    "Jump",
     "LinearActuator",
     "MotionInputs",
     "ServoValve",
+    "Signal",
     "SynchronousMotor",
     "actuator_redundancy",
     "actuator_speeds",

@@ -12,11 +12,14 @@
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
     ├── PlanningError         a path that the robot cannot follow: out of reach, through a singularity, too fast
     ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
+    ├── NotTraceableError     a law that chooses in Python where its numbers are not known yet
+    ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
 
     GearwrightWarning         (a UserWarning) what was read, but not as somebody may expect
-    └── CacheWarning          the folder of compiled kernels is not used, since others could write into it
+    ├── CacheWarning          the folder of compiled kernels is not used, since others could write into it
+    └── SlowerWarning         a result that is right, but slower than it could be, with the reason
 
 A message names the part, the value, the rule and the way out.
 """
@@ -33,7 +36,20 @@ from gearwright.text import lines
 
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes.
+
+    Attributes:
+        line: the line of the robot's file that states the part at fault, where it is known.
+        bare: the message without file and line.
+    """
+
+    line: int | None = None
+    bare: str | None = None
+
+    def stated_at(self, source: str, line: int) -> None:
+        """Put the file and the line that states the part at fault before the message."""
+        self.line, self.bare = line, str(self)
+        self.args = (f"{source}, line {line}: {self.bare}",)
 
     def __str__(self) -> str:
         return lines(super().__str__())
@@ -91,6 +107,21 @@ class SimulationError(GearwrightError, ArithmeticError):
         self.run = run
 
 
+class NotTraceableError(GearwrightError):
+    """Something that needs a number where there is only a symbol: a law with `if`, or with functions of `math`.
+
+    A law is asked over symbols whether it can become machine code; who asks hears this error, and nobody else does. It
+    is not a TypeError, so that no function on the way takes it for wrong data.
+    """
+
+
+class CompilationError(GearwrightError, RuntimeError):
+    """A program that cannot become machine code here: LLVM is missing or fails, or an operation has no code.
+
+    Public functions hear it, warn once (`SlowerWarning`) and go on without a kernel; `compile` raises it.
+    """
+
+
 class FileError(GearwrightError, ValueError):
     """A file that cannot be read as a robot.
 
@@ -112,6 +143,10 @@ class GearwrightWarning(UserWarning):
 
     def __str__(self) -> str:
         return lines(super().__str__())
+
+
+class SlowerWarning(GearwrightWarning):
+    """A result is right but slower than it could be; the message gives the reason."""
 
 
 class CacheWarning(GearwrightWarning):

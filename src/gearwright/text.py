@@ -6,7 +6,7 @@ as \x1b; C gets ASCII identifiers. Letters of any script pass everywhere else.
 
 | for | function |
 |---|---|
-| people: messages, terminals | `visible`, `lines`; `listed` for several names |
+| people: messages, terminals | `visible`, `lines`; `listed` for several names; `did_you_mean` after an unknown one |
 | C | `c_identifier`, `c_identifiers`, `c_comment` |
 | LaTeX, Markdown, HTML, figures | `latex`, `markdown`, `html`, `plain_label` |
 | files that are read again | `csv_row`, `csv_cells`, `json`, `yaml`, `xml`, `beyond_xml` |
@@ -15,6 +15,7 @@ as \x1b; C gets ASCII identifiers. Letters of any script pass everywhere else.
 
 from __future__ import annotations
 
+import difflib
 import html as _html
 import json as _json
 import re
@@ -53,6 +54,8 @@ _BREAKS_COMMENT = re.compile(r"(?<=\*)/|(?<=/)\*|(?<=\?)\?")
 _CELL = re.compile(r'[ \t]*("(?:[^"]|"")*"|)([^,\r\n]*)(,|\r?\n?\Z)')
 _RESERVED_FILES = frozenset({"aux", "con", "nul", "prn", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))})
 _LONGEST_FILE_NAME = 100
+_LONGEST_WORD, _MOST_NAMES = 60, 60
+"""Words longer and lists larger than these are not searched for what was meant: a hostile file must not take hours."""
 
 
 def is_hidden(character: str) -> bool:
@@ -91,6 +94,24 @@ def listed(names: Iterable[str], between: str = ", ") -> str:
     elbow, a\nb
     """
     return between.join(visible(name) for name in names)
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str:
+    """The sentence that helps after an unknown word: the closest known one, or all of them.
+
+    >>> did_you_mean("elbo", ["shoulder", "elbow"])
+    "Did you mean 'elbow'?"
+    >>> did_you_mean("wrist", ["shoulder", "elbow"])
+    'Known are: shoulder, elbow.'
+    """
+    names = list(dict.fromkeys(known))
+    if not names:
+        return "There are none."
+    close = difflib.get_close_matches(str(word)[:_LONGEST_WORD], names[:_MOST_NAMES], n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    return f"Known are: {listed(names[:_MOST_NAMES])}{more}."
 
 
 def c_identifier(name: str) -> str:

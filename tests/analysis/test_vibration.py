@@ -188,5 +188,5 @@ def test_bad_input():
         gw.analysis.modes(mech, PLACE, "braked")
     with pytest.raises(InputError, match="no actuators"):
         gw.analysis.modes(replace(mech, actuators=()), PLACE, "held")
-    with pytest.raises(InputError, match="not a Mechanism"):
-        gw.analysis.modes(elastic_elbow(), PLACE)
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
+        gw.analysis.modes("elastic_elbow", PLACE)

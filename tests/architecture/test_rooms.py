@@ -59,6 +59,7 @@ LIBRARIES = {
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},
+    "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
     "typer": {"cli"},
@@ -181,7 +182,7 @@ def test_importing_gearwright_is_light():
     """Backends and figures are imported at the call that needs them."""
     code = "import sys, gearwright; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & {*HEAVY, "matplotlib", "mujoco", "pinocchio", "typer"}
+    assert not set(done.stdout.split()) & {*HEAVY, "matplotlib", "mujoco", "pinocchio", "ruckig", "scipy", "typer"}
 
 
 def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -14,10 +14,10 @@ import gearwright as gw
 from gearwright.analysis import compare_reductions, frequency_map, uncoupled_spins
 from gearwright.arguments import increasing, number, numbers, whole
 from gearwright.errors import DriveError, FileError, InputError
-from gearwright.forces import Clutch, Line, Prescribed, SmoothFriction, Stops
+from gearwright.forces import Clutch, Line, LuGre, Prescribed, SmoothFriction, Stops
 from gearwright.forces.dc_motor import dc_motor
 from gearwright.identification import FourierMotion, Log, Model, MotionLimits, log_of_currents
-from gearwright.motion import polynomial, trapezoid
+from gearwright.motion import from_accelerations, pause, polynomial, recorded, s_curve, smoothed, spline, trapezoid
 from gearwright.parts import Drive, Friction, Gear, Link, Motor, Robot
 from gearwright.simulation import Controller, State, sampled_controller, steps
 
@@ -71,6 +71,9 @@ def rollout(**given):
     return gw.rollout(ELBOW, np.zeros(3), np.zeros(3), **{"steps": 2, "step": 1e-3, **given})
 
 
+BRISTLES = LuGre("b", Line.of(ELBOW, "j1"), Friction(coulomb=1.0, stiffness=1e3))
+
+
 def inputs(**given):
     motors = [dc_motor(ELBOW, name, torque_constant=0.05, resistance=0.5) for name in ("j1", "j2", "j3")]
     return gw.actuation.inputs_for_motion(ELBOW, MOTION, motors, **given)
@@ -99,6 +102,24 @@ def moved(**given):
 
 def straight(**given):
     return trapezoid(**{"start": [0.0, 0.0], "end": [1.0, 2.0], "speed": 1.0, "acceleration": 1.0, **given})
+
+
+def curved(**given):
+    limits = {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0, "synchronisation": "time"}
+    return s_curve(**{"start": [0.0, 0.0], "end": [1.0, 2.0], **limits, **given})
+
+
+def through(**given):
+    return spline(**{"points": [[0.0, 0.0], [1.0, 2.0]], "times": [0.0, 1.0], **given})
+
+
+def fitted(**given):
+    return spline(**{"points": [[0.0, 0.0], [1.0, 2.0]], "speed": 1.0, "acceleration": 2.0, **given})
+
+
+def pushed(**given):
+    stated = {"times": [0.0, 1.0], "accelerations": np.zeros((2, 2)), "start": 0.0}
+    return from_accelerations(**{**stated, **given})
 
 
 def struck(**given):
@@ -154,8 +175,9 @@ CASES = [
     Case(mapped, "ranges", ([(0, NAN), (0, 1)], [(0, 1)], (0, 1))),
     Case(inputs, "samples", (*COUNT, 1)),
     Case(lambda limit: inputs(limits={"j1.voltage": limit}), "limit", (-1, 0, NAN)),
+    Case(lambda deflection: inputs(laws=[BRISTLES], states={"b.deflection": deflection}), "deflection", (NAN, "x")),
     Case(lambda cutoff: gw.identify(ELBOW, log(), cutoff=cutoff), "cutoff", (-1, 0, NAN, 1e6), optional=True),
-    Case(lambda blur: Model(ELBOW, blur=blur), "blur", (-1, NAN, INF)),
+    Case(lambda transition_speed: Model(ELBOW, transition_speed=transition_speed), "transition_speed", (-1, NAN, INF)),
     Case(lambda share: log().split(share), "share", (-1, 0, 1, NAN)),
     Case(lambda start: log().between(start, 1.0), "start", (NAN, 5.0)),
     Case(lambda end: log().between(0.0, end), "end", (NAN, -5.0)),
@@ -187,6 +209,24 @@ CASES = [
     Case(moved, "order", (*COUNT, 4, 3.0)),
     *(Case(straight, name, ([NAN, 0.0], [1.0] * 3)) for name in ("start", "end")),
     *(Case(straight, name, (*POSITIVE[:-1], [1.0, 0.0], [1.0] * 3)) for name in ("speed", "acceleration")),
+    Case(straight, "minimum_duration", (-1.0, NAN, INF)),
+    *(Case(curved, name, ([NAN, 0.0], [1.0] * 3, [[0.0]])) for name in ("start", "end", "start_speed", "end_speed")),
+    *(Case(curved, name, (INF, 3.0, [0.0] * 3)) for name in ("start_acceleration", "end_acceleration")),
+    *(Case(curved, name, (*POSITIVE[:-1], [1.0] * 3), True) for name in ("speed", "acceleration", "jerk")),
+    Case(through, "points", ([[NAN, 0.0], [1.0, 1.0]], [0.0, 1.0], [[1.0, 1.0]])),
+    Case(through, "times", ([0.0, 0.0], [0.0, NAN], [1.0, 0.0], [0.0, 1.0, 2.0], 1.0), True),
+    *(Case(through, name, ([NAN, 0.0], [1.0] * 3)) for name in ("start_speed", "end_speed")),
+    *(Case(fitted, name, (*POSITIVE[:-1], [1.0] * 3), True) for name in ("speed", "acceleration", "jerk")),
+    Case(through, "order", (*COUNT, 4, 3.0)),
+    Case(pushed, "times", ([0.0, 0.0], [0.0, NAN], [1.0, 0.0], [0.0, 1.0, 2.0])),
+    Case(pushed, "accelerations", ([[NAN, 0.0], [0.0, 0.0]], [0.0, 0.0], [[0.0, 0.0]])),
+    *(Case(pushed, name, (NAN, [0.0] * 3)) for name in ("start", "start_speed")),
+    Case(lambda position: pause(position, 1.0), "position", (NAN, [[0.0]])),
+    Case(lambda duration: pause([0.0], duration), "duration", POSITIVE),
+    Case(lambda width: smoothed(MOTION, width), "width", POSITIVE),
+    Case(lambda smoothness: recorded(MOTION.sample(20), smoothness=smoothness), "smoothness", (0, 1, 3, NAN), True),
+    Case(lambda rate: MOTION.csv(rate=rate), "rate", POSITIVE),
+    Case(lambda periods: fourier().trajectory(periods), "periods", COUNT),
     Case(lambda t: moved().at(t), "t", (NAN, [INF])),
     Case(lambda derivative: moved().at(0.0, derivative), "derivative", (-1, 0.5, NAN)),
     Case(lambda count: moved().sample(count), "count", (*COUNT, 1)),
@@ -264,7 +304,7 @@ def test_the_message_names_argument_value_rule_and_way_out(name, value):
 def test_every_numeric_argument_of_the_great_functions_is_tried():
     """A new argument with a number in its annotation must join the cases."""
     tried = {case.argument for case in CASES}
-    named = {"frequencies": "f", "limits": "limit", "q0": "q", "v0": "q"}
+    named = {"frequencies": "f", "limits": "limit", "states": "deflection", "q0": "q", "v0": "q"}
     elsewhere = {
         "q",
         "state",
@@ -273,11 +313,12 @@ def test_every_numeric_argument_of_the_great_functions_is_tried():
         "states0",
         "inputs",
         "parameters",
-    }  # arrays of test_bad_arrays, mappings
+        "source",
+    }  # arrays of test_bad_arrays, mappings, recordings of motion/test_curves
     for function in (
         gw.simulate, gw.rollout, gw.analysis.frequency_response, gw.actuation.inputs_for_motion, gw.identify,
-        gw.identification.read_log, gw.identification.excite, polynomial, trapezoid, gw.impact, gw.base_parameters,
-        frequency_map,
+        gw.identification.read_log, gw.identification.excite, polynomial, trapezoid, s_curve, spline, pause, smoothed,
+        recorded, from_accelerations, gw.motion.fourier, gw.impact, gw.base_parameters, frequency_map,
     ):  # fmt: skip
         for parameter in inspect.signature(function).parameters.values():
             kind = str(parameter.annotation)

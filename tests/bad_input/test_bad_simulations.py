@@ -36,7 +36,7 @@ ELBOW = gw.assemble(gw.load("elbow"))
         ({"controller": lambda t, s: {"tau.j7": 1.0}}, "no input 'tau.j7'"),
         ({"controller": 3.0}, "no function"),
         ({"controller": lambda t, s: s["j1.current"] * np.ones(3)}, "no state 'j1.current'"),
-        ({"laws": [3]}, "no law"),
+        ({"laws": [3]}, "not a law"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, message):
@@ -68,5 +68,5 @@ def test_wrong_controllers_are_refused():
 
 
 def test_only_robots_and_machines_are_simulated():
-    with pytest.raises(InputError, match="Robot or a Mechanism"):
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
         gw.simulate("elbow")

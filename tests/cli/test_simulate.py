@@ -74,6 +74,23 @@ def test_a_falling_arm_on_standard_output(run):
     assert got["energy.kinetic"] + got["energy.potential"] == pytest.approx(np.full(5, got["energy.potential"][0]))
 
 
+def test_torques_of_accelerations_alone(run, tmp_path):
+    """The same motion stated by its accelerations and start values, or by everything."""
+    way = polynomial([0.1, -0.4, 0.9], [0.6, 0.2, 0.3], duration=1.0, order=7)
+    motion = way.sample(2001)
+    names = ["a.j1", "a.j2", "a.j3"]
+    (tmp_path / "a.csv").write_text(write_columns(names, motion.a, motion.t))
+    way.save(tmp_path / "all.csv", gw.load("elbow"), rate=2000)
+    start = ["--initial", "0.1,-0.4,0.9", "--speeds", "0,0,0"]
+    assert run("torque", "elbow", tmp_path / "a.csv", *start, "-o", tmp_path / "tau_a.csv").code == 0
+    assert run("torque", "elbow", tmp_path / "all.csv", "-o", tmp_path / "tau.csv").code == 0
+    found, expected = (np.loadtxt(tmp_path / f"{x}.csv", delimiter=",", skiprows=1) for x in ("tau_a", "tau"))
+    assert np.allclose(found, expected, atol=1e-4)
+    refused = run("torque", "elbow", tmp_path / "a.csv")
+    assert refused.code != 0
+    assert "--initial" in refused.err
+
+
 def test_torques_of_a_motion_bring_it_about(run, tmp_path):
     mech = gw.assemble(gw.load("elbow"))
     path = polynomial([0.0, 0.5, 0.0], [0.6, -0.2, 0.8], duration=1.5)
@@ -207,7 +224,7 @@ def test_bad_files_are_refused(refused, tmp_path, header, rows, words):
     [
         (["--initial", "0,0.5"], ["--initial '0,0.5'", "3 finite numbers", "j1, j2, j3"]),
         (["--initial", "0,0,nan"], ["finite"]),
-        (["--initial", "0,a,0"], ["no list of numbers"]),
+        (["--initial", "0,a,0"], ["is not a list of numbers"]),
         (["--speeds", "1"], ["--speeds '1'", "3 finite numbers"]),
         (["--until", "-1"], ["until=-1.0", "positive"]),
         (["--until", "nan"], ["until=nan"]),

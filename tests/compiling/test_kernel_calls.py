@@ -18,10 +18,10 @@ from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import InputError, SingularityError
 from gearwright.export import export_c
+from gearwright.mechanism import coercion
 from gearwright.programs.programs import INVERSE_DYNAMICS
-from gearwright.tracing import recipe as recipe_module
 from gearwright.tracing.recipe import Recipe
-from gearwright.tracing.trace import Task, traced_function
+from gearwright.tracing.trace import TracedWork, traced_function
 from support.compare import relative
 
 
@@ -252,16 +252,16 @@ def test_without_the_fast_entry(arm, inverse, motion, monkeypatch):
 
 def test_without_machine_code(arm, inverse, motion):
     """Programs above the size limit run in CasADi or over NumPy, with the same results."""
-    slow = GeneralCall(Task(INVERSE_DYNAMICS, arm, {}), (), None, 1)
+    slow = GeneralCall(TracedWork(INVERSE_DYNAMICS, arm, {}), (), None, 1)
     assert relative(slow(*motion), inverse(*motion)) < 1e-12
-    slope = GeneralCall(Task(INVERSE_DYNAMICS, arm, {}, wrt=("q", "a")), (), None, 1)
+    slope = GeneralCall(TracedWork(INVERSE_DYNAMICS, arm, {}, wrt=("q", "a")), (), None, 1)
     assert relative(slope(*motion), inverse.jacobian("q", "a")(*motion)) < 1e-12
 
 
 def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch):
     traces = []
     monkeypatch.setattr(general_call, "traced_function", lambda task: traces.append(task) or traced_function(task))
-    slope = GeneralCall(Task(INVERSE_DYNAMICS, arm, {}, wrt=("q",)), (), None, 1)
+    slope = GeneralCall(TracedWork(INVERSE_DYNAMICS, arm, {}, wrt=("q",)), (), None, 1)
     assert np.array_equal(slope(*motion), slope(*motion))
     assert len(traces) == 1
 
@@ -269,7 +269,7 @@ def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch)
 def test_a_robot_is_assembled_once(monkeypatch):
     """Assembling takes longer than taking a kernel from the cache."""
     robot, made = gw.load("elbow"), []
-    monkeypatch.setattr(recipe_module, "assemble", lambda x: made.append(x) or gw.assemble(x))
+    monkeypatch.setattr(coercion, "assemble", lambda x: made.append(x) or gw.assemble(x))
     gw.compile(gw.gravity, robot)
     assert len(made) == 1
 
@@ -286,7 +286,7 @@ def test_compile_refuses_what_it_does_not_know(arm):
     for call, message in [
         (lambda: gw.compile("inverse_dynamic", arm), "Did you mean 'inverse_dynamics'"),
         (lambda: gw.compile(gw.neutral, arm), "cannot be compiled"),
-        (lambda: gw.compile(gw.inverse_dynamics, "arm"), "Robot or a Mechanism"),
+        (lambda: gw.compile(gw.inverse_dynamics, "arm"), "neither a robot nor a machine"),
         (lambda: gw.compile(gw.inverse_dynamics, arm, parameters=["b9.mass"]), "no parameter 'b9.mass'"),
         (lambda: gw.compile(gw.inverse_dynamics, arm, body="b1"), "no option 'body'"),
         (lambda: gw.compile(gw.jacobian, arm), "needs body="),

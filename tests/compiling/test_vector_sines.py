@@ -9,7 +9,7 @@ import pytest
 from gearwright.compiling.compile import machine_code
 from gearwright.compiling.host import generic, host
 from gearwright.compiling.machine_code import MachineCode
-from gearwright.compiling.plan import Layout
+from gearwright.compiling.plan import ArrayLayout
 from gearwright.tracing.graph import Builder
 
 
@@ -20,7 +20,7 @@ def sincos(request):
     builder = Builder()
     x = builder.node("input", 0, 0)
     graph = builder.graph([builder.sin(x), builder.cos(x)])
-    code = MachineCode(machine_code(graph, Layout((1,), 2), (2,), machine), machine.width, True)
+    code = MachineCode(machine_code(graph, ArrayLayout((1,), 2), (2,), machine), machine.width, True)
 
     def run(values: np.ndarray) -> tuple[bool, np.ndarray]:
         out = np.empty((len(values), 2))

@@ -31,7 +31,12 @@ def build(directory, name):
 
 @needs_gcc
 @pytest.mark.parametrize(
-    "kinds", [("revolute",) * 4, ("free", "spherical", "prismatic", "revolute", "fixed", "follower")]
+    "kinds",
+    [
+        ("revolute",) * 4,
+        ("free", "spherical", "prismatic", "revolute", "fixed", "follower"),
+        ("planar", "helical", "universal", "follower"),
+    ],
 )
 def test_compiles_strictly_and_passes_its_own_test(tmp_path, kinds):
     export_c(machine(kinds, shafts=1, springs=2), tmp_path, name="arm")
@@ -93,7 +98,7 @@ def test_refuses_what_it_cannot_write(tmp_path):
         export(machine(), "cobol", tmp_path)
     with pytest.raises(InputError, match="'jacobian' cannot be exported"):
         export_c(machine(), tmp_path, functions=[gw.jacobian])
-    with pytest.raises(InputError, match="give a Robot or a Mechanism"):
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
         export_c("elbow", tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):

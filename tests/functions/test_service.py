@@ -10,7 +10,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling import compile as compiling
+from gearwright.compiling import host as host_module
 from gearwright.compiling.kernel import Kernel
+from gearwright.errors import CompilationError, SlowerWarning
 from gearwright.functions import service
 from gearwright.programs import programs
 from gearwright.tracing.recipe import Recipe
@@ -24,6 +26,12 @@ def machine(monkeypatch, tmp_path) -> gw.Mechanism:
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))
     monkeypatch.delenv("GEARWRIGHT_KERNELS", raising=False)
     return random_design(np.random.default_rng(21), ("revolute", "prismatic"), wheels=2).written()
+
+
+@pytest.fixture
+def larger() -> gw.Mechanism:
+    """A machine of some hundred operations."""
+    return gw.assemble(gw.load("elbow"))
 
 
 def has_kernel(mech: gw.Mechanism) -> bool:
@@ -61,30 +69,50 @@ def test_a_kernel_in_the_cache_is_taken_early(machine, monkeypatch):
 
 def test_without_a_cache_entry_one_look_is_enough(machine, monkeypatch):
     looks = []
-
-    def refuse(recipe, only_stored):
-        looks.append(only_stored)
-        raise LookupError
-
-    monkeypatch.setattr(service, "Kernel", refuse)
+    monkeypatch.setattr(Kernel, "from_cache", looks.append)
     monkeypatch.setattr(service, "LOOK", 0.0)
     for _ in range(5):
         gw.gravity(machine, np.zeros(2))
-    assert looks == [True]
+    assert [recipe.function for recipe in looks] == ["gravity"]
 
 
-def test_where_llvm_fails_numpy_goes_on(machine, monkeypatch):
+def test_where_llvm_fails_numpy_goes_on_and_says_so_once(machine, monkeypatch):
     tries = []
 
-    def fail(recipe, only_stored):
-        tries.append(1)
-        raise RuntimeError("no executable memory")
+    def fail(text, host, level):
+        tries.append(level)
+        raise CompilationError("LLVM cannot make machine code here: no executable memory")
 
-    monkeypatch.setattr(service, "Kernel", fail)
+    expected = gw.gravity(machine, np.zeros(2))
+    monkeypatch.setattr(compiling, "object_code", fail)
+    monkeypatch.setattr(service, "_SAID", set())
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
-    first = gw.gravity(machine, np.zeros(2))
+    with pytest.warns(SlowerWarning, match=r"^gravity runs without a kernel: .*no executable memory"):
+        first = gw.gravity(machine, np.zeros(2))
+    assert np.array_equal(first, expected)
     assert np.array_equal(gw.gravity(machine, np.zeros(2)), first)
-    assert tries == [1]
+    gw.bias(machine, np.zeros(2), np.zeros(2))  # the same reason is not given again: warnings are errors here
+    assert len(tries) == 2
+
+
+def test_what_llvmlite_raises_becomes_our_error(machine, monkeypatch):
+    class Broken:
+        def __getattr__(self, name):
+            raise RuntimeError(f"no {name}")
+
+    monkeypatch.setattr(host_module, "binding", Broken)
+    with pytest.raises(CompilationError, match="LLVM cannot make machine code here: no parse_assembly"):
+        host_module.object_code("", None, 0)
+
+
+def test_an_error_that_is_not_about_compiling_is_not_swallowed(machine, monkeypatch):
+    def broken(graph, layout, shape, host):
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(compiling, "machine_code", broken)
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
+    with pytest.raises(KeyError, match="a bug"):
+        gw.gravity(machine, np.zeros(2))
 
 
 def test_services_die_with_their_machine(machine, monkeypatch):
@@ -127,14 +155,16 @@ def test_many_threads_meet_a_new_machine(machine, monkeypatch):
 
 
 @pytest.mark.parametrize("wrt", [(), ("q", "v")])
-def test_programs_too_large_for_machine_code(arm, monkeypatch, wrt):
-    x = np.random.default_rng(1).uniform(-1, 1, (2, 4, arm.n))
-    recipe = Recipe("coriolis_matrix", arm, wrt=wrt)
+def test_programs_too_large_for_machine_code(larger, monkeypatch, wrt):
+    x = np.random.default_rng(1).uniform(-1, 1, (2, 4, larger.n))
+    recipe = Recipe("coriolis_matrix", larger, wrt=wrt)
     expected = Kernel(recipe)(*x)
     monkeypatch.setattr(compiling, "LIMIT", 10)
     monkeypatch.setenv("GEARWRIGHT_CACHE", "off")
     large = Kernel(recipe)
     assert large.operations.arithmetic > 10
+    where = "in CasADi's virtual machine" if wrt else "over NumPy"
+    assert [remark for remark in large.remarks if remark.endswith(f"that LLVM compiles, so it runs {where}")]
     assert relative(large(*x), expected) < 1e-12
 
 
@@ -142,3 +172,21 @@ def test_jacobians_of_ever_new_points_do_not_pile_up(machine):
     for k in range(3 * service.PER_MACHINE):
         gw.jacobian(machine, np.zeros(2), "b1", (0.0, 0.0, 1e-3 * k))
     assert len(service._SERVICES[id(machine)]) <= service.PER_MACHINE
+
+
+def test_a_large_kernel_says_that_it_is_not_optimised(larger, monkeypatch, tmp_path):
+    monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))
+    assert gw.compile("mass_matrix", larger).remarks == ()
+    monkeypatch.setattr(compiling, "OPTIMISED", 10)
+    monkeypatch.setattr(compiling, "SHORT", 5)
+    for kernel in (gw.compile("mass_matrix", larger), Kernel.from_cache(Recipe("mass_matrix", larger))):
+        assert kernel.remarks[0].endswith("operations are more than the 10 that LLVM optimises: level 0")
+
+
+def test_a_public_call_of_a_program_too_large_says_so(larger, monkeypatch):
+    monkeypatch.setenv("GEARWRIGHT_CACHE", "off")
+    monkeypatch.setattr(compiling, "LIMIT", 10)
+    monkeypatch.setattr(service, "_SAID", set())
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
+    with pytest.warns(SlowerWarning, match=r"^mass_matrix: .*more than the 10 that LLVM compiles"):
+        gw.mass_matrix(larger, np.zeros(3))

@@ -157,7 +157,7 @@ def test_shapes_and_options():
         identify(robot, log, friction=("air",))
     with pytest.raises(InputError, match="read_log"):
         identify(robot, "log.csv")
-    with pytest.raises(InputError, match="not a Robot or Mechanism"):
+    with pytest.raises(InputError, match="neither a robot nor a machine"):
         identify("elbow", log)
     with pytest.raises(InputError, match=r"no parameter 'link9\.m'"):
         Model(gw.assemble(robot), without=("link9.m",))

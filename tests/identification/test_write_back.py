@@ -21,7 +21,8 @@ from gearwright.identification import (
     save_identified,
 )
 from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.unknowns import knobs, unknowns
+from gearwright.identification.fitted_numbers import fitted_numbers
+from gearwright.identification.unknowns import unknowns
 from gearwright.identification.write_back import _with_friction
 from gearwright.parts import Friction, Joint, Link
 from support.compare import relative
@@ -43,8 +44,8 @@ def test_bundled_robots(name):
     x = what.nominal.copy()
     for ten in what.bodies:
         x[ten.first : ten.first + 10] *= rng.uniform(1.0, 1.2)
-    for knob in knobs(robot):
-        x[what.names.index(knob.path)] *= rng.uniform(0.8, 1.2)
+    for number in fitted_numbers(robot):
+        x[what.names.index(number.path)] *= rng.uniform(0.8, 1.2)
     x[-1] = 0.5  # an offset, which the robot has no word for
     fit = ConsistentFit(SimpleNamespace(robot=robot, model=model), what, x)
     changed, remarks = identified_robot(fit)

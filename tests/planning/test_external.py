@@ -13,7 +13,11 @@ from gearwright.programs import kinematic_programs
 from support.machines import random_design, random_state
 
 ANGLES = ["yaw_pitch_roll", "quaternion"]
-JOINTS = [("revolute", "prismatic", "revolute", "revolute"), ("free", "spherical", "revolute")]
+JOINTS = [
+    ("revolute", "prismatic", "revolute", "revolute"),
+    ("free", "spherical", "revolute"),
+    ("planar", "revolute", "universal", "helical"),
+]
 
 
 def machine(joints, seed=3):

@@ -1,20 +1,23 @@
 """What a machine does: comparison of models, energy, vibration, frequency response."""
 
-from gearwright.analysis.comparison import Comparison, compare, uncoupled_spins
+from gearwright.analysis.comparison import Comparison, Miss, compare, uncoupled_spins
 from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
-from gearwright.analysis.reductions import ReductionComparison, compare_reductions
+from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
 from gearwright.analysis.vibration import Modes, modes, natural_frequencies
-from gearwright.simulation.rollout_stability import fastest_mode
+from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
 __all__ = [
     "Comparison",
     "EnergyBalance",
+    "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
+    "Miss",
     "Modes",
     "ReductionComparison",
+    "ReductionMiss",
     "compare",
     "compare_reductions",
     "energy_balance",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,9 @@ from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
-from gearwright.mechanism import Mechanism, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Motion
-from gearwright.plots import Panel, figure
+from gearwright.plots import Panel, figure, saved
 from gearwright.text import listed
 
 
@@ -62,10 +63,12 @@ class Comparison:
                 rows.append(Miss(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
         return rows
 
-    def figure(self, most: int = 8) -> Any:
+    def plot(self, path: str | Path | None = None, *, most: int = 8) -> Any:
         """Per speed the exact force, and beside it the error of each approximation; "none" has a scale of its own.
 
-        Of a machine with more than `most` speeds those with the largest errors are drawn.
+        Args:
+            path: .png, .svg or .pdf, where the figure is saved too.
+            most: of a machine with more speeds those with the largest errors are drawn.
         """
         kinds = list(self.approximations)
         groups = [group for group in ([k for k in kinds if k != "none"], [k for k in kinds if k == "none"]) if group]
@@ -74,7 +77,7 @@ class Comparison:
             panels.append(Panel("force [Nm, N]", {"exact": self.exact[:, k]}, title=self.mech.speeds[k]))
             panels += [self._errors(k, group) for group in groups]
         title = f"the {most} of {self.mech.n} speeds with the largest errors" if self.mech.n > most else ""
-        return figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title)
+        return saved(figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title), path)
 
     def _errors(self, k: int, kinds: Sequence[str]) -> Panel:
         rounding = 1e-12 * np.abs(self.exact[:, k]).max()
@@ -87,8 +90,9 @@ class Comparison:
         return sorted(np.argsort(-worst)[:most].tolist())
 
 
-def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
+def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
     """The exact generalized forces of a motion beside those of the approximations (see `approximate`)."""
+    mech = machine_of("compare", mech)
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
@@ -99,12 +103,13 @@ def compare(mech: Mechanism, motion: Motion, kinds: Sequence[str] = ("reflected"
     return Comparison(mech, motion, inverse_dynamics(mech, *state), approximations, uncoupled_spins(mech))
 
 
-def uncoupled_spins(mech: Mechanism, samples: int = 8) -> tuple[str, ...]:
+def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
     """Names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
 
     For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
     polynomial of the coordinates: it vanishes identically if it does at configurations without special angles.
     """
+    mech = machine_of("uncoupled_spins", mech)
     whole("uncoupled_spins", "samples", samples, least=1, example=8)
     if not mech.spins:
         return ()

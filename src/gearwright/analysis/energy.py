@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.functions.functions import inverse_dynamics, kinetic_energy, potential_energy
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion import Motion
 
 
@@ -27,10 +27,11 @@ class EnergyBalance(NamedTuple):
         return self.work - (stored - stored[0]) - self.heat
 
 
-def energy_balance(mech: Mechanism, motion: Motion) -> EnergyBalance:
+def energy_balance(mech: RobotOrMech, motion: Motion) -> EnergyBalance:
     """Integrate the power of the drives over a motion and compare it with the energies (Simpson's rule)."""
     from scipy.integrate import cumulative_simpson
 
+    mech = machine_of("energy_balance", mech)
     tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)
     loss = sum(
         (spring.damping * (motion.v @ np.array(spring.row)) ** 2 for spring in mech.springs), np.zeros(len(motion.t))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from gearwright.arguments import numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral, placement
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.plots import saved
 from gearwright.plots.contour import Plane, contour
-from gearwright.programs.inputs import require_machine
+from gearwright.text import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -39,17 +40,20 @@ class FrequencyMap:
     values: Array
     places: Array
 
-    def figure(self) -> Any:
-        """Contours over the two joints, and the frequency where the end reaches, by distance and height."""
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Contours over the two joints, and the frequency where the end reaches, by distance and height.
+
+        With `path` (.png, .svg or .pdf) the figure is saved too.
+        """
         x, y = np.meshgrid(self.first, self.second, indexing="ij")
         plane = Plane(x, y, *(f"{name} [rad, m]" for name in self.joints))
         distance = np.hypot(self.places[..., 0], self.places[..., 1])
         space = Plane(distance, self.places[..., 2], "distance from the base axis [m]", "height [m]")
-        return contour(self.values, "first frequency [Hz]", plane, space)
+        return saved(contour(self.values, "first frequency [Hz]", plane, space), path)
 
 
 def frequency_map(
-    mech: Mechanism,
+    mech: RobotOrMech,
     joints: Sequence[str],
     ranges: Sequence[tuple[float, float]] = ((-pi, pi), (-pi, pi)),
     q: ArrayLike | None = None,
@@ -77,7 +81,7 @@ def frequency_map(
     >>> bool(found.values[2, 2] < found.values[2, 0])                 # a stretched arm swings slower than a folded one
     True
     """
-    require_machine("frequency_map", mech)
+    mech = machine_of("frequency_map", mech)
     columns = [_column(mech, name) for name in joints]
     whole("frequency_map", "count", count, least=2, example=31)
     spans = numbers("frequency_map", "ranges", ranges, axes=2)
@@ -97,5 +101,5 @@ def frequency_map(
 def _column(mech: Mechanism, joint: str) -> int:
     known = mech.coordinates[: mech.nq - len(mech.shafts)]
     if joint not in known:
-        raise InputError(f"frequency_map: there is no joint {joint!r}. {suggestion(joint, known)}")
+        raise InputError(f"frequency_map: there is no joint {joint!r}. {did_you_mean(joint, known)}")
     return known.index(joint)

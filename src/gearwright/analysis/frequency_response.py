@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
-from gearwright.mechanism import Actuator, Mechanism
-from gearwright.mechanism.rows import suggestion
-from gearwright.plots import Panel, figure
+from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, machine_of
+from gearwright.plots import Panel, figure, saved
+from gearwright.text import did_you_mean
 
 SWINGS = 0.7
 """Damping ratio above which a pole makes no peak and a zero no dip."""
@@ -56,11 +57,19 @@ class FrequencyResponse:
         """Acceleration per torque [1/(kg m2)], (F, sides) complex: flat where the machine moves as a whole."""
         return self.speeds * (2j * np.pi * self.frequencies[:, None])
 
-    def figure(self, others: Mapping[str, FrequencyResponse] | None = None, name: str | None = None) -> Any:
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        others: Mapping[str, FrequencyResponse] | None = None,
+        name: str | None = None,
+    ) -> Any:
         """Speed per torque [dB] over frequency, a panel per side.
 
-        `others` are drawn beside it under their names, as far as their frequencies reach; its own is `name`, the
-        motor's unless given.
+        Args:
+            path: .png, .svg or .pdf, where the figure is saved too.
+            others: drawn beside it under their names, as far as their frequencies reach.
+            name: its own; the motor's unless given.
         """
         drawn = {name or self.motor: self, **(others or {})}
         several = any(one.sides != self.sides for one in drawn.values())
@@ -68,11 +77,12 @@ class FrequencyResponse:
         for k, side in enumerate(("motor side", "joint side")[: len(self.sides)] if several else self.sides):
             curves = {title: _seen_at(self.frequencies, one, k) for title, one in drawn.items()}
             panels.append(Panel("speed / torque [dB rad/s/Nm]", curves, title=side))
-        return figure(self.frequencies, "frequency [Hz]", panels, columns=len(panels), logarithmic=True)
+        page = figure(self.frequencies, "frequency [Hz]", panels, columns=len(panels), logarithmic=True)
+        return saved(page, path)
 
 
 def frequency_response(
-    mech: Mechanism, q: ArrayLike, motor: str | int, frequencies: ArrayLike | None = None
+    mech: RobotOrMech, q: ArrayLike, motor: str | int, frequencies: ArrayLike | None = None
 ) -> FrequencyResponse:
     r"""How the shaft of a motor and the joint that it drives answer to its torque, the other motors free.
 
@@ -94,6 +104,7 @@ def frequency_response(
     >>> found.resonances * 2 * np.pi, found.antiresonances["table.motor"] * 2 * np.pi
     (array([100.]), array([70.71067812]))
     """
+    mech = machine_of("frequency_response", mech)
     system = oscillator(mech, q, "frequency_response")
     if system.M.ndim > 2:
         raise InputError("frequency_response: q must be one configuration. Call it for each of them.")
@@ -103,11 +114,11 @@ def frequency_response(
     sides = {_title(mech, b, actuator): b, **{mech.speeds[k]: np.eye(mech.n)[k] for k in _driven(mech, b)}}
     poles = np.linalg.eigvals(state_matrix(*system)).astype(np.complex128)
     zeros = {name: _zeros(system, b, c, float(np.abs(poles).max())) for name, c in sides.items()}
-    seen = _visible(_swinging(poles), [_swinging(z) for z in zeros.values()])
+    resonances = _visible(_swinging(poles), [_swinging(z) for z in zeros.values()])
     still = {name: _visible(_swinging(z), [_swinging(poles)]) for name, z in zeros.items()}
-    f = _range(seen) if frequencies is None else _frequencies(frequencies)
+    f = _range(resonances) if frequencies is None else _frequencies(frequencies)
     values = _solved(system, b, np.stack(list(sides.values()), axis=1), f)
-    return FrequencyResponse(actuator.name, tuple(sides), f, values, seen, still)
+    return FrequencyResponse(actuator.name, tuple(sides), f, values, resonances, still)
 
 
 def _actuator(mech: Mechanism, motor: str | int) -> Actuator:
@@ -116,7 +127,7 @@ def _actuator(mech: Mechanism, motor: str | int) -> Actuator:
         return mech.actuators[names.index(motor)]
     if isinstance(motor, int) and 0 <= motor < len(names):
         return mech.actuators[motor]
-    raise InputError(f"frequency_response: there is no motor {motor!r}. {suggestion(motor, names)}")
+    raise InputError(f"frequency_response: there is no motor {motor!r}. {did_you_mean(motor, names)}")
 
 
 def _title(mech: Mechanism, b: Array, actuator: Actuator) -> str:

@@ -15,8 +15,8 @@ from gearwright.functions.actuation import structure_matrix
 from gearwright.functions.elastic_plan import stiffness_and_damping
 from gearwright.functions.functions import mass_matrix
 from gearwright.functions.run import derivative
-from gearwright.mechanism import Mechanism
-from gearwright.programs.inputs import checked, refuse_symbols, require_machine
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.programs import GRAVITY
 
 ROUNDING = 1e-11
@@ -48,7 +48,7 @@ class Oscillator(NamedTuple):
     K: Array
 
 
-def modes(mech: Mechanism, q: ArrayLike, motors: Motors = "free") -> Modes:
+def modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Modes:
     r"""Modes of small vibrations about a configuration held against gravity.
 
     $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. With free motors the rigid
@@ -68,9 +68,10 @@ def modes(mech: Mechanism, q: ArrayLike, motors: Motors = "free") -> Modes:
     >>> (2 * np.pi * found.frequencies).round(9)                            # sqrt(5000 (1/1 + 1/1)) rad/s
     array([  0., 100.])
     """
+    mech = machine_of("modes", mech)
     system, N = _reduced(mech, q, motors)
     lead, m = system.M.shape[:-2], N.shape[1]
-    complex_shapes = bool(system.D.any()) or mech.nq != mech.n
+    complex_shapes = bool(system.D.any()) or not mech.straight
     kind = np.complex128 if complex_shapes else np.float64
     frequencies, ratios = np.empty((*lead, m)), np.empty((*lead, m))
     shapes, values = np.empty((*lead, mech.n, m), kind), np.empty((*lead, m, 2), np.complex128)
@@ -83,18 +84,18 @@ def modes(mech: Mechanism, q: ArrayLike, motors: Motors = "free") -> Modes:
     return Modes(frequencies, ratios, shapes, values)
 
 
-def natural_frequencies(mech: Mechanism, q: ArrayLike, motors: Motors = "free") -> Array:
+def natural_frequencies(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Array:
     """The frequencies [Hz] of the modes without dampers, (..., m), the slowest first; quick for many configurations."""
-    system, _ = _reduced(mech, q, motors)
+    system, _ = _reduced(machine_of("natural_frequencies", mech), q, motors)
     lower = np.linalg.inv(np.linalg.cholesky(system.M))
     squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
     result: Array = np.sqrt(_without_rounding(squares).clip(min=0)) / (2 * np.pi)
     return result
 
 
-def oscillator(mech: Mechanism, q: ArrayLike, function: str = "modes") -> Oscillator:
+def oscillator(mech: RobotOrMech, q: ArrayLike, function: str = "modes") -> Oscillator:
     """The small motions of a machine with springs about a configuration."""
-    require_machine(function, mech)
+    mech = machine_of(function, mech)
     if not any(spring.stiffness for spring in mech.springs):
         raise InputError(
             f"{function}: the machine has no springs, so that nothing in it can vibrate. Give a drive its gear's "

@@ -136,7 +136,7 @@ def mass_matrix_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
     motion = Motion.of(mech, states)
     kernel, out = compile("mass_matrix", mech), np.empty((states, mech.n, mech.n))
     peer = Pinocchio(mech)
-    rows, crba = peer.seen(motion.first(FEW).q), peer.pin.crba
+    rows, crba = peer.as_peer_counts(motion.first(FEW).q), peer.pin.crba
 
     def loop() -> None:
         for row in rows:
@@ -152,7 +152,7 @@ def derivatives_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
     kernel = compile(inverse_dynamics, mech).jacobian("q", "v", "a")
     out = np.empty((states, mech.n, 3 * mech.n))
     peer = Pinocchio(mech)
-    rows, slopes = [peer.seen(x) for x in motion.first(FEW)], peer.pin.computeRNEADerivatives
+    rows, slopes = [peer.as_peer_counts(x) for x in motion.first(FEW)], peer.pin.computeRNEADerivatives
 
     def loop() -> None:
         for row in zip(*rows, strict=True):
@@ -168,14 +168,14 @@ def single_call(mech: Mechanism, rounds: int) -> Timed:
     q, v, a = (x[0].copy() for x in Motion.of(mech, 1))
     kernel, out = compile(inverse_dynamics, mech), np.empty(mech.n)
     plain, exact = Pinocchio(mech), Pinocchio(mech, wheels=True)
-    seen = [plain.seen(x) for x in (q, v, a)]
+    state = [plain.as_peer_counts(x) for x in (q, v, a)]
     for _ in range(2000):  # until the public function has turned to its own kernel
         inverse_dynamics(mech, q, v, a)
     calls: dict[str, Callable[[], object]] = {
         OURS: lambda: kernel(q, v, a),
         "Gearwright, out=": lambda: kernel(q, v, a, out=out),
         "gw.inverse_dynamics": lambda: inverse_dynamics(mech, q, v, a),
-        "Pinocchio rnea": lambda: plain.pin.rnea(plain.model, plain.data, *seen),
+        "Pinocchio rnea": lambda: plain.pin.rnea(plain.model, plain.data, *state),
         "Pinocchio, wheels as bodies": lambda: exact.exact_torque(q, v, a),
     }
     return _timed({name: (call, 1) for name, call in calls.items()}, rounds)

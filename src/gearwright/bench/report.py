@@ -11,7 +11,7 @@ from gearwright.compiling.host import host
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ContenderTime:
     """One contender on one task: its median time per state, and how many times Gearwright's that is."""
 
     robot: str
@@ -56,7 +56,7 @@ class Size:
 class Report:
     """Everything one run measured."""
 
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[ContenderTime]
     promises: Sequence[Promise]
     sizes: Sequence[Size]
     missing: Sequence[str] = ()

@@ -10,8 +10,8 @@ from pathlib import Path
 from gearwright.errors import FileError, InputError
 from gearwright.files.formats import ENDINGS, read_file
 from gearwright.files.permissions import Permissions
-from gearwright.files.problems import did_you_mean
 from gearwright.parts import Robot
+from gearwright.text import did_you_mean
 
 
 def load(

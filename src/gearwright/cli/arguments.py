@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+
+from gearwright.errors import InputError
+from gearwright.text import listed
 
 RobotName: TypeAlias = Annotated[
     str, typer.Argument(metavar="ROBOT", help="A bundled robot (see `gearwright list`) or a robot file, YAML or URDF.")
@@ -22,6 +27,38 @@ Include: TypeAlias = Annotated[
     ),
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> Path | None:
+    """The path of a file to write, whose ending says how: refused before the work, not after it."""
+    if path is not None and path.suffix.lower() not in endings:
+        raise InputError(f"{option} {path}: choose a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.")
+    if path is not None and path.is_dir():
+        raise InputError(f"{option} {path}: this is a directory. Give the name of a file.")
+    return path
+
+
+Plot: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Draw a figure into this file (.png, .svg or .pdf).",
+        callback=lambda path: require_ending("--plot", path, PICTURES),
+    ),
+]
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file; otherwise print.")
 ]
+
+
+def number_list(option: str, text: str, names: Sequence[str]) -> list[float]:
+    """As many numbers, separated by commas, as there are names."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{option} {text!r} is not a list of numbers. Separate them by commas: 0,0.5,-0.3.") from None
+    if len(found) != len(names) or not all(map(isfinite, found)):
+        raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {listed(names)}.")
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Output, RobotName, Xacro
+from gearwright.cli.arguments import Include, Output, RobotName, Xacro, number_list
 from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
@@ -31,13 +31,20 @@ def torque(
     wheels: Annotated[
         str, typer.Option(metavar="KIND", help="How rotors and gears count: exact, reflected, diagonal or none.")
     ] = "exact",
+    initial: Annotated[
+        str | None, typer.Option(metavar="q1,q2,...", help="Where a motion of a.<speed> alone starts [rad, m].")
+    ] = None,
+    speeds: Annotated[
+        str | None, typer.Option(metavar="v1,v2,...", help="How fast it starts [rad/s, m/s]; at rest unless given.")
+    ] = None,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
     """Compute the torques of a motion in a CSV file.
 
     The result is CSV with columns t, tau.<speed>. Torques are those at the gear output (joint side), wheels included.
-    Speeds and accelerations missing in the file are derived from the times by a quintic spline.
+    Speeds and accelerations missing in the file are derived from the times by a quintic spline;
+    accelerations alone are integrated from --initial and --speeds.
 
     Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@0,0,0.1
     """
@@ -48,7 +55,9 @@ def torque(
         mass, position = parse_payload(payload)
         loaded = loaded.with_payload(mass, position)
     mech = approximate(assemble(loaded), wheels)
-    motion, notes = read_recording(trajectory, mech)
+    start = None if initial is None else number_list("--initial", initial, mech.coordinates)
+    speed = 0.0 if speeds is None else number_list("--speeds", speeds, mech.speeds)
+    motion, notes = read_recording(trajectory, mech, start, speed)
     for note in notes:
         say(note)
     tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)

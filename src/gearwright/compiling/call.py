@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -18,7 +18,7 @@ from gearwright.errors import InputError
 from gearwright.programs.batch import evaluate, leading
 from gearwright.programs.inputs import checked, outside
 from gearwright.text import listed
-from gearwright.tracing.trace import PARAMETERS, Task, traced_function
+from gearwright.tracing.trace import PARAMETERS, TracedWork, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
 
 
@@ -32,7 +32,7 @@ class GeneralCall:
         work: operations per state.
     """
 
-    def __init__(self, task: Task, parameters: tuple[str, ...], code: MachineCode | None, work: int) -> None:
+    def __init__(self, task: TracedWork, parameters: tuple[str, ...], code: MachineCode | None, work: int) -> None:
         self.task, self.parameters, self.code, self.work = task, parameters, code, work
         self.name, self.inputs = task.program.name, task.program.inputs
         self.sizes, self.shape = task.sizes(), task.shape()
@@ -58,10 +58,13 @@ class GeneralCall:
         if by_name:
             given |= {**self._outside(wrenches, base_motion), **self._parameters(parameters)}
         arrays = {
-            x: checked(self.name, self.task.mech, x, given[x], size, self.parameters if x == PARAMETERS else None)
+            x: checked(self.name, self.task.mech, x, given[x], size, self._entry_names(x))
             for x, size in self.sizes.items()
         }
         return self.computed(arrays, out)
+
+    def _entry_names(self, name: str) -> Sequence[str]:
+        return self.parameters if name == PARAMETERS else self.task.program.entry_names(self.task.mech, name)
 
     def _outside(self, wrenches: Mapping[Any, ArrayLike] | None, base_motion: Any) -> Mapping[str, ArrayLike]:
         """Wrenches and base motion, exactly those that the kernel was compiled for."""
@@ -113,7 +116,7 @@ class GeneralCall:
 
     def _without_code(self, arrays: Mapping[str, Array]) -> Array:
         """The same without machine code: for programs too large for it, and to find out what was not finite."""
-        if self.task.wrt or self.task.count:
+        if self.task.needs_tracing:
             return evaluate_traced(self.task, arrays, self._function)
         return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
 

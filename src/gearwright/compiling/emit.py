@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 
 from gearwright.compiling.lanes import HUGE_SCALE, Writer
-from gearwright.compiling.plan import Layout, Plan
+from gearwright.compiling.plan import ArrayLayout, Plan, group_size
 from gearwright.compiling.vector_operations import operation
 from gearwright.tracing.graph import Graph
 
 
-class Piece:
+class PieceWriter:
     """Writes one piece as a function `(args, workspace, begin, end, flags)` that loops over rows."""
 
     def __init__(
-        self, graph: Graph, layout: Layout, plan: Plan, writer: Writer, checked: set[Hashable], pack: int
+        self, graph: Graph, layout: ArrayLayout, plan: Plan, writer: Writer, checked: set[Hashable], pack: int
     ) -> None:
         self.graph, self.layout, self.plan, self.w, self.checked = graph, layout, plan, writer, checked
         self.values: dict[int, str] = {}
@@ -90,11 +90,11 @@ class Piece:
         if array not in self.rows:
             found = []
             for lane in range(self.w.width):
-                index = self.w.put(f"add i64 %row, {lane}") if lane else "%row"
+                index = self.w.assign(f"add i64 %row, {lane}") if lane else "%row"
                 if lane:
-                    index = self.w.put(f"call i64 @llvm.smin.i64(i64 {index}, i64 %final)")
-                offset = self.w.put(f"mul i64 {index}, %stride{array}")
-                found.append(self.w.put(f"getelementptr i8, ptr %base{array}, i64 {offset}"))
+                    index = self.w.assign(f"call i64 @llvm.smin.i64(i64 {index}, i64 %final)")
+                offset = self.w.assign(f"mul i64 {index}, %stride{array}")
+                found.append(self.w.assign(f"getelementptr i8, ptr %base{array}, i64 {offset}"))
             self.rows[array] = found
         return self.rows[array]
 
@@ -102,7 +102,7 @@ class Piece:
         """An entry of an input over the states of this vector."""
         if (which, entry) not in self.columns:
             size = self.layout.inputs[which]
-            g = self.layout.group(size, self.w.width)
+            g = group_size(size, self.w.width)
             first = min(entry - entry % g, size - g)
             fresh = self._load_scalars(which, first) if g == 1 else self._load_group(which, first)
             for k, value in enumerate(fresh):
@@ -112,54 +112,66 @@ class Piece:
 
     def _load_scalars(self, which: int, entry: int) -> list[str]:
         w = self.w
-        lanes = [w.put(f"load double, ptr {self._at(row, entry)}, align 8") for row in self.row_pointers(which)]
+        lanes = [w.assign(f"load double, ptr {self._at(row, entry)}, align 8") for row in self.row_pointers(which)]
         if w.width == 1:
             return lanes
         value = "poison"
         for lane, scalar in enumerate(lanes):
-            value = w.put(f"insertelement {w.type} {value}, double {scalar}, i64 {lane}")
+            value = w.assign(f"insertelement {w.type} {value}, double {scalar}, i64 {lane}")
         return [value]
 
     def _load_group(self, which: int, first: int) -> list[str]:
         w, g = self.w, min(4, self.w.width)
         part = f"<{g} x double>"
-        rows = [w.put(f"load {part}, ptr {self._at(row, first)}, align 8") for row in self.row_pointers(which)]
+        rows = [w.assign(f"load {part}, ptr {self._at(row, first)}, align 8") for row in self.row_pointers(which)]
         if w.width == 8:
             both = ", ".join(f"i32 {k}" for k in range(8))
             rows = [
-                w.put(f"shufflevector {part} {rows[k]}, {part} {rows[k + 4]}, <8 x i32> <{both}>") for k in range(4)
+                w.assign(f"shufflevector {part} {rows[k]}, {part} {rows[k + 4]}, <8 x i32> <{both}>") for k in range(4)
             ]
         return w.transposed(rows)
 
     def _at(self, row: str, entry: int) -> str:
-        return self.w.put(f"getelementptr i8, ptr {row}, i64 {8 * entry}") if entry else row
+        return self.w.assign(f"getelementptr i8, ptr {row}, i64 {8 * entry}") if entry else row
 
     def _store(self, first: int) -> None:
-        """Write a group of outputs of all lanes."""
-        w, m = self.w, self.layout.outputs
-        g, out = self.layout.group(m, self.w.width), len(self.layout.inputs)
-        values = [self.value(self.graph.outputs[first + k]) for k in range(g)]
-        for k, value in zip(self.graph.outputs[first : first + g], values, strict=True):
-            if k not in self.checked and self.graph.nodes[k].op not in ("const", "input"):
-                self.acc = w.fma(value, w.splat(0.0), self.acc)
-                self.checked.add(k)
-        rows = self.row_pointers(out)
-        if g == 1:
-            for lane, row in enumerate(rows):
-                scalar = values[0] if w.width == 1 else w.put(f"extractelement {w.type} {values[0]}, i64 {lane}")
-                w.run(f"store double {scalar}, ptr {self._at(row, first)}, align 8")
-            return
-        part = f"<{g} x double>"
+        """Write a group of neighbouring outputs of all lanes."""
+        group = self.graph.outputs[first : first + self.layout.output_group(self.w.width)]
+        values = [self.value(k) for k in group]
+        for k, value in zip(group, values, strict=True):
+            self._check_output(k, value)
+        rows = self.row_pointers(len(self.layout.inputs))
+        if len(group) == 1:
+            kind, parts = "double", self._lanes(values[0])
+        else:
+            kind, parts = f"<{len(group)} x double>", self._rows_of(values)
+        for row, part in zip(rows, parts, strict=True):
+            self.w.append(f"store {kind} {part}, ptr {self._at(row, first)}, align 8")
+
+    def _lanes(self, value: str) -> Iterable[str]:
+        """The scalars of a vector, one per lane."""
+        w = self.w
+        for lane in range(w.width):
+            yield value if w.width == 1 else w.assign(f"extractelement {w.type} {value}, i64 {lane}")
+
+    def _rows_of(self, values: Sequence[str]) -> list[str]:
+        """Per lane a vector of its entries of all values."""
+        w = self.w
         vectors = w.transposed(values)
-        if w.width == 8:
-            halves = [", ".join(f"i32 {k}" for k in range(start, start + 4)) for start in (0, 4)]
-            vectors = [
-                w.put(f"shufflevector {w.type} {x}, {w.type} poison, <4 x i32> <{half}>")
-                for half in halves
-                for x in vectors
-            ]
-        for row, vector in zip(rows, vectors, strict=True):
-            w.run(f"store {part} {vector}, ptr {self._at(row, first)}, align 8")
+        if w.width < 8:
+            return vectors
+        halves = [", ".join(f"i32 {k}" for k in range(start, start + 4)) for start in (0, 4)]
+        return [
+            w.assign(f"shufflevector {w.type} {x}, {w.type} poison, <4 x i32> <{half}>")
+            for half in halves
+            for x in vectors
+        ]
+
+    def _check_output(self, k: int, value: str) -> None:
+        """Make the accumulator NaN if a result is not finite; inputs are checked where they are read."""
+        if k not in self.checked and self.graph.nodes[k].op not in ("const", "input"):
+            self.acc = self.w.fma(value, self.w.splat(0.0), self.acc)
+            self.checked.add(k)
 
     def _check_input(self, which: int, entry: int) -> None:
         """Make the accumulator NaN if an entry is not finite."""
@@ -176,10 +188,10 @@ class Piece:
         """Make the accumulator NaN unless x >= 0."""
         w = self.w
         kind = "i1" if w.width == 1 else f"<{w.width} x i1>"
-        fine = w.put(f"fcmp oge {w.type} {x}, {w.splat(0.0)}")
+        fine = w.assign(f"fcmp oge {w.type} {x}, {w.splat(0.0)}")
         nan = w.splat(float("nan"))
-        self.acc = w.put(
-            f"fadd {w.type} {self.acc}, {w.put(f'select {kind} {fine}, {w.type} {w.splat(0.0)}, {w.type} {nan}')}"
+        self.acc = w.assign(
+            f"fadd {w.type} {self.acc}, {w.assign(f'select {kind} {fine}, {w.type} {w.splat(0.0)}, {w.type} {nan}')}"
         )
 
     def value(self, k: int) -> str:
@@ -190,14 +202,14 @@ class Piece:
         if node.op == "input":
             return self.column(int(node.a), int(node.b))
         if k not in self.values:
-            self.values[k] = self.w.put(f"load {self.w.type}, ptr {self._slot(k)}, align {8 * self.w.width}")
+            self.values[k] = self.w.assign(f"load {self.w.type}, ptr {self._slot(k)}, align {8 * self.w.width}")
         return self.values[k]
 
     def _slot(self, k: int) -> str:
-        return self.w.put(f"getelementptr i8, ptr %w, i64 {self.plan.slots[k] * 8 * self.w.width}")
+        return self.w.assign(f"getelementptr i8, ptr %w, i64 {self.plan.slots[k] * 8 * self.w.width}")
 
     def _keep(self, k: int) -> None:
-        self.w.run(f"store {self.w.type} {self.values[k]}, ptr {self._slot(k)}, align {8 * self.w.width}")
+        self.w.append(f"store {self.w.type} {self.values[k]}, ptr {self._slot(k)}, align {8 * self.w.width}")
 
     def _compute(self, k: int) -> None:
         if k in self.values:
@@ -232,11 +244,11 @@ class Piece:
         for lane, angle in enumerate(angles):
             x = self.value(angle)
             self._check_angle(x)
-            vector = packed.put(f"insertelement {packed.type} {vector}, double {x}, i64 {lane}")
+            vector = packed.assign(f"insertelement {packed.type} {vector}, double {x}, i64 {lane}")
         both = dict(zip(("sin", "cos"), packed.sincos(vector), strict=True))
         for lane, angle in enumerate(angles):
             for op, k in self.pairs[angle].items():
-                self.values[k] = packed.put(f"extractelement {packed.type} {both[op]}, i64 {lane}")
+                self.values[k] = packed.assign(f"extractelement {packed.type} {both[op]}, i64 {lane}")
 
     @cached_property
     def _plain(self) -> list[bool]:

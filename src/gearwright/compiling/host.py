@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from gearwright.errors import CompilationError
 
 _LLVM = threading.RLock()
 
@@ -38,13 +42,23 @@ class Host:
     whole: int = 3000
 
 
+@contextmanager
+def _naming_llvm() -> Iterator[None]:
+    """Turn what llvmlite raises when it is missing or fails into an error of ours."""
+    try:
+        yield
+    except (ImportError, OSError, RuntimeError) as error:
+        raise CompilationError(f"LLVM cannot make machine code here: {error}") from error
+
+
 @cache
 def binding() -> Any:
     """llvmlite, made ready at the first call."""
-    import llvmlite.binding as llvm
+    with _naming_llvm():
+        import llvmlite.binding as llvm
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
     return llvm
 
 
@@ -82,7 +96,7 @@ def generic() -> Host:
 def object_code(text: str, host: Host, level: int) -> bytes:
     """The object file of a module in LLVM text."""
     llvm = binding()
-    with _LLVM:
+    with _LLVM, _naming_llvm():
         module = llvm.parse_assembly(text)
         target = llvm.Target.from_triple(host.triple)
         machine = target.create_target_machine(
@@ -100,7 +114,7 @@ def object_code(text: str, host: Host, level: int) -> bytes:
 def loaded(code: bytes) -> Any:
     """An execution engine that holds an object file."""
     llvm = binding()
-    with _LLVM:
+    with _LLVM, _naming_llvm():
         machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
         # llvmlite's memory manager keeps code and constants together. LLVM's own may put them further apart than the
         # 2 GB that the small code model can reach, and then ends the process.

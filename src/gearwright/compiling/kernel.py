@@ -10,16 +10,19 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.call import GeneralCall
-from gearwright.compiling.compile import built, layout_of, stored
+from gearwright.compiling.compile import Built, built, layout_of, stored
+from gearwright.compiling.machine_code import known_layout
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
-from gearwright.tracing.graph import Operations
+from gearwright.text import did_you_mean
+from gearwright.tracing.graph import OperationCount
 from gearwright.tracing.machine_parameters import nominal
 from gearwright.tracing.recipe import Recipe, recipe_of
 from gearwright.tracing.source import c_source
-from gearwright.tracing.trace import Task, traced
+from gearwright.tracing.trace import TracedWork, traced
+
+SLOW_ENTRY = "this Python or NumPy lays out its objects in another way, so calls go through Python"
 
 
 class Kernel(partial[Array]):
@@ -40,26 +43,41 @@ class Kernel(partial[Array]):
     """
 
     _recipe: Recipe
-    _task: Task
+    _task: TracedWork
     _general: GeneralCall
-    operations: Operations
+    operations: OperationCount
     """Additions, multiplications, divisions, sines of one state."""
+    remarks: tuple[str, ...]
+    """Why it is slower than it could be: too large for machine code, or for its optimisation; () for most kernels."""
 
-    def __new__(cls, recipe: Recipe, only_stored: bool = False) -> Kernel:
-        """Compile a recipe, or take it from the cache; with `only_stored`, a LookupError if it is not there."""
+    def __new__(cls, recipe: Recipe, made: Built | None = None) -> Kernel:
+        """Compile a recipe, or take it from the cache; `made` is what somebody found there already."""
         task = recipe.task()
-        made = stored(task, recipe.identity()) if only_stored else built(task, recipe.identity())
         if made is None:
-            raise LookupError("not in the cache")
+            made = built(task, recipe.identity())
         general = GeneralCall(task, recipe.parameters, made.code, made.operations.arithmetic)
         entry = general if made.code is None else made.code.builtin(recipe.function, general)
         self = super().__new__(cls, entry)
-        self._recipe, self._task, self._general, self.operations = recipe, task, general, made.operations
+        self._recipe, self._task, self._general = recipe, task, general
+        self.operations = made.operations
+        slow_entry = () if made.code is None or known_layout() else (SLOW_ENTRY,)
+        self.remarks = (*made.remarks, *slow_entry)
         return self
+
+    @classmethod
+    def from_cache(cls, recipe: Recipe) -> Kernel | None:
+        """The kernel if an earlier process left it in the cache."""
+        made = stored(recipe.task(), recipe.identity())
+        return None if made is None else cls(recipe, made)
 
     def computed(self, arrays: Mapping[str, Array]) -> Array:
         """The result for arrays that were checked already, by the names of the inputs."""
         return self._general.computed(arrays, None)
+
+    @property
+    def has_code(self) -> bool:
+        """Whether it is machine code; a program above the size limit is not."""
+        return self._general.code is not None
 
     def __reduce__(self) -> tuple[type[Kernel], tuple[Recipe]]:
         return Kernel, (self._recipe,)
@@ -111,7 +129,7 @@ class Kernel(partial[Array]):
         for name in inputs:
             if name not in known:
                 raise InputError(
-                    f"{self.name}: there is no input {name!r} to differentiate by. {suggestion(name, known)}"
+                    f"{self.name}: there is no input {name!r} to differentiate by. {did_you_mean(name, known)}"
                 )
         r = self._recipe
         return Kernel(Recipe(r.function, r.source, r.parameters, r.fixed, tuple(inputs) or tuple(known)))

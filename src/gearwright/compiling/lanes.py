@@ -64,14 +64,14 @@ class Writer:
         """The integer type of the same size."""
         return "i64" if self.width == 1 else f"<{self.width} x i64>"
 
-    def put(self, text: str) -> str:
+    def assign(self, text: str) -> str:
         """Append `%new = text`."""
         self.count += 1
         name = f"%{self.prefix}{self.count}"
         self.lines.append(f"  {name} = {text}")
         return name
 
-    def run(self, text: str) -> None:
+    def append(self, text: str) -> None:
         """Append an instruction without a result."""
         self.lines.append("  " + text)
 
@@ -93,33 +93,33 @@ class Writer:
         """A number, read from the constant table as a memory operand."""
         place = self.table.setdefault(literal(value), len(self.table))
         size = 8 * (self.width if self.wide_table else 1)
-        where = self.put(f"getelementptr i8, ptr %table, i64 {place * size}")
+        where = self.assign(f"getelementptr i8, ptr %table, i64 {place * size}")
         if self.wide_table:
-            return self.put(f"load {self.type}, ptr {where}, align {size}")
-        return self.broadcast(self.put(f"load double, ptr {where}, align 8"))
+            return self.assign(f"load {self.type}, ptr {where}, align {size}")
+        return self.broadcast(self.assign(f"load double, ptr {where}, align 8"))
 
     def broadcast(self, scalar: str) -> str:
         """One double in every lane."""
         if self.width == 1:
             return scalar
-        first = self.put(f"insertelement {self.type} poison, double {scalar}, i64 0")
+        first = self.assign(f"insertelement {self.type} poison, double {scalar}, i64 0")
         zeros = ", ".join(["i32 0"] * self.width)
-        return self.put(f"shufflevector {self.type} {first}, {self.type} poison, <{self.width} x i32> <{zeros}>")
+        return self.assign(f"shufflevector {self.type} {first}, {self.type} poison, <{self.width} x i32> <{zeros}>")
 
     def binary(self, op: str, a: str, b: str) -> str:
         """fadd, fsub, fmul, fdiv; products and sums may fuse."""
-        return self.put(f"{op} contract {self.type} {a}, {b}")
+        return self.assign(f"{op} contract {self.type} {a}, {b}")
 
     def fma(self, a: str, b: str, c: str) -> str:
         """The sum a b + c, rounded once where the machine can."""
         name = "fma" if self.fused else "fmuladd"
         suffix = "f64" if self.width == 1 else f"v{self.width}f64"
-        return self.put(f"call {self.type} @llvm.{name}.{suffix}({self.type} {a}, {self.type} {b}, {self.type} {c})")
+        return self.assign(f"call {self.type} @llvm.{name}.{suffix}({self.type} {a}, {self.type} {b}, {self.type} {c})")
 
     def unary(self, intrinsic: str, a: str) -> str:
         """An LLVM intrinsic of one argument, such as sqrt or fabs."""
         suffix = "f64" if self.width == 1 else f"v{self.width}f64"
-        return self.put(f"call {self.type} @llvm.{intrinsic}.{suffix}({self.type} {a})")
+        return self.assign(f"call {self.type} @llvm.{intrinsic}.{suffix}({self.type} {a})")
 
     def horner(self, coefficients: Sequence[float], z: str) -> str:
         """A polynomial, highest power first."""
@@ -158,27 +158,27 @@ class Writer:
 
     def _quadrant(self, t: str, sine: str, cosine: str) -> tuple[str, str]:
         """Swap and negate by the two low bits of the quadrant number."""
-        number = self.put(f"bitcast {self.type} {t} to {self.bits}")
-        odd = self.put(f"and {self.bits} {number}, {self.bit_splat(1)}")
-        swap = self.put(f"icmp ne {self.bits} {odd}, {self.bit_splat(0)}")
+        number = self.assign(f"bitcast {self.type} {t} to {self.bits}")
+        odd = self.assign(f"and {self.bits} {number}, {self.bit_splat(1)}")
+        swap = self.assign(f"icmp ne {self.bits} {odd}, {self.bit_splat(0)}")
         condition = "i1" if self.width == 1 else f"<{self.width} x i1>"
         choose = f"select {condition} {swap}, {self.type}"
-        s = self.put(f"{choose} {cosine}, {self.type} {sine}")
-        c = self.put(f"{choose} {sine}, {self.type} {cosine}")
-        after = self.put(f"add {self.bits} {number}, {self.bit_splat(1)}")
+        s = self.assign(f"{choose} {cosine}, {self.type} {sine}")
+        c = self.assign(f"{choose} {sine}, {self.type} {cosine}")
+        after = self.assign(f"add {self.bits} {number}, {self.bit_splat(1)}")
         return self._signed(s, number), self._signed(c, after)
 
     def _signed(self, value: str, quadrant: str) -> str:
         """Negate where bit 1 of the quadrant number is set."""
-        two = self.put(f"and {self.bits} {quadrant}, {self.bit_splat(2)}")
-        sign = self.put(f"shl {self.bits} {two}, {self.bit_splat(62)}")
-        raw = self.put(f"bitcast {self.type} {value} to {self.bits}")
-        return self.put(f"bitcast {self.bits} {self.put(f'xor {self.bits} {raw}, {sign}')} to {self.type}")
+        two = self.assign(f"and {self.bits} {quadrant}, {self.bit_splat(2)}")
+        sign = self.assign(f"shl {self.bits} {two}, {self.bit_splat(62)}")
+        raw = self.assign(f"bitcast {self.type} {value} to {self.bits}")
+        return self.assign(f"bitcast {self.bits} {self.assign(f'xor {self.bits} {raw}, {sign}')} to {self.type}")
 
     def shuffle(self, a: str, b: str, pattern: Sequence[int]) -> str:
         """Lanes of two vectors chosen by number."""
         lanes = ", ".join(f"i32 {k}" for k in pattern)
-        return self.put(f"shufflevector {self.type} {a}, {self.type} {b}, <{len(pattern)} x i32> <{lanes}>")
+        return self.assign(f"shufflevector {self.type} {a}, {self.type} {b}, <{len(pattern)} x i32> <{lanes}>")
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """min(4, width) vectors of neighbouring entries as vectors over states, or back: its own inverse.

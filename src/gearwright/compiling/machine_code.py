@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.compiling import entry
+from gearwright.compiling import python_objects as objects
 from gearwright.compiling.host import loaded
 from gearwright.tracing.graph import LIBRARY
 
@@ -99,10 +99,10 @@ class _Fallback:
 
 @cache
 def addresses() -> tuple[int, ...]:
-    """What `entry.NAMES` stand for in this process."""
+    """What `objects.NAMES` stand for in this process."""
     library = ctypes.CDLL(ctypes.util.find_library("m")) if sys.platform != "win32" else ctypes.cdll.msvcrt
     functions: dict[str, Any] = {name: getattr(library, name) for name in LIBRARY}
-    for name in entry.NAMES:
+    for name in objects.NAMES:
         if name.startswith("Py") and name != "PyArray_NewFromDescr":
             functions[name] = getattr(ctypes.pythonapi, name)
     found = {name: ctypes.cast(function, ctypes.c_void_p).value for name, function in functions.items()}
@@ -113,7 +113,7 @@ def addresses() -> tuple[int, ...]:
         "out": id(sys.intern("out")),
         "parameters": id(sys.intern("parameters")),
     }
-    return tuple(found[name] or 0 for name in entry.NAMES)
+    return tuple(found[name] or 0 for name in objects.NAMES)
 
 
 def _numpy_api(slot: int) -> int:
@@ -141,15 +141,15 @@ def _array_layout() -> bool:
     """The fields of two unlike arrays are found at the expected places."""
     for array in (np.zeros((3, 5)), np.zeros((4, 7, 2))[:, ::2]):
         where = id(array)
-        flags = ctypes.c_int.from_address(where + entry.FLAGS).value & entry.WRITABLE
+        flags = ctypes.c_int.from_address(where + objects.FLAGS).value & objects.WRITABLE
         expected = 0x501 if array.flags.c_contiguous else 0x500
-        dims = ctypes.c_void_p.from_address(where + entry.DIMS).value or 0
+        dims = ctypes.c_void_p.from_address(where + objects.DIMS).value or 0
         shape = tuple(ctypes.c_int64.from_address(dims + 8 * k).value for k in range(array.ndim))
         right = (
-            ctypes.c_void_p.from_address(where + entry.TYPE).value == id(np.ndarray)
-            and ctypes.c_void_p.from_address(where + entry.DATA).value == array.ctypes.data
-            and ctypes.c_int.from_address(where + entry.NDIM).value == array.ndim
-            and ctypes.c_void_p.from_address(where + entry.DESCR).value == id(array.dtype)
+            ctypes.c_void_p.from_address(where + objects.TYPE).value == id(np.ndarray)
+            and ctypes.c_void_p.from_address(where + objects.DATA).value == array.ctypes.data
+            and ctypes.c_int.from_address(where + objects.NDIM).value == array.ndim
+            and ctypes.c_void_p.from_address(where + objects.DESCR).value == id(array.dtype)
             and shape == array.shape
             and flags == expected
         )
@@ -161,17 +161,17 @@ def _array_layout() -> bool:
 def _dtype_layout() -> bool:
     """The bytes that tell a dtype tell float64 from its relatives, and not from its copies."""
     double = np.dtype(np.float64)
-    kind = ctypes.c_int64.from_address(id(double) + entry.KIND).value
+    kind = ctypes.c_int64.from_address(id(double) + objects.KIND).value
     others = [np.dtype(name) for name in (">f8", "<f8", "f4", "i8", "u8", "c16", "M8[s]", "m8", "O")]
-    told = [ctypes.c_int64.from_address(id(other) + entry.KIND).value == kind for other in others]
+    told = [ctypes.c_int64.from_address(id(other) + objects.KIND).value == kind for other in others]
     return told == [other == double for other in others] and _same_kind(double.newbyteorder("="), kind)
 
 
 def _same_kind(copy: np.dtype[Any], kind: int) -> bool:
-    return ctypes.c_int64.from_address(id(copy) + entry.KIND).value == kind
+    return ctypes.c_int64.from_address(id(copy) + objects.KIND).value == kind
 
 
 def _tuple_layout() -> bool:
     sample = ("out", "other")
-    size = ctypes.c_int64.from_address(id(sample) + entry.TUPLE_SIZE).value
-    return size == 2 and ctypes.c_void_p.from_address(id(sample) + entry.TUPLE_ITEM).value == id(sample[0])
+    size = ctypes.c_int64.from_address(id(sample) + objects.TUPLE_SIZE).value
+    return size == 2 and ctypes.c_void_p.from_address(id(sample) + objects.TUPLE_ITEM).value == id(sample[0])

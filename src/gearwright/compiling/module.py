@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from gearwright.compiling.emit import Piece
-from gearwright.compiling.entry import NAMES, entry_from_python
+from gearwright.compiling.emit import PieceWriter
+from gearwright.compiling.entry import entry_from_python
 from gearwright.compiling.host import Host
 from gearwright.compiling.lanes import Writer, literal
-from gearwright.compiling.plan import SHORT, Layout, plan
+from gearwright.compiling.plan import SHORT, ArrayLayout, plan
+from gearwright.compiling.python_objects import NAMES
 from gearwright.tracing.graph import Graph
 
 BLOCK = 4
@@ -23,7 +24,7 @@ def scalar_too(graph: Graph) -> bool:
     return len(graph.nodes) <= SHORT
 
 
-def module_text(graph: Graph, layout: Layout, shape: tuple[int, ...], host: Host) -> str:
+def module_text(graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], host: Host) -> str:
     """LLVM text of a kernel."""
     widths = (1, host.width) if scalar_too(graph) else (host.width,)
     parts = [width_text(graph, layout, host, width) for width in widths]
@@ -38,7 +39,7 @@ def framed(parts: Sequence[str], host: Host, widths: tuple[int, ...]) -> str:
     return "\n".join([*head, *parts, _declarations(widths), tail])
 
 
-def width_text(graph: Graph, layout: Layout, host: Host, width: int) -> str:
+def width_text(graph: Graph, layout: ArrayLayout, host: Host, width: int) -> str:
     """All pieces for vectors of one width, the loop over them, and their constant table."""
     cut = plan(graph, layout, width, host.whole)
     wide = host.wide_table and width > 1
@@ -47,7 +48,7 @@ def width_text(graph: Graph, layout: Layout, host: Host, width: int) -> str:
     pieces = []
     for number in range(len(cut.pieces)):
         writer = Writer(width, host.fused, wide, table)
-        piece = Piece(graph, layout, cut, writer, checked, host.width)
+        piece = PieceWriter(graph, layout, cut, writer, checked, host.width)
         pieces.append(piece.write(number, number == len(cut.pieces) - 1))
     repeat = width if wide else 1
     numbers = ", ".join(f"double {bits}" for bits in table for _ in range(repeat)) or f"double {literal(0.0)}"

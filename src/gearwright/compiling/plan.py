@@ -15,22 +15,27 @@ SHORT = 3000
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayLayout:
     """The arrays of a kernel: entries per input, number of outputs, whether the last input is called parameters."""
 
     inputs: tuple[int, ...]
     outputs: int
     parameters: bool = False
 
-    def group(self, size: int, width: int) -> int:
-        """How many neighbouring entries of an array of that size are moved together."""
-        reach = min(4, width)
-        return reach if size >= reach else 1
+    def output_group(self, width: int) -> int:
+        """How many neighbouring outputs are written together."""
+        return group_size(self.outputs, width)
 
-    def groups(self, width: int) -> list[int]:
+    def output_groups(self, width: int) -> list[int]:
         """The first output of every group; the last group overlaps the one before it."""
-        g = self.group(self.outputs, width)
+        g = self.output_group(width)
         return [min(first, self.outputs - g) for first in range(0, self.outputs, g)]
+
+
+def group_size(size: int, width: int) -> int:
+    """How many neighbouring entries of an array of that size are moved together."""
+    reach = min(4, width)
+    return reach if size >= reach else 1
 
 
 @dataclass(frozen=True)
@@ -63,32 +68,45 @@ def execution_order(graph: Graph) -> list[int]:
     return [k for k in computed if first[k]] + [k for k in computed if not first[k]]
 
 
-def plan(graph: Graph, layout: Layout, width: int, whole: int) -> Plan:
+def plan(graph: Graph, layout: ArrayLayout, width: int, whole: int) -> Plan:
     """Cut a program of more than `whole` operations into pieces; what later pieces need goes through a workspace."""
     order = execution_order(graph)
-    step = PIECE if len(order) > whole else max(len(order), 1)
-    pieces = tuple(tuple(order[k : k + step]) for k in range(0, len(order), step)) or ((),)
-    home = {k: p for p, piece in enumerate(pieces) for k in piece}
-    last = dict(home)
+    pieces = _cut(order, PIECE if len(order) > whole else max(len(order), 1))
+    stores = _stores(graph, layout, width, order)
+    return Plan(pieces, stores, *_slots(pieces, _last_uses(graph, layout, width, pieces, stores)))
 
-    def use(k: int, p: int) -> None:
-        if k in home:
-            last[k] = max(last[k], p)
 
-    for k in order:
-        for operand in graph.nodes[k].operands:
-            use(operand, home[k])
-    stores: dict[int, list[int]] = {}
+def _cut(order: Sequence[int], size: int) -> tuple[tuple[int, ...], ...]:
+    """Pieces of a size, at least one."""
+    return tuple(tuple(order[k : k + size]) for k in range(0, len(order), size)) or ((),)
+
+
+def _stores(graph: Graph, layout: ArrayLayout, width: int, order: Sequence[int]) -> dict[int, list[int]]:
+    """Per node the groups of outputs whose last member it computes; -1: groups of constants and inputs alone."""
     place = {k: number for number, k in enumerate(order)}
-    for first in layout.groups(width):
-        members = graph.outputs[first : first + layout.group(layout.outputs, width)]
-        trigger = max((k for k in members if k in place), key=lambda k: place[k], default=-1)
-        stores.setdefault(trigger, []).append(first)
-        for k in members:
-            use(k, home.get(trigger, len(pieces) - 1))
-    for k in graph.guards:
-        use(k, len(pieces) - 1)
-    return Plan(pieces, stores, *_slots(pieces, last))
+    stores: dict[int, list[int]] = {}
+    for first in layout.output_groups(width):
+        computed = [k for k in graph.outputs[first : first + layout.output_group(width)] if k in place]
+        stores.setdefault(max(computed, key=place.__getitem__, default=-1), []).append(first)
+    return stores
+
+
+def _last_uses(
+    graph: Graph, layout: ArrayLayout, width: int, pieces: Sequence[Sequence[int]], stores: dict[int, list[int]]
+) -> dict[int, int]:
+    """Per computed node the last piece that needs it: as an operand, to be stored, or as a guard at the end."""
+    home = {k: p for p, piece in enumerate(pieces) for k in piece}
+    end, last = len(pieces) - 1, dict(home)
+    uses = [(operand, p) for k, p in home.items() for operand in graph.nodes[k].operands]
+    for trigger, groups in stores.items():
+        for first in groups:
+            members = graph.outputs[first : first + layout.output_group(width)]
+            uses += [(k, home.get(trigger, end)) for k in members]
+    uses += [(k, end) for k in graph.guards]
+    for k, p in uses:
+        if k in last:
+            last[k] = max(last[k], p)
+    return last
 
 
 def _slots(pieces: Sequence[Sequence[int]], last: dict[int, int]) -> tuple[dict[int, int], int]:

@@ -15,7 +15,7 @@ from gearwright.compiling.compile import LIMIT, OPTIMISED
 from gearwright.compiling.host import Host, binding, host, object_code
 from gearwright.compiling.machine_code import address_of, linked
 from gearwright.compiling.module import BLOCK, allocated, framed, freed, scalar_too, verdict, width_text, workspace
-from gearwright.compiling.plan import SHORT, Layout, plan
+from gearwright.compiling.plan import SHORT, ArrayLayout, plan
 from gearwright.tracing.graph import Graph
 
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_int64] * 4)
@@ -51,7 +51,7 @@ class LoopCode:
         return result == 0
 
 
-def loop_code(graph: Graph, layout: Layout) -> LoopCode | None:
+def loop_code(graph: Graph, layout: ArrayLayout) -> LoopCode | None:
     """The code of a traced step in a loop, from the cache or made now; None for a step too large for it.
 
     The cache knows it by its operations, since laws may be written by anybody.
@@ -67,14 +67,14 @@ def loop_code(graph: Graph, layout: Layout) -> LoopCode | None:
     return LoopCode(found.code, machine.width, scalar)
 
 
-def _compiled(graph: Graph, layout: Layout, machine: Host) -> bytes:
+def _compiled(graph: Graph, layout: ArrayLayout, machine: Host) -> bytes:
     size = len(graph.nodes)
     return object_code(
         rollout_text(graph, layout, machine), machine, 2 if size <= SHORT else 1 if size <= OPTIMISED else 0
     )
 
 
-def rollout_text(graph: Graph, layout: Layout, machine: Host) -> str:
+def rollout_text(graph: Graph, layout: ArrayLayout, machine: Host) -> str:
     """LLVM text of the simulation."""
     widths = (1, machine.width) if scalar_too(graph) else (machine.width,)
     parts = []
@@ -84,7 +84,7 @@ def rollout_text(graph: Graph, layout: Layout, machine: Host) -> str:
     return framed(parts, machine, widths)
 
 
-def _loop(layout: Layout, pieces: int, slots: int, width: int) -> str:
+def _loop(layout: ArrayLayout, pieces: int, slots: int, width: int) -> str:
     """`rollout(args, begin, end, steps, every)`: 0 if all went well, 1 if something was not finite, 2 without memory.
 
     `args` has (address, bytes per state, bytes per step) of the state at the start, of every other input, and of the

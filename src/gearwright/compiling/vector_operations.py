@@ -16,7 +16,7 @@ def operation(w: Writer, op: str, args: Sequence[str]) -> str:
     if op in ARITHMETIC:
         return w.binary(ARITHMETIC[op], *args)
     if op == "neg":
-        return w.put(f"fneg {w.type} {args[0]}")
+        return w.assign(f"fneg {w.type} {args[0]}")
     if op in ("sqrt", "fabs"):
         return w.unary(op, args[0])
     if op in LIBRARY:
@@ -49,12 +49,12 @@ def _extreme(w: Writer, relation: str, a: str, b: str) -> str:
 
 
 def _compare(w: Writer, relation: str, a: str, b: str) -> str:
-    return w.put(f"fcmp {relation} {w.type} {a}, {b}")
+    return w.assign(f"fcmp {relation} {w.type} {a}, {b}")
 
 
 def _select(w: Writer, condition: str, yes: str, no: str) -> str:
     kind = "i1" if w.width == 1 else f"<{w.width} x i1>"
-    return w.put(f"select {kind} {condition}, {w.type} {yes}, {w.type} {no}")
+    return w.assign(f"select {kind} {condition}, {w.type} {yes}, {w.type} {no}")
 
 
 def _truth(w: Writer, condition: str) -> str:
@@ -63,15 +63,15 @@ def _truth(w: Writer, condition: str) -> str:
 
 def _library(w: Writer, op: str, args: Sequence[str]) -> str:
     """A call of the mathematical library for every lane; its address stands in the table of addresses."""
-    place = w.put(f"getelementptr i8, ptr @addresses, i64 {8 * LIBRARY.index(op)}")
-    function = w.put(f"load ptr, ptr {place}")
+    place = w.assign(f"getelementptr i8, ptr @addresses, i64 {8 * LIBRARY.index(op)}")
+    function = w.assign(f"load ptr, ptr {place}")
     results = []
     for lane in range(w.width):
-        scalars = [x if w.width == 1 else w.put(f"extractelement {w.type} {x}, i64 {lane}") for x in args]
-        results.append(w.put(f"call double {function}({', '.join(f'double {x}' for x in scalars)})"))
+        scalars = [x if w.width == 1 else w.assign(f"extractelement {w.type} {x}, i64 {lane}") for x in args]
+        results.append(w.assign(f"call double {function}({', '.join(f'double {x}' for x in scalars)})"))
     if w.width == 1:
         return results[0]
     value = "poison"
     for lane, scalar in enumerate(results):
-        value = w.put(f"insertelement {w.type} {value}, double {scalar}, i64 {lane}")
+        value = w.assign(f"insertelement {w.type} {value}, double {scalar}, i64 {lane}")
     return value

@@ -14,14 +14,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec
+from gearwright.algebra.quaternion import Quaternion
 from gearwright.dynamics.jacobian import jacobian, jacobian_rate
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 
 UPRIGHT = 1e-12
 """Cosine of the pitch below which yaw and roll turn about one axis."""
-
-Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
 
 
 class Spot(NamedTuple):

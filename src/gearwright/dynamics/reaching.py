@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec
-from gearwright.dynamics.configuration import integrate, logarithm
+from gearwright.algebra.quaternion import logarithm
+from gearwright.dynamics.configuration import integrate
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.external import Spot, quaternion_of
 from gearwright.dynamics.jacobian import jacobian

@@ -17,7 +17,7 @@ from gearwright.dynamics.jacobian import jacobian_rate as point_jacobian_rate
 from gearwright.dynamics.kinematics import velocities
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
-from gearwright.dynamics.redundant_blocks import Block, Layout
+from gearwright.dynamics.redundant_blocks import Block, BlockLayout
 from gearwright.dynamics.redundant_pieces import Piece
 from gearwright.mechanism import BASE
 from gearwright.mechanism.rows import along
@@ -55,7 +55,7 @@ class Rate(NamedTuple):
     own: Vec
 
 
-def jacobian(plan: Layout, pose: Pose, ops: Operations) -> Matrix:
+def jacobian(plan: BlockLayout, pose: Pose, ops: Operations) -> Matrix:
     """J(q) of nu = J v, eq. (12) for any choice of velocities: (size, n)."""
     moving = [_motion(pose, part, ops) for part in plan.pieces]
     rows: Matrix = []
@@ -65,7 +65,7 @@ def jacobian(plan: Layout, pose: Pose, ops: Operations) -> Matrix:
     return rows
 
 
-def jacobian_rate(plan: Layout, pose: Pose, v: Sequence[Scalar], ops: Operations) -> Matrix:
+def jacobian_rate(plan: BlockLayout, pose: Pose, v: Sequence[Scalar], ops: Operations) -> Matrix:
     """dJ/dt: in axes R that turn at Omega, d(R' c)/dt = R' (dc/dt - Omega x c)."""
     moving = [_motion(pose, part, ops) for part in plan.pieces]
     rates = [_rate(pose, v, part, motion) for part, motion in zip(plan.pieces, moving, strict=True)]
@@ -79,7 +79,7 @@ def jacobian_rate(plan: Layout, pose: Pose, v: Sequence[Scalar], ops: Operations
     return rows
 
 
-def inertia(plan: Layout) -> Matrix:
+def inertia(plan: BlockLayout) -> Matrix:
     """The constant M of eq. (10), (size, size)."""
     M: Matrix = [[0.0] * plan.size for _ in range(plan.size)]
     for (i, j), weight in plan.weights.items():
@@ -88,7 +88,7 @@ def inertia(plan: Layout) -> Matrix:
     return M
 
 
-def quadratic(plan: Layout, nu: Sequence[Scalar]) -> list[Scalar]:
+def quadratic(plan: BlockLayout, nu: Sequence[Scalar]) -> list[Scalar]:
     """n(nu): per block Omega x h, the momentum carried round by the axes it is counted in."""
     parts = _vectors(nu)
     n: list[Scalar] = []
@@ -100,7 +100,7 @@ def quadratic(plan: Layout, nu: Sequence[Scalar]) -> list[Scalar]:
     return n
 
 
-def quadratic_matrix(plan: Layout, nu: Sequence[Scalar]) -> Matrix:
+def quadratic_matrix(plan: BlockLayout, nu: Sequence[Scalar]) -> Matrix:
     """The skew G(nu) with G nu = n(nu): -S(h_b) where the axes of block b turn with block j, and its mirror image.
 
     The mirror image of a linear velocity's block gives v x m v = 0, so that it adds nothing to n but makes G skew.
@@ -115,7 +115,7 @@ def quadratic_matrix(plan: Layout, nu: Sequence[Scalar]) -> Matrix:
     return G
 
 
-def weights(plan: Layout, pose: Pose) -> list[Scalar]:
+def weights(plan: BlockLayout, pose: Pose) -> list[Scalar]:
     """w: -m g0 for every linear velocity, in its axes; zero for the others."""
     w: list[Scalar] = []
     for k, block in enumerate(plan.blocks):
@@ -186,7 +186,7 @@ def _changes(block: Block, motion: Motion, rate: Rate) -> tuple[list[Vec], Vec]:
     return [dc + dw.cross(arm) + w.cross(arm_rate) for dc, dw, w in terms], omega
 
 
-def _momenta(plan: Layout, nu: Sequence[Vec]) -> list[Vec]:
+def _momenta(plan: BlockLayout, nu: Sequence[Vec]) -> list[Vec]:
     """h_b = sum_j W_bj nu_j."""
     momenta = [ZERO] * len(plan.blocks)
     for (i, j), weight in plan.weights.items():

@@ -38,7 +38,7 @@ class Block(NamedTuple):
     offset: Vec = ZERO
 
 
-class Layout(NamedTuple):
+class BlockLayout(NamedTuple):
     """The blocks of a redundant model, with the weights W between them (both W_bj and W_jb are listed)."""
 
     pieces: tuple[Piece, ...]
@@ -58,27 +58,27 @@ class Layout(NamedTuple):
         return None
 
 
-def layout(mech: Mechanism, form: str, ops: Operations) -> Layout:
+def layout(mech: Mechanism, form: str, ops: Operations) -> BlockLayout:
     """The blocks and weights of one of the `FORMS`."""
     return FORMS[form](pieces(mech), ops)
 
 
-def _full(parts: Sequence[Piece], _: Operations) -> Layout:
+def _full(parts: Sequence[Piece], _: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l | w of the carriers | own spin], 15 n: eqs (8) to (11)."""
     return _with_spins(parts, _velocities(parts, "base"))
 
 
-def _link_frames(parts: Sequence[Piece], _: Operations) -> Layout:
+def _link_frames(parts: Sequence[Piece], _: Operations) -> BlockLayout:
     """The same with the linear velocities in link axes, so that the left inverse can be constant for every chain."""
     return _with_spins(parts, _velocities(parts, "link"))
 
 
-def _absolute(parts: Sequence[Piece], _: Operations) -> Layout:
+def _absolute(parts: Sequence[Piece], _: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l, w_m], 12 n: every rotor by its absolute angular velocity; M is definite."""
     return _with_rotors(parts, "turning", "w")
 
 
-def _reduced(parts: Sequence[Piece], ops: Operations) -> Layout:
+def _reduced(parts: Sequence[Piece], ops: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l | own spin], 12 n: rotors only spin; the links carry them at rest."""
     bare = _reduced_bare(parts, ops)
     weights = dict(bare.weights)
@@ -89,12 +89,12 @@ def _reduced(parts: Sequence[Piece], ops: Operations) -> Layout:
     return bare._replace(weights=weights)
 
 
-def _reduced_bare(parts: Sequence[Piece], _: Operations) -> Layout:
+def _reduced_bare(parts: Sequence[Piece], _: Operations) -> BlockLayout:
     """The same as printed: without the second row and column of eq. (10), the carried rotor inertia is lost too."""
     return _with_rotors(parts, "spin", "spin.w")
 
 
-def _with_rotors(parts: Sequence[Piece], quantity: Quantity, title: str) -> Layout:
+def _with_rotors(parts: Sequence[Piece], quantity: Quantity, title: str) -> BlockLayout:
     """The velocities of the links, and of each rotor one angular velocity of a kind in its own axes."""
     blocks = _velocities(parts, "base")
     weights = _weights(parts, blocks)
@@ -102,10 +102,10 @@ def _with_rotors(parts: Sequence[Piece], quantity: Quantity, title: str) -> Layo
         here = len(blocks)
         blocks.append(Block(f"{parts[k].name}.{title}", k, quantity, "own", (here,)))
         weights[here, here] = parts[k].tensor
-    return Layout(tuple(parts), tuple(blocks), weights)
+    return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-def _points(parts: Sequence[Piece], ops: Operations) -> Layout:
+def _points(parts: Sequence[Piece], ops: Operations) -> BlockLayout:
     """Six equal mass points per piece with the same mass, centre and tensor, velocities in base axes, 36 n."""
     blocks: list[Block] = []
     weights: dict[tuple[int, int], Tensor] = {}
@@ -114,10 +114,10 @@ def _points(parts: Sequence[Piece], ops: Operations) -> Layout:
         for number, offset in enumerate(equimomental(part, ops.sqrt), 1):
             weights[len(blocks), len(blocks)] = Tensor.diagonal(mass, mass, mass)
             blocks.append(Block(f"{part.name}.point{number}.v", k, "velocity", "base", (), offset))
-    return Layout(tuple(parts), tuple(blocks), weights)
+    return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-FORMS: dict[str, Callable[[Sequence[Piece], Operations], Layout]] = {
+FORMS: dict[str, Callable[[Sequence[Piece], Operations], BlockLayout]] = {
     "full": _full,
     "absolute": _absolute,
     "reduced": _reduced,
@@ -152,7 +152,7 @@ def _weights(parts: Sequence[Piece], blocks: Sequence[Block]) -> dict[tuple[int,
     return weights
 
 
-def _with_spins(parts: Sequence[Piece], blocks: list[Block]) -> Layout:
+def _with_spins(parts: Sequence[Piece], blocks: list[Block]) -> BlockLayout:
     """Add nu_2, nu_3 and the four equal blocks M_2 of eq. (10)."""
     weights = _weights(parts, blocks)
     rotors = _rotors(parts)
@@ -162,7 +162,7 @@ def _with_spins(parts: Sequence[Piece], blocks: list[Block]) -> Layout:
     blocks += [Block(f"{parts[k].name}.spin.w", k, "spin", "own", both[k]) for k in rotors]
     for k, pair in both.items():
         weights |= {(i, j): parts[k].tensor for i in pair for j in pair}
-    return Layout(tuple(parts), tuple(blocks), weights)
+    return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
 def equimomental(part: Piece, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from gearwright.algebra import Scalar, is_number
 from gearwright.equations.exact_parameters import exact_base_parameters
 from gearwright.equations.independent_parameters import BaseParameters, numeric_base_parameters
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 
 __all__ = ["BaseParameters", "base_parameters"]
 
 
 def base_parameters(
-    mech: Mechanism, without: Iterable[str] = (), *, exact: bool = False, seed: int = 0
+    mech: RobotOrMech, without: Iterable[str] = (), *, exact: bool = False, seed: int = 0
 ) -> BaseParameters:
     """The base parameters of a machine: tau = Y pi = Y_b pi_b with columns Y_b that are independent.
 
@@ -35,6 +35,7 @@ def base_parameters(
     >>> gw.base_parameters(gw.Mechanism([upper, fore], [rotor], gravity=(0, 0, 0))).names
     ('upper.Izz + 0.16 fore.m + 10000 rotor.J', 'fore.mcx', 'fore.mcy', 'fore.Izz')
     """
+    mech = machine_of("base_parameters", mech)
     if exact or not _numeric(mech):
         return exact_base_parameters(mech, tuple(without))
     return numeric_base_parameters(mech, without, seed)

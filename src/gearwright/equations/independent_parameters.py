@@ -15,12 +15,12 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.text import did_you_mean
 
 TOLERANCE = 1e-11
 """Singular values below this share of the largest are rounding: columns are scaled to length 1 before."""
 
-NOTHING = 1e-12
+NEGLIGIBLE = 1e-12
 """A column shorter than this share of the longest has no effect."""
 
 
@@ -67,7 +67,7 @@ class BaseParameters:
 
     @cached_property
     def inseparable(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of parameters of which only the combination can be found: one group per sum with several terms."""
+        """Groups of parameters of which only the combination can be found, one group per sum with several terms."""
         return tuple(tuple(terms) for terms in self.combinations if len(terms) > 1)
 
     @cached_property
@@ -121,7 +121,7 @@ def independent(
     left_out = _known(without, names)
     own = np.linalg.norm(W, axis=0)
     length = own if scale is None else scale
-    dead = own <= (NOTHING * own.max(initial=0.0) if scale is None else tolerance * scale)
+    dead = own <= (NEGLIGIBLE * own.max(initial=0.0) if scale is None else tolerance * scale)
     alive = [k for k, name in enumerate(names) if not dead[k] and name not in left_out]
     R = triangle(W[:, alive] / length[alive])
     picked = first_independent(R, tolerance)
@@ -218,5 +218,5 @@ def _known(without: Iterable[str], names: Sequence[str]) -> frozenset[str]:
     wanted = tuple(without)
     for name in wanted:
         if name not in names:
-            raise InputError(f"base_parameters: there is no parameter {name!r}. {suggestion(name, names)}")
+            raise InputError(f"base_parameters: there is no parameter {name!r}. {did_you_mean(name, names)}")
     return frozenset(wanted)

@@ -12,12 +12,12 @@ import numpy as np
 from gearwright.errors import InputError
 from gearwright.export import c_text
 from gearwright.export.c_names import package_name
-from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
-from gearwright.tracing.graph import Operations
+from gearwright.text import did_you_mean
+from gearwright.tracing.graph import OperationCount
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.source import c_source
 from gearwright.tracing.trace import traced
@@ -36,7 +36,7 @@ class CFunction:
     inputs: dict[str, int]
     outputs: int
     text: str
-    operations: Operations
+    operations: OperationCount
     samples: tuple[tuple[dict[str, list[float]], list[float]], ...]
 
 
@@ -65,10 +65,8 @@ def export_c(
     >>> [path.name for path in export_c(arm, tempfile.mkdtemp(), name="arm")]
     ['arm.h', 'arm.c', 'arm_selftest.c', 'CMakeLists.txt']
     """
-    mech = assemble(robot) if isinstance(robot, Robot) else robot
-    if not isinstance(mech, Mechanism):
-        raise InputError(f"export_c: the first argument is a {type(robot).__name__}; give a Robot or a Mechanism.")
-    title = name or (robot.name if isinstance(robot, Robot) else "machine")
+    mech = machine_of("export_c", robot)
+    title = name or str(getattr(robot, "name", "machine"))
     prefix = package_name(title)
     made = [_function(mech, prefix, _public(function)) for function in functions]
     texts = {
@@ -84,7 +82,7 @@ def _public(function: str | Callable[..., Any]) -> str:
     name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
     plain = [key for key, program in programs.BY_NAME.items() if not program.options]
     if name not in plain:
-        raise InputError(f"export_c: {name!r} cannot be exported. {suggestion(name, plain)}")
+        raise InputError(f"export_c: {name!r} cannot be exported. {did_you_mean(name, plain)}")
     return name
 
 

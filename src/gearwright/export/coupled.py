@@ -11,7 +11,8 @@ from gearwright.files.urdf_differentials import Coupled, End, near_and_far
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot, Train, TrainMotor
 
-Row = dict[str, float]
+Combination = dict[str, float]
+MotorCombination = tuple[TrainMotor, Combination]
 
 
 def coupled_transmissions(robot: Robot, mech: Mechanism) -> list[Coupled]:
@@ -21,11 +22,11 @@ def coupled_transmissions(robot: Robot, mech: Mechanism) -> list[Coupled]:
     return [transmission for transmission in found if transmission is not None]
 
 
-def _terms(mech: Mechanism, row: Any) -> Row:
+def _terms(mech: Mechanism, row: Any) -> Combination:
     return {name: x for name, x in zip(mech.speeds, row, strict=True) if not (is_number(x) and x == 0)}
 
 
-def _coupled(robot: Robot, train: Train, rows: Sequence[Row]) -> Coupled | None:
+def _coupled(robot: Robot, train: Train, rows: Sequence[Combination]) -> Coupled | None:
     joints = list(dict.fromkeys(name for row in rows for name in row))
     links = {link.joint_name: link for link in robot.links}
     numbers = all(is_number(x) for row in rows for x in row.values())
@@ -39,7 +40,7 @@ def _coupled(robot: Robot, train: Train, rows: Sequence[Row]) -> Coupled | None:
     return _differential(train, first, second) if len(first[1]) == 2 else None
 
 
-def _four_bar(train: Train, first: tuple[TrainMotor, Row], second: tuple[TrainMotor, Row]) -> Coupled:
+def _four_bar(train: Train, first: MotorCombination, second: MotorCombination) -> Coupled:
     """a1 = n_a1 j1, a2 = n_a2 (j1 + n_j2 j2)."""
     ((j1, alone),) = first[1].items()
     j2 = next(name for name in second[1] if name != j1)
@@ -49,7 +50,7 @@ def _four_bar(train: Train, first: tuple[TrainMotor, Row], second: tuple[TrainMo
     return Coupled(train.name, "FourBarLinkageTransmission", 0, actuators, joints)
 
 
-def _differential(train: Train, first: tuple[TrainMotor, Row], second: tuple[TrainMotor, Row]) -> Coupled | None:
+def _differential(train: Train, first: MotorCombination, second: MotorCombination) -> Coupled | None:
     """a1 = n_a1 (j1 + n_j2 j2), a2 = n_a2 (j1 - n_j2 j2): the two ratios between the joints are opposite."""
     j1, j2 = first[1]
     between = [row[j2] / row[j1] for row in (first[1], second[1])]

@@ -7,8 +7,9 @@ from importlib.resources import files
 from typing import Any
 
 from gearwright.errors import FileError
-from gearwright.files.problems import Problems, did_you_mean
+from gearwright.files.problems import Problems
 from gearwright.files.yaml_tree import parse
+from gearwright.text import did_you_mean
 
 
 @cache

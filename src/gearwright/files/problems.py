@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from gearwright.errors import FileError, GearwrightError
-from gearwright.text import listed
 
 SHOWN = 50
 """How many problems a message spells out; all of them are in `FileError.problems`."""
 ENOUGH = 500
 """Problems after which a file is not followed to its end."""
-LONG, MANY = 60, 60
-"""Words longer and lists larger than these are not searched for what was meant."""
 
 
 class Problem(NamedTuple):
@@ -77,17 +73,3 @@ def message(source: str, found: Iterable[Problem]) -> str:
         return f"{source}, {lines[0]}" if lines[0].startswith("line") else f"{source}: {lines[0]}"
     more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
     return "\n  ".join([f"{source}: {len(lines)} problems", *lines[:SHOWN], *more])
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The sentence that helps after an unknown word.
-
-    >>> did_you_mean("mas", ["mass", "com"])
-    "Did you mean 'mass'?"
-    """
-    names = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(word[:LONG], names[:MANY], n=1)
-    if close:
-        return f"Did you mean {close[0]!r}?"
-    more = ", ..." if len(names) > MANY else ""
-    return f"Known are: {listed(names[:MANY]) or 'none'}{more}."

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_acceptance import joint_axis
 from gearwright.files.urdf_report import Findings
 from gearwright.files.urdf_transmissions import (
@@ -28,6 +27,7 @@ from gearwright.files.urdf_transmissions import (
 )
 from gearwright.files.urdf_xml import Element, children, name_of, tag, text_number
 from gearwright.parts import Gearwheel, Link, Mesh, Motor, Train, TrainMotor
+from gearwright.text import did_you_mean
 
 
 @dataclass(frozen=True)

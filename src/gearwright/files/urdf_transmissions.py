@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isclose
 
-from gearwright.files.problems import did_you_mean
 from gearwright.files.urdf_joints import UrdfJoint
 from gearwright.files.urdf_report import Findings, where
 from gearwright.files.urdf_xml import Element, children, name_of, report_others, tag, text_number
 from gearwright.parts import Drive, Gear, Motor
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 RATIOS = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
 INERTIAS = ("motorInertia", "motor_inertia", "drake:rotor_inertia")

@@ -9,7 +9,7 @@ from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive
 from gearwright.forces.law import Quantity
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.mechanism.rows import Row
 
 
@@ -49,7 +49,7 @@ class ServoValve:
 
 
 def servo_cylinder(
-    mech: Mechanism,
+    mech: RobotOrMech,
     where: str | Row,
     valve: ServoValve,
     *,
@@ -96,6 +96,7 @@ def servo_cylinder(
     >>> [x.name for x in axis.states], axis.limits
     (['slide.load_pressure', 'slide.opening', 'slide.opening_rate'], (1.0,))
     """
+    mech = machine_of("servo_cylinder", mech)
     title = _title(where, name, "servo_cylinder")
     positive(f"cylinder {title!r}", area=area, volume=volume, mass=mass, supply=supply, bulk_modulus=bulk_modulus)
     not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)

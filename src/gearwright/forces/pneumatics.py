@@ -9,7 +9,7 @@ from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive
 from gearwright.forces.law import Quantity
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.mechanism.rows import Row
 
 AIR_CONSTANT, AIR_EXPONENT = 287.05, 1.4
@@ -53,7 +53,7 @@ class AirValve:
 
 
 def pneumatic_cylinder(
-    mech: Mechanism,
+    mech: RobotOrMech,
     where: str | Row,
     valve: AirValve,
     *,
@@ -100,6 +100,7 @@ def pneumatic_cylinder(
     >>> [x.name for x in pneumatic_cylinder(slide, "slide", AirValve(2e-8), **sizes).states]
     ['slide.pressure_a', 'slide.pressure_b']
     """
+    mech = machine_of("pneumatic_cylinder", mech)
     if name is None and not isinstance(where, str):
         raise DriveError("pneumatic_cylinder: a cylinder along a row needs a name. Give name=...")
     title = name if name is not None else str(where)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Quantity
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import RobotOrMech, machine_of
 
 
 def stepping_motor(
-    mech: Mechanism,
+    mech: RobotOrMech,
     drive: str,
     *,
     torque_constant: float,
@@ -58,6 +58,7 @@ def stepping_motor(
     >>> -motor.C[1][0] * motor.inertia      # N K_m I
     50.0
     """
+    mech = machine_of("stepping_motor", mech)
     owner = f"motor {drive!r}"
     positive(owner, torque_constant=torque_constant, teeth=teeth, resistance=resistance, inductance=inductance)
     not_negative(owner, current=current, damping=damping, detent=detent)

@@ -14,7 +14,7 @@ from gearwright.forces.actuator_inverse import Answer, Demand
 from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import RobotOrMech, machine_of
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class SynchronousInverse:
 
 
 def synchronous_motor(
-    mech: Mechanism,
+    mech: RobotOrMech,
     drive: str,
     *,
     pole_pairs: int,
@@ -166,6 +166,7 @@ def synchronous_motor(
         inertia: J [kg m2]; the machine's rotor's unless given.
         port: name of the drive whose gear losses the torque passes.
     """
+    mech = machine_of("synchronous_motor", mech)
     not_negative(f"motor {drive!r}", damping=damping)
     data = (pole_pairs, flux, resistance, inductances, port)
     exact = SynchronousMotor(f"{drive}.motor", place_line(mech, drive), *data)

@@ -3,5 +3,5 @@
 - The dynamics: `functions` (`aliases` has the names of other libraries), `linearise`, `constrained`, `explain`.
 - Actuators and elastic drives: `actuation`, `elastic` with `elastic_plan`.
 - Links and rotors as free bodies: `redundant`, `redundant_properties`.
-- From a call to a result: `run`, `service` (NumPy or a kernel?).
+- From a call to a result: `run` (machine, checks), `service` (NumPy or a kernel?).
 """

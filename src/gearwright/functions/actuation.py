@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import mass_matrix
-from gearwright.mechanism import Mechanism
-from gearwright.programs.inputs import checked, refuse_symbols, require_machine
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.text import listed
 
 
-def structure_matrix(mech: Mechanism) -> Array:
+def structure_matrix(mech: RobotOrMech) -> Array:
     """A (n, actuators): its columns are the actuators' rows; speeds A' v, generalized forces A xi.
 
     >>> import gearwright as gw
@@ -23,7 +23,7 @@ def structure_matrix(mech: Mechanism) -> Array:
     >>> structure_matrix(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
     array([[100.]])
     """
-    require_machine("structure_matrix", mech)
+    mech = machine_of("structure_matrix", mech)
     if not mech.actuators:
         raise InputError(
             "structure_matrix: the machine has no actuators. Give drives to the robot, or actuators to the machine."
@@ -35,7 +35,7 @@ def structure_matrix(mech: Mechanism) -> Array:
         raise
 
 
-def motor_shares(mech: Mechanism) -> dict[str, Array]:
+def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
     """Per actuator the row that gives its torque from generalized forces.
 
     >>> import gearwright as gw
@@ -43,25 +43,28 @@ def motor_shares(mech: Mechanism) -> dict[str, Array]:
     >>> motor_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
     {'motor': array([0.01])}
     """
+    mech = machine_of("motor_shares", mech)
     if not mech.actuators:
         return {}
     inverse = np.linalg.pinv(structure_matrix(mech))
     return {actuator.name: inverse[k] for k, actuator in enumerate(mech.actuators)}
 
 
-def actuator_speeds(mech: Mechanism, v: ArrayLike) -> Array:
+def actuator_speeds(mech: RobotOrMech, v: ArrayLike) -> Array:
     """Motor speeds A' v [rad/s], (..., actuators)."""
+    mech = machine_of("actuator_speeds", mech)
     A = structure_matrix(mech)
     return checked("actuator_speeds", mech, "v", v, mech.n) @ A
 
 
-def actuator_torques(mech: Mechanism, tau: ArrayLike) -> Array:
+def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     """Motor torques xi [Nm] with A xi = tau, (..., actuators).
 
-    With more motors than needed these are the smallest (least squares) ones; `redundancy` says which combinations may
-    be added. Every generalized force must be one that the motors can give; a machine with fewer motors than speeds (a
-    floating base, an elastic drive seen from the link side) gets an error when they cannot.
+    With more motors than needed these are the smallest (least squares) ones; `actuator_redundancy` says which
+    combinations may be added. Every generalized force must be one that the motors can give; a machine with fewer motors
+    than speeds (a floating base, an elastic drive seen from the link side) gets an error when they cannot.
     """
+    mech = machine_of("actuator_torques", mech)
     A = structure_matrix(mech)
     forces = checked("actuator_torques", mech, "tau", tau, mech.n)
     rank = int(np.linalg.matrix_rank(A))
@@ -111,15 +114,15 @@ class ActuatorRedundancy:
     missing: Array
 
 
-def actuator_redundancy(mech: Mechanism) -> ActuatorRedundancy:
+def actuator_redundancy(mech: RobotOrMech) -> ActuatorRedundancy:
     """Rank and null spaces of the structure matrix."""
-    A = structure_matrix(mech)
+    A = structure_matrix(machine_of("actuator_redundancy", mech))
     U, sizes, Vt = np.linalg.svd(A)
     rank = int((sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300) * max(A.shape)).sum())
     return ActuatorRedundancy(rank, Vt[rank:].T, U[:, rank:])
 
 
-def motor_inertias(mech: Mechanism, q: ArrayLike) -> Array:
+def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
     r"""Inertia that each motor feels [kg m2], (..., actuators), the others left without torque.
 
     $J_k = 1 / (a_k' M^{-1} a_k)$ with $a_k$ the motor's column of the structure matrix: torque per acceleration of the
@@ -131,6 +134,7 @@ def motor_inertias(mech: Mechanism, q: ArrayLike) -> Array:
     >>> motor_inertias(gw.Mechanism([arm], [rotor], actuators=[gw.Actuator("motor", [100])]), [0.0])   # 1.6 / 100^2
     array([0.00016])
     """
+    mech = machine_of("motor_inertias", mech)
     A = structure_matrix(mech)
     felt = np.einsum("ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
     result: Array = 1 / felt

@@ -14,11 +14,11 @@ from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import bias, mass_matrix
-from gearwright.mechanism import Mechanism
-from gearwright.programs.inputs import checked, require_machine
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.programs.inputs import checked
 
 
-class Constrained(NamedTuple):
+class ConstrainedResult(NamedTuple):
     """Accelerations (..., n), and forces along the rows of J (..., m), positive along the rows."""
 
     a: Array
@@ -33,8 +33,8 @@ class ImpactResult(NamedTuple):
 
 
 def constrained_dynamics(
-    mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike, J: ArrayLike, gamma: ArrayLike
-) -> Constrained:
+    mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike, J: ArrayLike, gamma: ArrayLike
+) -> ConstrainedResult:
     r"""Accelerations and constraint forces so that $J a + \gamma = 0$, with $\gamma = \dot J v$ for a fixed contact.
 
     Args:
@@ -51,6 +51,7 @@ def constrained_dynamics(
     array([19.62])
     """
     name = "constrained_dynamics"
+    mech = machine_of(name, mech)
     rows = _rows(name, mech, J)
     drift = checked(name, mech, "gamma", gamma, rows.shape[-2], [f"row {k}" for k in range(rows.shape[-2])])
     forces = checked(name, mech, "tau", tau, mech.n)
@@ -58,11 +59,11 @@ def constrained_dynamics(
     spread, matrix = _resistance(name, M, rows)
     free = _solved(M, right)
     force = _solved(matrix, -drift - _times(rows, free))
-    return Constrained(free + _times(spread, force), force)
+    return ConstrainedResult(free + _times(spread, force), force)
 
 
 def impact(
-    mech: Mechanism,
+    mech: RobotOrMech,
     q: ArrayLike,
     v: ArrayLike,
     J: ArrayLike,
@@ -90,6 +91,7 @@ def impact(
     >>> impact(ball, [0.0], [-3.0], [[1.0]], restitution=0.5).v_after
     array([1.5])
     """
+    mech = machine_of("impact", mech)
     rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
     e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
     m = numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg")
@@ -101,7 +103,6 @@ def impact(
 
 
 def _rows(name: str, mech: Mechanism, J: ArrayLike) -> Array:
-    require_machine(name, mech)
     rows = checked(name, mech, "J", J, mech.n, mech.speeds)
     if rows.ndim < 2:
         raise InputError(f"{name}: J has shape {rows.shape}; give one row per constraint, (..., m, {mech.n}).")

@@ -15,9 +15,9 @@ from gearwright.dynamics.elastic import motor_motion as recursion
 from gearwright.errors import InputError
 from gearwright.functions.elastic_plan import Plan, plan, stiffness_and_damping
 from gearwright.functions.functions import coriolis_matrix, gravity, mass_matrix
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.batch import evaluate
-from gearwright.programs.inputs import checked, require_machine
+from gearwright.programs.inputs import checked
 from gearwright.programs.program import Fixed, Inputs, Program
 from gearwright.text import listed
 
@@ -47,7 +47,7 @@ class ElasticForm(NamedTuple):
         return np.concatenate([np.concatenate([self.H1, self.H2], axis=-1), lower], axis=-2)
 
 
-def elastic_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> ElasticForm:
+def elastic_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> ElasticForm:
     r"""The equations of an elastic machine in blocks (Melhem and Loria, section 3, corrected).
 
     $\begin{bmatrix} H_1 & H_2 \\ H_2' & H_3 \end{bmatrix} a + C v + g + K_e q + D_e v = \tau$. With motors on the links
@@ -66,7 +66,7 @@ def elastic_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> ElasticForm:
     array([[ 5000., -5000.],
            [-5000.,  5000.]])
     """
-    require_machine("elastic_form", mech)
+    mech = machine_of("elastic_form", mech)
     H, C, first = mass_matrix(mech, q), coriolis_matrix(mech, q, v), first_shaft(mech)
     K, D = stiffness_and_damping(mech)
     preload = np.array(spring_matrices(mech).preload, dtype=np.float64)
@@ -89,7 +89,7 @@ class MotorMotion(NamedTuple):
 
 
 def motor_motion(
-    mech: Mechanism,
+    mech: RobotOrMech,
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
@@ -127,7 +127,7 @@ def motor_motion(
     >>> gw.motor_motion(mech, [0.1], [0.0], [10.0], [0.0], [50.0]).tau         # 1 * (10 + 50/5000) + 1 * 10
     array([ 0.  , 20.01])
     """
-    require_machine("motor_motion", mech)
+    mech = machine_of("motor_motion", mech)
     found = plan(mech)
     arrays = dict(zip(("q", "v", "a", "jerk", "snap"), (q, v, a, jerk, snap), strict=True))
     arrays |= {f"derivative {5 + k}": x for k, x in enumerate(derivatives)}
@@ -142,7 +142,7 @@ def motor_motion(
     return MotorMotion(*np.moveaxis(flat, -2, 0))
 
 
-def needed_derivatives(mech: Mechanism) -> dict[str, int]:
+def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:
     """Per shaft the highest derivative of the joints' motion that `motor_motion` takes for it; 4 is the snap.
 
     >>> import gearwright as gw
@@ -153,8 +153,7 @@ def needed_derivatives(mech: Mechanism) -> dict[str, int]:
     >>> needed_derivatives(gw.assemble(arm))
     {'j1.motor': 7, 'j2.motor': 5, 'j3.motor': 4}
     """
-    require_machine("needed_derivatives", mech)
-    return dict(plan(mech).needed)
+    return dict(plan(machine_of("needed_derivatives", mech)).needed)
 
 
 def _too_few(found: Plan, given: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,18 @@ from gearwright.functions.functions import bias, mass_matrix
 from gearwright.mechanism import Mechanism
 from gearwright.programs.inputs import refuse_symbols
 
-ALONE = -1
+ABSENT = -1
 """What an equation does not contain has no derivative in it."""
 
 SETTLED = 4
 """Further derivatives that dampers take: each makes what they leave more exact by D/K times the rate of the motion."""
 
-NOTHING = 1e-9
+NEGLIGIBLE = 1e-9
 """Share of a wheel's own inertia below which its coupling is rounding."""
+
+
+Block: TypeAlias = list[tuple[int, int]]
+"""Pairs (equation, shaft) that are solved together."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +56,21 @@ def plan(mech: Mechanism) -> Plan:
         raise InputError(
             "motor_motion: the machine has no elastic drive. Use inverse_dynamics, or give a drive a stiffness."
         )
-    if mech.nq != mech.n:
+    if not mech.straight:
         raise InputError(
-            "motor_motion: the machine has free or spherical joints, whose coordinates have no derivatives of their "
-            "own. Fix the base, or divide the machine at that joint."
+            "motor_motion: the machine has free, spherical or planar joints, whose speeds are not the rates of "
+            "coordinates. Fix the base, or divide the machine at that joint."
         )
     K, D = stiffness_and_damping(mech)
     pushes = _pushes(mech)
-    order_in = np.maximum(pushes, np.where(D != 0, 1, np.where(K != 0, 0, ALONE)))
+    order_in = np.maximum(pushes, np.where(D != 0, 1, np.where(K != 0, 0, ABSENT)))
     blocks = _blocks(_matched(mech, K), order_in)
     for block in blocks:
         _require_triangular(mech, block, pushes)
     damped = any(D[equation, shaft] for block in blocks for equation, _ in block for _, shaft in block)
-    return _planned(mech, blocks, order_in, SETTLED if damped else 0)
+    more = SETTLED if damped else 0
+    needed = {mech.speeds[k]: order + ACCELERATION + more for k, order in sorted(_taken(blocks, order_in).items())}
+    return Plan(_steps(blocks, order_in, more), damped, needed)
 
 
 def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:
@@ -77,7 +84,7 @@ def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:
 
 
 def _pushes(mech: Mechanism) -> NDArray[np.int_]:
-    """Per equation and speed the highest derivative of its coordinate that inertia brings in, `ALONE` for none.
+    """Per equation and speed the highest derivative of its coordinate that inertia brings in, `ABSENT` for none.
 
     The couplings of a wheel are trigonometric polynomials of the coordinates: they vanish identically if they do at a
     few configurations without special angles.
@@ -92,14 +99,14 @@ def _pushes(mech: Mechanism) -> NDArray[np.int_]:
     for spin in mech.spins:
         for speed, ratio in spin.terms:
             own[speed] += abs(ratio) * max(abs(spin.inertia * ratio), abs(spin.coupled))
-    orders = np.full((n, n), ALONE)
-    orders[:, first:][gyroscopic > NOTHING * own[first:]] = 1
-    orders[inertia > NOTHING * own] = ACCELERATION
+    orders = np.full((n, n), ABSENT)
+    orders[:, first:][gyroscopic > NEGLIGIBLE * own[first:]] = 1
+    orders[inertia > NEGLIGIBLE * own] = ACCELERATION
     orders[:, :first] = ACCELERATION
     return orders
 
 
-def _matched(mech: Mechanism, K: Array) -> list[tuple[int, int]]:
+def _matched(mech: Mechanism, K: Array) -> Block:
     """Pairs (equation without a motor, shaft that a spring ties to it), one for every shaft."""
     from scipy.optimize import linear_sum_assignment
 
@@ -118,23 +125,23 @@ def _matched(mech: Mechanism, K: Array) -> list[tuple[int, int]]:
     return pairs
 
 
-def _blocks(pairs: Sequence[tuple[int, int]], order_in: NDArray[np.int_]) -> list[list[tuple[int, int]]]:
+def _blocks(pairs: Block, order_in: NDArray[np.int_]) -> list[Block]:
     """The pairs in an order in which each needs only earlier shafts; those that need each other stand together."""
     import networkx
 
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(len(pairs)))
     for k, (equation, _) in enumerate(pairs):
-        graph.add_edges_from((j, k) for j, (_, shaft) in enumerate(pairs) if order_in[equation, shaft] != ALONE)
+        graph.add_edges_from((j, k) for j, (_, shaft) in enumerate(pairs) if order_in[equation, shaft] != ABSENT)
     whole = networkx.condensation(graph)
     return [[pairs[k] for k in sorted(whole.nodes[c]["members"])] for c in networkx.topological_sort(whole)]
 
 
-def _require_triangular(mech: Mechanism, block: Sequence[tuple[int, int]], pushes: NDArray[np.int_]) -> None:
+def _require_triangular(mech: Mechanism, block: Block, pushes: NDArray[np.int_]) -> None:
     """Inside a block only springs and dampers may act; else the motion of its shafts has a history of its own."""
     for equation, _ in block:
         for _, shaft in block:
-            if pushes[equation, shaft] == ALONE:
+            if pushes[equation, shaft] == ABSENT:
                 continue
             row, name = mech.speeds[equation], mech.speeds[shaft]
             raise InputError(
@@ -144,24 +151,31 @@ def _require_triangular(mech: Mechanism, block: Sequence[tuple[int, int]], pushe
             )
 
 
-def _planned(
-    mech: Mechanism, blocks: Sequence[Sequence[tuple[int, int]]], order_in: NDArray[np.int_], more: int
-) -> Plan:
-    """Count derivatives: forwards those of the joints that a shaft takes, backwards those that are asked of it.
+def _taken(blocks: Sequence[Block], order_in: NDArray[np.int_]) -> dict[int, int]:
+    """Per shaft how many derivatives of its equation its place takes: its own two, and those of the shafts in it."""
+    taken: dict[int, int] = {}
+    for block in blocks:
+        most = ACCELERATION
+        for equation, _ in block:
+            for shaft, order in taken.items():
+                if order_in[equation, shaft] != ABSENT:
+                    most = max(most, order + int(order_in[equation, shaft]))
+        taken |= dict.fromkeys((shaft for _, shaft in block), most)
+    return taken
+
+
+def _steps(blocks: Sequence[Block], order_in: NDArray[np.int_], more: int) -> tuple[Step, ...]:
+    """What is solved in which order, and up to which derivative: as later equations ask of each shaft.
 
     With dampers there are `more` of them, once for all: what is neglected shrinks along every power alike.
     """
-    takes: dict[int, int] = {}
-    for block in blocks:
-        below = [order + int(order_in[e, s]) for e, _ in block for s, order in takes.items() if order_in[e, s] != ALONE]
-        takes |= dict.fromkeys((shaft for _, shaft in block), max([ACCELERATION, *below]))
-    asked = dict.fromkeys(takes, ACCELERATION)
+    asked = {shaft: ACCELERATION for block in blocks for _, shaft in block}
     steps = []
     for block in reversed(blocks):
         order = max(asked[shaft] for _, shaft in block)
-        for other in asked:
-            inside = [int(order_in[e, other]) for e, _ in block if order_in[e, other] != ALONE]
-            asked[other] = max([asked[other], *(order + k for k in inside)])
+        for equation, _ in block:
+            for other in asked:
+                if order_in[equation, other] != ABSENT:
+                    asked[other] = max(asked[other], order + int(order_in[equation, other]))
         steps.append(Step(tuple(e for e, _ in block), tuple(s for _, s in block), order + more))
-    needed = {mech.speeds[k]: takes[k] + ACCELERATION + more for k in sorted(takes)}
-    return Plan(tuple(reversed(steps)), more > 0, needed)
+    return tuple(reversed(steps))

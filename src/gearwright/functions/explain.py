@@ -11,11 +11,11 @@ from gearwright.arrays import Array
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.wheel_shares import wheel_coriolis, wheel_forces, wheel_mass_matrix
 from gearwright.errors import InputError
-from gearwright.mechanism import BASE, Mechanism, Spin
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import BASE, Mechanism, RobotOrMech, Spin, machine_of
 from gearwright.programs.batch import evaluate
-from gearwright.programs.inputs import checked, require_machine
+from gearwright.programs.inputs import checked
 from gearwright.programs.program import Program
+from gearwright.text import did_you_mean
 
 PARTS = ("inertia", "coupling", "gyroscopic")
 
@@ -62,7 +62,7 @@ class Explanation:
 
     def _index(self, wheel: str) -> int:
         if wheel not in self.wheels:
-            raise InputError(f"explain: there is no wheel {wheel!r}. {suggestion(wheel, self.wheels)}")
+            raise InputError(f"explain: there is no wheel {wheel!r}. {did_you_mean(wheel, self.wheels)}")
         return self.wheels.index(wheel)
 
     def coriolis(self, wheel: str) -> Array:
@@ -101,7 +101,7 @@ class Explanation:
     def bars(self, speed: str) -> dict[str, Array]:
         """For a bar figure of one state: per part its size for every wheel, in the order of `wheels`."""
         if speed not in self.mech.speeds:
-            raise InputError(f"explain: there is no speed {speed!r}. {suggestion(speed, self.mech.speeds)}")
+            raise InputError(f"explain: there is no speed {speed!r}. {did_you_mean(speed, self.mech.speeds)}")
         if self.forces.ndim != 3:
             raise InputError("explain: a bar figure is for one state; this is a batch.")
         k = self.mech.speeds.index(speed)
@@ -114,7 +114,7 @@ def _inner_speeds(mech: Mechanism, spin: Spin) -> set[int]:
     return {dof.speed for body in mech.paths[int(spin.carrier)] for dof in mech.joints[body].dofs}
 
 
-def explain(mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Explanation:
+def explain(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Explanation:
     r"""What every wheel adds to the generalized forces by turning relative to its carrier.
 
     With b the wheel's ratio row and h the axial rate of its carrier per unit speed, its share is
@@ -134,7 +134,7 @@ def explain(mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Explan
     >>> explain(gw.Mechanism([arm], [rotor]), [0.0], [0.0], [2.0]).share("rotor")   # 1e-4 * 100^2 * 2
     array([2.])
     """
-    require_machine("explain", mech)
+    mech = machine_of("explain", mech)
     sizes = {"q": mech.nq, "v": mech.n, "a": mech.n}
     given = {"q": q, "v": v, "a": a}
     arrays = {name: checked("explain", mech, name, given[name], size) for name, size in sizes.items()}

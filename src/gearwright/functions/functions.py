@@ -1,7 +1,8 @@
 """The public functions of the dynamics: arrays in, arrays out.
 
-Everywhere: SI units and radians; arrays are float64, the last axis is the coordinate, any leading axes are a batch and
-broadcast. q is (..., nq); v, a, tau are (..., n); torques and speeds are those at the gear output.
+Every one takes a machine or a robot. Everywhere: SI units and radians; arrays are float64, the last axis is the
+coordinate, any leading axes are a batch and broadcast. q is (..., nq); v, a, tau are (..., n); torques and speeds are
+those at the gear output.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from gearwright.arrays import Array
 from gearwright.dynamics import configuration
 from gearwright.dynamics import regressor as linear
 from gearwright.errors import InputError
-from gearwright.functions.run import run, run_outside
-from gearwright.mechanism import Mechanism
+from gearwright.functions.run import run
+from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import programs
-from gearwright.programs.inputs import checked_point, require_machine
+from gearwright.programs.inputs import checked_point
 from gearwright.programs.placement import Placement
 
 Wrenches = Mapping[int | str, ArrayLike]
@@ -30,7 +31,7 @@ BaseMotion = tuple[ArrayLike, ArrayLike, ArrayLike]
 
 
 def inverse_dynamics(
-    mech: Mechanism,
+    mech: RobotOrMech,
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
@@ -42,7 +43,7 @@ def inverse_dynamics(
     Recursive Newton-Euler equations of augmented links and spins, linear in the number of bodies.
 
     Args:
-        mech: the machine.
+        mech: the machine, or a robot.
         q: configuration [rad, m], (..., nq).
         v: speeds [rad/s, m/s], (..., n).
         a: accelerations [rad/s2, m/s2], (..., n).
@@ -58,11 +59,11 @@ def inverse_dynamics(
     >>> gw.inverse_dynamics(gw.Mechanism([wheel], [rotor]), [0.0], [0.0], [1.0])   # 0.1 + 2 * 0.5^2 + 100^2 * 1e-4
     array([1.6])
     """
-    return run_outside(programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches, base_motion)
+    return run(programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
 def forward_dynamics(
-    mech: Mechanism,
+    mech: RobotOrMech,
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
@@ -73,22 +74,22 @@ def forward_dynamics(
 
     The mass matrix is eliminated in an order chosen from the tree and the ratio rows.
     """
-    return run_outside(programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches, base_motion)
+    return run(programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches=wrenches, base_motion=base_motion)
 
 
 def bias(
-    mech: Mechanism,
+    mech: RobotOrMech,
     q: ArrayLike,
     v: ArrayLike,
     wrenches: Wrenches | None = None,
     base_motion: BaseMotion | None = None,
 ) -> Array:
     r"""Forces that keep the speeds constant, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
-    return run_outside(programs.BIAS, mech, (q, v), wrenches, base_motion)
+    return run(programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
 
 
 def reactions(
-    mech: Mechanism,
+    mech: RobotOrMech,
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
@@ -99,15 +100,15 @@ def reactions(
 
     Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions and drive together.
     """
-    return run_outside(programs.REACTIONS, mech, (q, v, a), wrenches, base_motion)
+    return run(programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
-def mass_matrix(mech: Mechanism, q: ArrayLike) -> Array:
+def mass_matrix(mech: RobotOrMech, q: ArrayLike) -> Array:
     r"""$M = M_{links} + \sum_j J b b' + J_c (b h' + h b')$ [kg m2, kg m, kg], (..., n, n)."""
     return run(programs.MASS_MATRIX, mech, (q,))
 
 
-def axial_rates(mech: Mechanism, q: ArrayLike) -> Array:
+def axial_rates(mech: RobotOrMech, q: ArrayLike) -> Array:
     """Axial rates h of every spin: the rate of its carrier about its axis per unit of each speed, (..., spins, n).
 
     Where h is zero the wheel does not push on its carrier and its coupling to the links vanishes.
@@ -115,113 +116,109 @@ def axial_rates(mech: Mechanism, q: ArrayLike) -> Array:
     return run(programs.AXIAL_RATES, mech, (q,))
 
 
-def gravity(mech: Mechanism, q: ArrayLike) -> Array:
+def gravity(mech: RobotOrMech, q: ArrayLike) -> Array:
     """Forces that hold the machine against gravity, without springs [Nm, N], (..., n)."""
     return run(programs.GRAVITY, mech, (q,))
 
 
-def coriolis_matrix(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+def coriolis_matrix(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """C of Christoffel symbols: C v are the velocity forces and dM/dt - 2 C is skew, (..., n, n)."""
     return run(programs.CORIOLIS_MATRIX, mech, (q, v))
 
 
-def kinetic_energy(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+def kinetic_energy(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """T = 1/2 v' M v [J], (...)."""
     return run(programs.KINETIC_ENERGY, mech, (q, v))
 
 
-def potential_energy(mech: Mechanism, q: ArrayLike) -> Array:
+def potential_energy(mech: RobotOrMech, q: ArrayLike) -> Array:
     """Gravity (zero at the base origin) and springs [J], (...)."""
     return run(programs.POTENTIAL_ENERGY, mech, (q,))
 
 
-def momentum(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+def momentum(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """Linear momentum [kg m/s], then angular momentum about the base origin [kg m2/s], world axes, (..., 6)."""
     return run(programs.MOMENTUM, mech, (q, v))
 
 
-def centre_of_mass(mech: Mechanism, q: ArrayLike) -> Array:
+def centre_of_mass(mech: RobotOrMech, q: ArrayLike) -> Array:
     """The common centre of mass of all bodies, wheels included [m], world axes, (..., 3)."""
-    require_machine("centre_of_mass", mech)
-    if not sum(body.mass for body in mech.bodies):
+    if not sum(body.mass for body in machine_of("centre_of_mass", mech).bodies):
         raise InputError("centre_of_mass: the machine has no mass, so it has no centre of mass. Give a body its mass.")
     return run(programs.CENTRE_OF_MASS, mech, (q,))
 
 
-def placement(mech: Mechanism, q: ArrayLike, body: int | str) -> Placement:
+def placement(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Placement:
     """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; `.yaw_pitch_roll` is a view."""
-    require_machine("placement", mech)
-    mech.place_of(body)
+    machine_of("placement", mech).place_of(body)
     flat = run(programs.PLACEMENT, mech, (q,), {"body": body})
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
 
 
-def jacobian(mech: Mechanism, q: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
+def jacobian(mech: RobotOrMech, q: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
     """J (..., 6, n): velocity of a point fixed in a body or frame, then its angular velocity, world axes."""
     return run(programs.JACOBIAN, mech, (q,), _spot("jacobian", mech, body, point))
 
 
 def jacobian_rate(
-    mech: Mechanism, q: ArrayLike, v: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)
+    mech: RobotOrMech, q: ArrayLike, v: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Array:
     """dJ/dt (..., 6, n), so that the acceleration of the point is J a + dJ/dt v."""
     return run(programs.JACOBIAN_RATE, mech, (q, v), _spot("jacobian_rate", mech, body, point))
 
 
-def _spot(function: str, mech: Mechanism, body: int | str, point: Sequence[float]) -> dict[str, Any]:
-    require_machine(function, mech)
-    mech.place_of(body)
+def _spot(function: str, mech: RobotOrMech, body: int | str, point: Sequence[float]) -> dict[str, Any]:
+    machine_of(function, mech).place_of(body)
     return {"body": body, "point": checked_point(function, point)}
 
 
-def regressor(mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+def regressor(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
     """Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
     return run(programs.REGRESSOR, mech, (q, v, a))
 
 
-def parameters(mech: Mechanism) -> Array:
+def parameters(mech: RobotOrMech) -> Array:
     """pi: per body [m, mc, tensor about the body origin] (10), then one inertia per spin, then k and d per spring."""
-    require_machine("parameters", mech)
-    return np.array(linear.parameters(mech), dtype=np.float64)
+    return np.array(linear.parameters(machine_of("parameters", mech)), dtype=np.float64)
 
 
-def parameter_names(mech: Mechanism) -> list[str]:
+def parameter_names(mech: RobotOrMech) -> list[str]:
     """The names of the parameters, such as 'upper.m', 'upper.Ixx', 'elbow.rotor.J'."""
-    require_machine("parameter_names", mech)
-    return linear.parameter_names(mech)
+    return linear.parameter_names(machine_of("parameter_names", mech))
 
 
-def neutral(mech: Mechanism) -> Array:
+def neutral(mech: RobotOrMech) -> Array:
     """The configuration with all coordinates zero and all quaternions (1, 0, 0, 0), (nq,)."""
-    require_machine("neutral", mech)
-    return np.array(configuration.neutral(mech))
+    return np.array(configuration.neutral(machine_of("neutral", mech)))
 
 
-def integrate(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
+def integrate(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """The configuration reached from q with constant speeds v in one unit of time, (..., nq)."""
     return run(programs.INTEGRATE, mech, (q, v))
 
 
-def difference(mech: Mechanism, q0: ArrayLike, q1: ArrayLike) -> Array:
+def difference(mech: RobotOrMech, q0: ArrayLike, q1: ArrayLike) -> Array:
     """The constant speeds that lead from q0 to q1 in one unit of time, (..., n)."""
     return run(programs.DIFFERENCE, mech, (q0, q1))
 
 
-def lagrange_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
+def lagrange_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
     """(B, H, g) of the Lagrange equations B a + H v + g = tau by Jacobians, springs left out.
 
     An independent formulation (Sciavicco, Siciliano and Villani, eqs 14 to 19) for machines without free and spherical
     joints, to check and to teach.
     """
+    n = machine_of("lagrange_form", mech).n
     flat = run(programs.LAGRANGE_FORM, mech, (q, v))
-    return _square(flat, mech, 0), _square(flat, mech, mech.n**2), flat[..., 2 * mech.n**2 :]
+    return _square(flat, n, 0), _square(flat, n, n**2), flat[..., 2 * n**2 :]
 
 
-def recursive_form(mech: Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+def recursive_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
+    n = machine_of("recursive_form", mech).n
     flat = run(programs.RECURSIVE_FORM, mech, (q, v))
-    return _square(flat, mech, 0), flat[..., mech.n**2 :]
+    return _square(flat, n, 0), flat[..., n**2 :]
 
 
-def _square(flat: Array, mech: Mechanism, start: int) -> Array:
-    return flat[..., start : start + mech.n**2].reshape(*flat.shape[:-1], mech.n, mech.n)
+def _square(flat: Array, n: int, start: int) -> Array:
+    return flat[..., start : start + n**2].reshape(*flat.shape[:-1], n, n)

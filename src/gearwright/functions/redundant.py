@@ -14,16 +14,16 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.dynamics import redundant
-from gearwright.dynamics.redundant_blocks import FORMS, Layout, layout
+from gearwright.dynamics.redundant_blocks import FORMS, BlockLayout, layout
 from gearwright.dynamics.redundant_inverse import constant_rows
 from gearwright.dynamics.redundant_pieces import require_chain, require_elastic, require_rigid
 from gearwright.errors import InputError
 from gearwright.functions import redundant_properties as properties
 from gearwright.functions.redundant_properties import Bounds, Ranks
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.programs import redundant_programs as programs
 from gearwright.programs.batch import evaluate, singular
-from gearwright.programs.inputs import checked, refuse_symbols, require_machine
+from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.program import Program
 from gearwright.text import listed
 
@@ -54,7 +54,7 @@ class RedundantModel:
     velocity [rad/s] in link axes; a rotor's axes turn with it, the third along its own axis.
 
     Args:
-        mech: a chain with revolute, prismatic and fixed joints.
+        mech: a chain, as a machine or a robot, with revolute, prismatic and fixed joints.
         form: the velocities that are counted; the numbers are for n links and n rotors:
 
             - "full": 15 n, a rotor's angular velocity in two parts, its carrier's and its own spin; M has rank 12 n.
@@ -80,10 +80,10 @@ class RedundantModel:
     mech: Mechanism
     form: str = "full"
     joints: Literal["elastic", "rigid"] = "elastic"
-    _layout: Layout = field(init=False, repr=False, compare=False)
+    _layout: BlockLayout = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        require_machine("RedundantModel", self.mech)
+        object.__setattr__(self, "mech", machine_of("RedundantModel", self.mech))
         for word, value, known in (("form", self.form, FORMS), ("joints", self.joints, _JOINTS)):
             if not isinstance(value, str) or value not in known:
                 raise InputError(f"RedundantModel: there is no {word} {value!r}. Use one of {', '.join(known)}.")

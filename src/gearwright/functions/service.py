@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -13,8 +14,8 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
-from gearwright.errors import GearwrightError, InputError
-from gearwright.mechanism import Mechanism
+from gearwright.errors import CompilationError, InputError, SlowerWarning, depth_of_the_caller
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.batch import evaluate, leading
 from gearwright.programs.program import Fixed, Program
 from gearwright.tracing.recipe import Recipe
@@ -55,14 +56,13 @@ class Service:
         kernel = self.kernel or self._kernel_if_it_pays(leading(self.recipe.function, arrays))
         if kernel is not None:
             return kernel.computed(arrays)
-        if self.task.wrt:
+        if self.task.needs_tracing:
             return evaluate_traced(self.task, arrays, self.function)
         return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
 
-    def promptly(self) -> Kernel | None:
-        """A kernel at once; None where kernels are off or LLVM cannot work."""
-        off = kernel_mode() == "off" or self.refused
-        return self.kernel or (None if off else self._made(only_stored=False))
+    def compiled_now(self) -> Kernel | None:
+        """A kernel at once; None where kernels are off or none can be made."""
+        return self.kernel or (None if kernel_mode() == "off" else self._kernel_from(Kernel))
 
     def _kernel_if_it_pays(self, lead: tuple[int, ...]) -> Kernel | None:
         mode = kernel_mode()
@@ -72,23 +72,35 @@ class Service:
         self.spent += bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
         power = self.task.program.growth + len(self.task.wrt[:1])
         if mode == "on" or self.spent >= COMPILE * max(bodies / 7, 1.0) ** power:
-            return self._made(only_stored=False)
+            return self._kernel_from(Kernel)
         if self.spent >= LOOK and not self.looked:
-            return self._made(only_stored=True)
+            self.looked = True
+            return self._kernel_from(Kernel.from_cache)
         return None
 
-    def _made(self, only_stored: bool) -> Kernel | None:
-        """The kernel, made by one thread; None where there is none (yet), or LLVM cannot work here."""
+    def _kernel_from(self, source: Callable[[Recipe], Kernel | None]) -> Kernel | None:
+        """The kernel that a source gives, asked by one thread; where it fails, this is said and nobody asks again."""
         with self._lock:
             if self.kernel is None and not self.refused:
-                self.looked = True
                 try:
-                    self.kernel = Kernel(self.recipe, only_stored)
-                except LookupError:
-                    return None
-                except (RuntimeError, OSError, ImportError, ValueError, ArithmeticError, GearwrightError):
+                    self.kernel = source(self.recipe)
+                except CompilationError as error:
                     self.refused = True
+                    warn_slower(f"{self.recipe.function} runs without a kernel", str(error))
+                if self.kernel is not None and not self.kernel.has_code:
+                    warn_slower(self.recipe.function, self.kernel.remarks[0])
             return self.kernel
+
+
+_SAID: set[str] = set()
+"""Reasons that were given already."""
+
+
+def warn_slower(what: str, reason: str) -> None:
+    """Say that something is slower than it could be, once for each reason."""
+    if reason not in _SAID:
+        _SAID.add(reason)
+        warnings.warn(SlowerWarning(f"{what}: {reason}."), stacklevel=depth_of_the_caller())
 
 
 def kernel_mode() -> str:
@@ -103,7 +115,7 @@ PER_MACHINE = 64
 """Services kept per machine: Jacobians of ever new points must not fill the memory."""
 
 _SERVICES: dict[int, dict[tuple[Any, ...], Service]] = {}
-_MACHINES: dict[int, tuple[weakref.ref[Mechanism], list[Callable[[], Any]]]] = {}
+_MACHINES: dict[int, tuple[weakref.ref[Any], list[Callable[[], Any]]]] = {}
 
 
 def service(program: Program, mech: Mechanism, fixed: Fixed, wrt: tuple[str, ...] = ()) -> Service:
@@ -122,11 +134,11 @@ def service(program: Program, mech: Mechanism, fixed: Fixed, wrt: tuple[str, ...
     return found
 
 
-def when_gone(mech: Mechanism, action: Callable[[], Any]) -> None:
-    """Do something when the machine is collected, before its identity can be used again."""
-    number = id(mech)
+def when_gone(owner: RobotOrMech, action: Callable[[], Any]) -> None:
+    """Do something when a machine or robot is collected, before its identity can be used again."""
+    number = id(owner)
     if number not in _MACHINES:
-        _MACHINES[number] = (weakref.ref(mech, lambda _: _forget(number)), [])
+        _MACHINES[number] = (weakref.ref(owner, lambda _: _forget(number)), [])
     _MACHINES[number][1].append(action)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gearwright.arrays import Array
 from gearwright.functions.functions import parameter_names
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import Terms
 
 
@@ -18,7 +18,7 @@ class Group(NamedTuple):
     names: tuple[str, ...]
 
 
-def parameter_groups(mech: Mechanism) -> tuple[Group, ...]:
+def parameter_groups(mech: RobotOrMech) -> tuple[Group, ...]:
     """The parameters per body, then per shaft: the body's ten, and the wheels and springs that end there.
 
     A wheel belongs to the outermost of its carrier and the joints it turns with, so a rotor on link i-1 that drives
@@ -32,6 +32,7 @@ def parameter_groups(mech: Mechanism) -> tuple[Group, ...]:
     >>> [(group.joint, len(group.indices)) for group in parameter_groups(arm)]
     [('upper', 10), ('fore', 11)]
     """
+    mech = machine_of("parameter_groups", mech)
     names = parameter_names(mech)
     owners = [i for i in range(len(mech.bodies)) for _ in range(10)]
     owners += [max(int(spin.carrier), _outermost(mech, spin.terms)) for spin in mech.spins]
@@ -44,7 +45,7 @@ def parameter_groups(mech: Mechanism) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def regressor_blocks(mech: Mechanism, Y: Array) -> dict[str, Array]:
+def regressor_blocks(mech: RobotOrMech, Y: Array) -> dict[str, Array]:
     """The regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
     return {group.joint: Y[..., list(group.indices)] for group in parameter_groups(mech)}
 

@@ -2,6 +2,7 @@
 
 from gearwright.mechanism.approximation import approximate
 from gearwright.mechanism.assembly import assemble, gear_graph
+from gearwright.mechanism.coercion import RobotOrMech, machine_of
 from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Rest, Spin, Spring
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
@@ -16,10 +17,12 @@ __all__ = [
     "GearPair",
     "Mechanism",
     "Rest",
+    "RobotOrMech",
     "Spin",
     "Spring",
     "TurningPair",
     "approximate",
     "assemble",
     "gear_graph",
+    "machine_of",
 ]

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from gearwright.errors import InputError
 from gearwright.mechanism import reduction
+from gearwright.mechanism.coercion import RobotOrMech, machine_of
 from gearwright.mechanism.elements import Spin
 from gearwright.mechanism.mechanism import Mechanism
 
 
-def approximate(mech: Mechanism, kind: str) -> Mechanism:
+def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
     """The machine as a simpler tool would see it.
 
     - "exact": as it is.
@@ -38,7 +39,7 @@ def approximate(mech: Mechanism, kind: str) -> Mechanism:
     """
     if kind not in APPROXIMATIONS:
         raise InputError(f"there is no approximation {kind!r}. Use one of {', '.join(APPROXIMATIONS)}.")
-    return APPROXIMATIONS[kind](mech)
+    return APPROXIMATIONS[kind](machine_of("approximate", mech))
 
 
 def _each(change: Callable[[Mechanism, Spin], tuple[Spin, ...]]) -> Callable[[Mechanism], Mechanism]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
 from gearwright.errors import InputError, PartError, StructureError
 from gearwright.mechanism import checks
-from gearwright.mechanism.elements import Frame, matrix, vector
+from gearwright.mechanism.dependent_motors import warn_of_dependent_motors
+from gearwright.mechanism.elements import Actuator, Frame, Spring, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
-from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.rows import plain
 from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_stator, drive_wheels, shaft_names
 from gearwright.mechanism.structure_geometry import Links
-from gearwright.mechanism.structure_lumping import Lump, augmented, spin_and_lump
+from gearwright.mechanism.structure_lumping import Lump, Placed, augmented, spin_and_lump
 from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
 from gearwright.mechanism.structure_springs import passive_springs
 from gearwright.mechanism.structure_trains import TrainStructure
-from gearwright.parts import Link, Payload, Robot
+from gearwright.mechanism.train_lines import lines_of_trains
+from gearwright.parts import Link, Payload, Robot, TrainMotor
+from gearwright.text import did_you_mean
 
 
 def assemble(robot: Robot) -> Mechanism:
@@ -32,41 +35,73 @@ def assemble(robot: Robot) -> Mechanism:
     """
     if not isinstance(robot, Robot):
         raise InputError(
-            f"assemble: a {type(robot).__name__} is no Robot. Give the parts; a Mechanism is assembled already."
+            f"assemble: a {type(robot).__name__} is not a Robot. Give the parts; a Mechanism is assembled already."
         )
+    with lines_of_trains(robot.trains):
+        mech = _assembled(robot)
+    if robot.trains:
+        warn_of_dependent_motors(robot.name, mech)
+    return mech
+
+
+def _assembled(robot: Robot) -> Mechanism:
     ordered = parents_first(robot.links)
     links, train = Links(ordered), TrainStructure(ordered, robot.trains)
-    soft = [motor for motor in train.motors if motor.stiffness is not None]
-    wheels = [wheel for drive in robot.drives for wheel in drive_wheels(links, drive)]
-    if robot.trains:
-        rotors = [rotor(train, motor) for motor in train.motors]
-        wheels += [*train.placed, *(r for r in rotors if not (is_zero(r.inertia) and is_zero(r.mass)))]
-    made = [spin_and_lump(wheel) for wheel in wheels]
-    lumps = [lump for _, lump in made if lump]
-    lumps += [lump for drive in robot.drives for lump in drive_stator(links, drive)]
-    lumps += [lump for motor in train.motors for lump in stator(train, motor)]
-    if robot.payload is not None:
-        lumps.append(_payload(robot, robot.payload))
+    spins_and_lumps = [spin_and_lump(wheel) for wheel in _wheels(robot, links, train)]
+    lumps = [lump for _, lump in spins_and_lumps if lump]
+    lumps += _other_lumps(robot, links, train)
     return Mechanism(
         bodies=[augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered],
-        spins=[spin for spin, _ in made],
-        shafts=[
-            *(name for drive in robot.drives for name in shaft_names(drive)),
-            *train.free,
-            *(motor.name for motor in soft),
-        ],
-        springs=[
-            *(spring for drive in robot.drives for spring in drive_springs(links, drive)),
-            *(motor_spring(train, m) for m in soft),
-            *passive_springs(links, robot.springs),
-        ],
-        actuators=[
-            *(drive_actuator(links, drive) for drive in robot.drives),
-            *(motor_actuator(train, motor) for motor in train.motors),
-        ],
+        spins=[spin for spin, _ in spins_and_lumps],
+        shafts=_shafts(robot, train),
+        springs=_springs(robot, links, train),
+        actuators=_actuators(robot, links, train),
         gravity=robot.gravity,
         frames=[Frame(f.name, f.link, f.rotation, f.position) for f in robot.frames],
     )
+
+
+def _wheels(robot: Robot, links: Links, train: TrainStructure) -> Iterator[Placed]:
+    """Everything that turns: rotors and gears of the drives, then wheels and rotors of the trains."""
+    for drive in robot.drives:
+        yield from drive_wheels(links, drive)
+    if robot.trains:
+        yield from train.placed
+        for motor in train.motors:
+            wheel = rotor(train, motor)
+            if not (is_zero(wheel.inertia) and is_zero(wheel.mass)):
+                yield wheel
+
+
+def _other_lumps(robot: Robot, links: Links, train: TrainStructure) -> list[Lump]:
+    """What the links carry beside wheels: the stators of motors, and the payload."""
+    lumps = [lump for drive in robot.drives for lump in drive_stator(links, drive)]
+    lumps += [lump for motor in train.motors for lump in stator(train, motor)]
+    return lumps if robot.payload is None else [*lumps, _payload(robot, robot.payload)]
+
+
+def _elastic_motors(train: TrainStructure) -> list[TrainMotor]:
+    """The motors of trains that drive through a spring."""
+    return [motor for motor in train.motors if motor.stiffness is not None]
+
+
+def _shafts(robot: Robot, train: TrainStructure) -> list[str]:
+    """Speeds that move no link: motors and stages behind springs, and wheels of trains that nothing ties."""
+    of_drives = [name for drive in robot.drives for name in shaft_names(drive)]
+    return [*of_drives, *train.free, *(motor.name for motor in _elastic_motors(train))]
+
+
+def _springs(robot: Robot, links: Links, train: TrainStructure) -> list[Spring]:
+    """Springs of elastic drives, of motors in trains, and of the joints themselves."""
+    of_drives = [spring for drive in robot.drives for spring in drive_springs(links, drive)]
+    of_trains = [motor_spring(train, motor) for motor in _elastic_motors(train)]
+    return [*of_drives, *of_trains, *passive_springs(links, robot.springs)]
+
+
+def _actuators(robot: Robot, links: Links, train: TrainStructure) -> list[Actuator]:
+    """One actuator per drive and per motor of a train."""
+    of_drives = [drive_actuator(links, drive) for drive in robot.drives]
+    return [*of_drives, *(motor_actuator(train, motor) for motor in train.motors)]
 
 
 def gear_graph(robot: Robot) -> GearGraph:
@@ -89,7 +124,7 @@ def parents_first(links: Sequence[Link]) -> list[Link]:
 def _payload(robot: Robot, payload: Payload) -> Lump:
     link = payload.link if payload.link is not None else robot.last_link().name
     if link not in [k.name for k in robot.links]:
-        raise StructureError(f"payload: there is no link {link!r}. {suggestion(link, [k.name for k in robot.links])}")
+        raise StructureError(f"payload: there is no link {link!r}. {did_you_mean(link, [k.name for k in robot.links])}")
     mass = plain("payload, mass", payload.mass)
     rows = matrix("payload, inertia", payload.inertia)
     checks.symmetric("payload, inertia", rows)

@@ -12,10 +12,10 @@ from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks, validation
 from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spring, vector
 from gearwright.mechanism.layout import Joint, Layout, lay_out
-from gearwright.mechanism.rows import full_row, suggestion
+from gearwright.mechanism.rows import full_row
 from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
 from gearwright.parts.kinds import several
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 ELEMENTS: dict[str, type] = {
     **{"bodies": Body, "spins": Spin, "shafts": str},
@@ -119,6 +119,11 @@ class Mechanism:
         """The number of coordinates: larger than n with free or spherical joints."""
         return len(self.coordinates)
 
+    @property
+    def straight(self) -> bool:
+        """Whether every speed is the rate of its own coordinate: no free, spherical or planar joint is there."""
+        return self.layout.straight
+
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
         """Per body the bodies from itself down to the one on the base."""
@@ -157,7 +162,7 @@ class Mechanism:
         names = [b.name for b in self.bodies]
         if isinstance(body, str):
             if body not in names:
-                raise InputError(f"there is no body {body!r}. {suggestion(body, names)}")
+                raise InputError(f"there is no body {body!r}. {did_you_mean(body, names)}")
             return names.index(body)
         if not checks.is_index(body) or not 0 <= body < len(names):
             raise InputError(f"there is no body {body!r}: bodies are numbered 0 to {len(names) - 1}; names work too.")
@@ -175,5 +180,5 @@ class Mechanism:
                 return int(frame.body), frame.rotation, frame.position
         if isinstance(body_or_frame, str) and body_or_frame not in [b.name for b in self.bodies]:
             known = [b.name for b in self.bodies] + [f.name for f in self.frames]
-            raise InputError(f"there is no body or frame {body_or_frame!r}. {suggestion(body_or_frame, known)}")
+            raise InputError(f"there is no body or frame {body_or_frame!r}. {did_you_mean(body_or_frame, known)}")
         return self.index(body_or_frame), None, None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import InputError, PartError
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 Row: TypeAlias = Mapping[str, Scalar] | Sequence[Scalar]
 """A number per speed: a sequence over all speeds, or a mapping from speed names to numbers."""
@@ -21,17 +20,8 @@ LARGEST = 1e50
 """Larger numbers overflow where their products are taken (an inertia is a mass times two lengths, and is squared)."""
 
 
-def suggestion(name: object, names: Iterable[str]) -> str:
-    """A sentence that names the closest existing names, for error messages.
-
-    >>> suggestion("elbo", ["shoulder", "elbow"])
-    "Did you mean 'elbow'?"
-    """
-    known = list(names)
-    close = difflib.get_close_matches(str(name), known, n=1)
-    if close:
-        return f"Did you mean {close[0]!r}?"
-    return f"Known are: {listed(known)}." if known else "There are none."
+suggestion = did_you_mean
+"""The name under which rooms that are being rewritten know it; new code imports `did_you_mean`."""
 
 
 def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
@@ -39,7 +29,7 @@ def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
     if isinstance(row, Mapping):
         unknown = [name for name in row if name not in speeds]
         if unknown:
-            raise InputError(f"{owner}: there is no speed {unknown[0]!r}. {suggestion(unknown[0], speeds)}")
+            raise InputError(f"{owner}: there is no speed {unknown[0]!r}. {did_you_mean(unknown[0], speeds)}")
         values = [row.get(name, 0.0) for name in speeds]
     else:
         values = list(row) if isinstance(row, Iterable) else [row]
@@ -68,6 +58,18 @@ def plain(owner: str, x: Scalar) -> Scalar:
 def terms(row: Sequence[Scalar]) -> Terms:
     """The entries that are not structurally zero."""
     return tuple((index, x) for index, x in enumerate(row) if not is_zero(x))
+
+
+def spread(row: Terms, size: int) -> list[Scalar]:
+    """The row as one scalar per speed.
+
+    >>> spread(((1, 2.0),), 3)
+    [0.0, 2.0, 0.0]
+    """
+    full: list[Scalar] = [0.0] * size
+    for index, factor in row:
+        full[index] = factor
+    return full
 
 
 def along(row: Terms, x: Sequence[Scalar]) -> Scalar:

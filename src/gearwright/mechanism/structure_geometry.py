@@ -8,6 +8,7 @@ from gearwright.algebra import IDENTITY, Rot, Scalar, Vec, is_number
 from gearwright.errors import StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import matrix, vector
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Link
 from gearwright.parts.mounting import joint_axis
@@ -49,10 +50,10 @@ class Links:
             return e
         in_base = self.turn(fixed_in) @ e
         for link, _ in self.between(fixed_in, seen_from):
-            owner, kind = f"joint {link.joint_name!r}, axis", link.joint.kind
-            if kind in ("fixed", "prismatic"):
+            owner, kind = f"joint {link.joint_name!r}, axis", joint_kind(link.joint.kind)
+            if not kind.turns:
                 continue
-            if kind != "revolute" or not pointing(in_base, self.turn(link.name) @ vector(owner, link.joint.axis)):
+            if not kind.about_axis or not pointing(in_base, self.turn(link.name) @ vector(owner, link.joint.axis)):
                 return None
         return self.turn(seen_from).T @ in_base
 

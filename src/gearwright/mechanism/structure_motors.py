@@ -6,6 +6,7 @@ from gearwright.algebra import Vec, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, vector
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.mechanism.rows import plain, suggestion
 from gearwright.mechanism.structure_drives import rotor_wheel
 from gearwright.mechanism.structure_geometry import row_sum
@@ -126,16 +127,14 @@ def _turning(train: TrainStructure, motor: TrainMotor, carrier: str, e: Vec, sta
     """
     links = train.where
     links.require(f"motor {motor.name!r}: its stator is on", stator)
-    turning = [
-        (link, sign) for link, sign in links.between(stator, carrier) if link.joint.kind not in ("fixed", "prismatic")
-    ]
+    turning = [(link, sign) for link, sign in links.between(stator, carrier) if joint_kind(link.joint.kind).turns]
     axis = links.turn(carrier) @ e
     row: RowOfSpeeds = {}
     for link, sign in turning:
         owner = f"joint {link.joint_name!r}, axis"
         cosine = axis.dot(links.turn(link.name) @ checks.unit(owner, vector(owner, link.joint.axis)))
         parallel = is_number(cosine) and abs(abs(cosine) - 1) < 1e-9
-        if link.joint.kind != "revolute" or (len(turning) > 1 and not parallel):
+        if not joint_kind(link.joint.kind).single or (len(turning) > 1 and not parallel):
             raise TrainError(
                 f"motor {motor.name!r}: joint {link.joint_name!r} between its rotor on {carrier!r} and its stator on "
                 f"{stator!r} is not parallel to the rotor's axis, so its ratio would depend on the configuration. Put "

@@ -12,6 +12,7 @@ from gearwright.mechanism import checks
 from gearwright.mechanism.elements import vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.mechanism.rows import plain, suggestion
 from gearwright.mechanism.structure_geometry import Links, pointing, row_sum
 from gearwright.mechanism.structure_lumping import Placed, places
@@ -95,14 +96,14 @@ class TrainStructure:
     @property
     def joints(self) -> list[str]:
         """The joints that move, followers included."""
-        return [link.joint_name for link in self.links if link.joint.kind != "fixed"]
+        return [link.joint_name for link in self.links if joint_kind(link.joint.kind).speeds]
 
     @cached_property
     def graph(self) -> GearGraph:
         """The functional graph: links, joints, wheels and gear pairs."""
         turning = [
             TurningPair(
-                link.parent, link.name, None if link.joint.kind == "fixed" else link.joint_name, link.joint_name
+                link.parent, link.name, link.joint_name if joint_kind(link.joint.kind).speeds else None, link.joint_name
             )
             for link in self.links
         ]

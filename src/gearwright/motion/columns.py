@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.motion.differentiation import rates
-from gearwright.text import csv_cells, listed
+from gearwright.text import csv_cells, csv_row, listed
 
 LARGEST_FILE = 1_000_000_000
 
@@ -55,6 +55,25 @@ def _noted(file: Iterator[str], seen: list[str]) -> Iterator[str]:
     for line in file:
         seen.append(line)
         yield line
+
+
+def write_columns(names: Sequence[str], values: Array, t: Array) -> str:
+    """CSV text of columns (T, len(names)), preceded by the times; numbers read back to the last bit.
+
+    >>> print(write_columns(["tau.elbow"], np.array([[0.1], [0.25]]), np.array([0.0, 0.5])), end="")
+    t,tau.elbow
+    0.0,0.1
+    0.5,0.25
+    """
+    rows = np.column_stack([t, values]).tolist()
+    return csv_row(["t", *names]) + "".join(",".join(map(repr, row)) + "\n" for row in rows)
+
+
+def motion_text(coordinates: Sequence[str], speeds: Sequence[str], t: Array, moved: Sequence[Array]) -> str:
+    """CSV text of a motion (q, v, a), each (T, n): columns t, q.<coordinate>, v.<speed>, a.<speed>."""
+    names = [f"q.{name}" for name in coordinates]
+    names += [f"{letter}.{name}" for letter in "va" for name in speeds]
+    return write_columns(names, np.column_stack(list(moved)), t)
 
 
 class Columns:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.motion.columns import Columns, read_columns
+from gearwright.motion.columns import write_columns as write_columns
+from gearwright.motion.prescribed import from_accelerations, required_start
 from gearwright.motion.trajectory import Motion
-from gearwright.text import csv_row, listed
+from gearwright.text import did_you_mean, listed
 
 
 class Recording(NamedTuple):
@@ -24,18 +24,25 @@ class Recording(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def read_recording(path: str | Path, mech: Mechanism) -> Recording:
+def read_recording(
+    path: str | Path, mech: Mechanism, start: ArrayLike | None = None, start_speed: ArrayLike = 0.0
+) -> Recording:
     """The motion of a machine from a CSV file with a header line.
 
-    Speeds and accelerations that the file leaves out are derived from its times by quintic splines.
+    Speeds and accelerations that the file leaves out are derived from its times by quintic splines; accelerations alone
+    are integrated from the start values.
 
     Args:
         path: the file; columns in any order.
         mech: the machine whose coordinates and speeds the columns name.
+        start: where a motion stated by accelerations alone starts, (n,).
+        start_speed: how fast, (n,) or one for all.
     """
     table = read_columns(Path(path))
     remarks = _unused(table, mech)
     t = table.times()
+    if table.has("a") and not table.has("q") and not table.has("v"):
+        return _integrated(table, mech, start, start_speed, remarks)
     q = table.block("q", mech.coordinates)
     v = table.block("v", mech.speeds) if table.has("v") else _speeds(table, mech, t, q)
     a = table.block("a", mech.speeds) if table.has("a") else table.derive("a", t, v, "v")
@@ -47,16 +54,18 @@ def read_recording(path: str | Path, mech: Mechanism) -> Recording:
     return Recording(Motion(t, q, v, a), tuple(remarks))
 
 
-def write_columns(names: Sequence[str], values: Array, t: Array) -> str:
-    """CSV text of columns (T, len(names)), preceded by the times; numbers read back to the last bit.
-
-    >>> print(write_columns(["tau.elbow"], np.array([[0.1], [0.25]]), np.array([0.0, 0.5])), end="")
-    t,tau.elbow
-    0.0,0.1
-    0.5,0.25
-    """
-    rows = np.column_stack([t, values]).tolist()
-    return csv_row(["t", *names]) + "".join(",".join(map(repr, row)) + "\n" for row in rows)
+def _integrated(
+    table: Columns, mech: Mechanism, start: ArrayLike | None, start_speed: ArrayLike, remarks: list[str]
+) -> Recording:
+    if not mech.straight:
+        raise FileError(
+            f"{table.path}: there are no columns q.<coordinate>, and accelerations of a free, spherical or planar "
+            "joint are not integrated column by column. Give every q.<coordinate> and v.<speed>."
+        )
+    t, a = table.times(), table.block("a", mech.speeds)
+    way = from_accelerations(t, a, required_start(table.path, start), start_speed)
+    note = f"{table.path}: speeds and positions integrated from the accelerations, straight lines between them."
+    return Recording(Motion(t, way.at(t - t[0]), way.at(t - t[0], 1), a), (*remarks, note))
 
 
 def _unused(table: Columns, mech: Mechanism) -> list[str]:
@@ -66,7 +75,7 @@ def _unused(table: Columns, mech: Mechanism) -> list[str]:
     strange = [name for name in table.header if name not in known]
     for name in strange:
         if name[:2] in ("q.", "v.", "a."):
-            raise FileError(f"{table.path}: column {name!r} belongs to no joint. {suggestion(name, known)}")
+            raise FileError(f"{table.path}: column {name!r} belongs to no joint. {did_you_mean(name, known)}")
     return [f"{table.path}: columns not used: {listed(strange)}."] if strange else []
 
 
@@ -74,7 +83,7 @@ def _speeds(table: Columns, mech: Mechanism, t: Array, q: Array) -> Array:
     lost = [name for name, where in zip(mech.speeds, mech.layout.coordinate_of, strict=True) if where < 0]
     if lost:
         raise FileError(
-            f"{table.path}: columns v.{lost[0]}, ... are missing. The speeds of a free or spherical joint cannot be "
-            "derived from its quaternion column by column: give every v.<speed>."
+            f"{table.path}: columns v.{lost[0]}, ... are missing. The speeds of a free, spherical or planar joint "
+            "cannot be derived from its coordinates column by column: give every v.<speed>."
         )
     return table.derive("v", t, q[:, list(mech.layout.coordinate_of)], "q")

@@ -7,7 +7,6 @@ the link. In a train wheels and motors go by name, meshes by number: `gears.whee
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
@@ -17,12 +16,12 @@ import numpy as np
 from gearwright.algebra import Rot, Scalar, Tensor, Vec
 from gearwright.errors import InputError
 from gearwright.parts.robot import Robot
-from gearwright.text import listed
+from gearwright.text import did_you_mean
 
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")
 TRAIN_WORDS = ("wheels", "meshes", "motors")
-JOINT_WORDS = ("damping", "friction", "limits", "position", "spring")
+JOINT_WORDS = ("damping", "friction", "limits", "position", "spring", "pitch")
 
 
 def parameter(robot: Robot, path: str) -> Scalar:
@@ -113,13 +112,7 @@ def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:
     drives = [d.title for d in robot.drives]
     names = [k.name for k in robot.links] + drives + [t.name for t in robot.trains]
     known = drives if words[-2:-1] and words[1] in DRIVE_WORDS else names
-    return f"parameter {path!r}: robot {robot.name!r} has no {words[0]!r}. {_hint(words[0], known)}"
-
-
-def _hint(word: str, known: Iterable[str]) -> str:
-    names = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(word, names, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"Known are: {listed(names) or 'none'}."
+    return f"parameter {path!r}: robot {robot.name!r} has no {words[0]!r}. {did_you_mean(words[0], known)}"
 
 
 def _no_value(path: str) -> str:
@@ -184,7 +177,7 @@ def _rows(value: Any) -> Any:
 def _known(path: str, word: str, known: Iterable[str]) -> str:
     names = list(known)
     if word not in names:
-        hint = _hint(word, names) if names else "It is a number already."
+        hint = did_you_mean(word, names) if names else "It is a number already."
         raise InputError(f"parameter {path!r}: there is no {word!r} there. {hint}")
     return word
 

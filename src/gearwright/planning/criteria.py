@@ -11,8 +11,8 @@ from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import gravity, integrate, mass_matrix
-from gearwright.mechanism.rows import suggestion
 from gearwright.planning.descent import Descent
+from gearwright.text import did_you_mean
 
 SLOPE = 1e-6
 """Step of the differences that give the slope of a cost [rad, m]."""
@@ -127,6 +127,6 @@ class Shares(Criterion):
         found = np.array(descent.mobility)
         for joint, share in self.shares:
             if joint not in speeds:
-                raise InputError(f"shares: there is no joint {joint!r}. {suggestion(joint, speeds)}")
+                raise InputError(f"shares: there is no joint {joint!r}. {did_you_mean(joint, speeds)}")
             found[speeds.index(joint)] *= number("shares", joint, share, above=0.0)
         return np.diag(found)

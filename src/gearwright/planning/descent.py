@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.functions.run import prompt
+from gearwright.functions.run import compiled_now
 from gearwright.planning.joints import Joints
 from gearwright.programs.kinematic_programs import REACHING_STEP, spot_of
 from gearwright.programs.programs import JACOBIAN
@@ -41,7 +41,7 @@ class Descent:
         mech = joints.mech
         self.spot = spot_of(mech, frame)
         self.mobility = np.ones(mech.n) if mobility is None else mobility
-        self.step: Callable[..., Array] = prompt(REACHING_STEP, mech, {"body": mech.name_of(frame)})
+        self.step: Callable[..., Array] = compiled_now(REACHING_STEP, mech, {"body": mech.name_of(frame)})
         self._fixed = (task, self.mobility, *joints.stops)
         self._rest = (*self._fixed, np.array([DAMPING]))
 
@@ -75,7 +75,7 @@ class Descent:
     @cached_property
     def jacobian(self) -> Callable[..., Array]:
         """J (..., 6, n) of the frame at configurations."""
-        return prompt(
+        return compiled_now(
             JACOBIAN, self.joints.mech, {"body": self.joints.mech.name_of(self.frame), "point": (0.0, 0.0, 0.0)}
         )
 

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
 from gearwright.functions.run import run
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs import kinematic_programs as programs
-from gearwright.programs.inputs import require_machine
 from gearwright.programs.program import Program
 
 SINGULAR_PITCH = 1e-6
@@ -63,8 +62,7 @@ def external_adjoint(
 
 
 def _run(program: Program, robot: Robot | Mechanism, arrays: Any, body: int | str, angles: str) -> Array:
-    mech = assemble(robot) if isinstance(robot, Robot) else robot
-    require_machine(program.name, mech)
+    mech = machine_of(program.name, robot)
     fixed = {"body": mech.name_of(body), "angles": angles}
     programs.orientation(fixed)
     programs.spot_of(mech, body)

@@ -17,7 +17,6 @@ from gearwright.errors import InputError
 from gearwright.functions.functions import placement
 from gearwright.functions.service import twin
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.planning.branches import all_branches
 from gearwright.planning.descent import Descent
@@ -25,7 +24,7 @@ from gearwright.planning.joints import Joints
 from gearwright.planning.poses import wanted
 from gearwright.programs.inputs import checked
 from gearwright.programs.placement import Placement
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 SINGULAR = 1e-4
 """Share of the largest singular value of the Jacobian below which the smallest counts as none."""
@@ -147,7 +146,7 @@ def descent_of(
         speeds = mine["joints"].mech.speeds
         for joint in held:
             if joint not in speeds:
-                raise InputError(f"there is no joint {joint!r} to hold. {suggestion(joint, speeds)}")
+                raise InputError(f"there is no joint {joint!r} to hold. {did_you_mean(joint, speeds)}")
         mobility = np.array([float(speed not in held) for speed in speeds])
         mine[key] = Descent(mine["joints"], frame, np.array(task), mobility)
     found: Descent = mine[key]

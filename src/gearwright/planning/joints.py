@@ -13,8 +13,8 @@ from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft, spring_matrices
 from gearwright.errors import InputError
 from gearwright.functions.functions import integrate, neutral
-from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.layout import Dof
+from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism.dofs import Dof
 from gearwright.parts import Robot
 
 UNLIMITED = 1e6
@@ -43,9 +43,7 @@ class Joints:
     @staticmethod
     def of(robot_or_mech: Robot | Mechanism) -> Joints:
         """The joints of a robot, with its limits, or of a machine, which has none."""
-        mech = assemble(robot_or_mech) if isinstance(robot_or_mech, Robot) else robot_or_mech
-        if not isinstance(mech, Mechanism):
-            raise InputError(f"the first argument is a {type(mech).__name__}; give a Robot or a Mechanism.")
+        mech = machine_of("inverse_kinematics", robot_or_mech)
         lower, upper = np.full(mech.n, -np.inf), np.full(mech.n, np.inf)
         if isinstance(robot_or_mech, Robot):
             _tighten(mech, robot_or_mech, lower, upper)
@@ -73,8 +71,7 @@ class Joints:
     @cached_property
     def ranges(self) -> tuple[Array, Array]:
         """Where each joint is tried: its limits, at most a turn; a turn, or a metre to both sides, without any."""
-        slides = [not d.angular for k in range(self.mech.n) for d in [_first(self.mech, k)]]
-        reach = np.where(slides, REACH, np.pi)
+        reach = np.where([rate == "m" for rate in self.mech.layout.rates], REACH, np.pi)
         low = np.where(np.isinf(self.lower), np.minimum(-reach, self.upper - 2 * reach), self.lower)
         high = np.where(np.isinf(self.upper), np.maximum(reach, self.lower + 2 * reach), self.upper)
         middle = (low + high) / 2
@@ -171,20 +168,16 @@ def _tighten(mech: Mechanism, robot: Robot, lower: Array, upper: Array) -> None:
     limits = {link.name: link.joint.limits.position for link in robot.links}
     for body, joint in zip(mech.bodies, mech.joints, strict=True):
         ends = limits.get(body.name)
-        if ends is None or len(joint.dofs) != 1 or not all(is_number(x) for x in (*ends, joint.factor, joint.offset)):
+        speeds = {dof.speed for dof in joint.dofs}
+        if ends is None or len(speeds) != 1 or not all(is_number(x) for x in (*ends, joint.factor, joint.offset)):
             continue
         if joint.factor == 0:
             continue
         low, high = sorted((float(x) - joint.offset) / joint.factor for x in ends)
-        k = joint.dofs[0].speed
+        (k,) = speeds
         lower[k], upper[k] = max(lower[k], low), min(upper[k], high)
 
 
 def _whole_turns(dofs: list[Dof]) -> bool:
     """Whether a whole turn of a speed brings back every body that it moves."""
     return bool(dofs) and all(dof.angular and is_number(dof.factor) and float(dof.factor).is_integer() for dof in dofs)
-
-
-def _first(mech: Mechanism, speed: int) -> Dof:
-    found = [dof for joint in mech.joints for dof in joint.dofs if dof.speed == speed]
-    return found[0] if found else Dof(True, mech.gravity, speed)

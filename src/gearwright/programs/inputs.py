@@ -12,23 +12,14 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Rot, is_number
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.configuration import quaternions
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import BASE_MOTION, POSE, TASK, WRENCH
+from gearwright.programs.program import BASE_MOTION, WRENCH
 from gearwright.text import listed
 
 NO_ROTATION = 1e-24
-"""A quaternion with a smaller square is zero, which is no rotation."""
-
-
-def require_machine(function: str, mech: object) -> None:
-    """The first argument is a Mechanism."""
-    if not isinstance(mech, Mechanism):
-        raise InputError(
-            f"{function}: the first argument is a {type(mech).__name__}, not a Mechanism. "
-            "Use assemble(robot), or write gw.Mechanism(...)."
-        )
+"""A quaternion with a smaller square is zero, which is not a rotation."""
 
 
 def refuse_symbols(function: str, mech: Mechanism) -> None:
@@ -66,18 +57,22 @@ def _symbols(value: Any) -> Iterator[Any]:
 def checked(
     function: str, mech: Mechanism, name: str, value: ArrayLike, size: int, names: Sequence[str] | None = None
 ) -> Array:
-    """A float64 array whose last axis has `size` finite numbers, or an error that says what is wrong where."""
+    """A float64 array whose last axis has `size` finite numbers, or an error that says what is wrong where.
+
+    `names` are those of the entries; unless given, q counts per coordinate and everything else per speed. Quaternions
+    among coordinates must be rotations.
+    """
+    if names is None:
+        names = mech.coordinates if name == "q" else mech.speeds
     array = as_floats(function, name, value)
     if array.ndim == 0 or array.shape[-1] != size:
-        names = entry_names(mech, name) if names is None else names
         raise InputError(
             f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
             f"({listed(names)}). Leading axes are a batch."
         )
     if not np.isfinite(array).all():
-        names = entry_names(mech, name) if names is None else names
         raise InputError(f"{function}: {not_finite(names, name, array)} Give finite numbers.")
-    if name.startswith("q") and mech.nq != mech.n:
+    if names == mech.coordinates and mech.nq != mech.n:
         _refuse_zero_quaternions(function, mech, name, array)
     return array
 
@@ -91,21 +86,6 @@ def checked_point(function: str, point: ArrayLike) -> tuple[float, float, float]
     return x, y, z
 
 
-def entry_names(mech: Mechanism, name: str) -> Sequence[str]:
-    """What the entries of an input are called."""
-    if name.startswith(WRENCH):
-        return ("fx", "fy", "fz", "mx", "my", "mz")
-    if name == BASE_MOTION:
-        return tuple(f"{kind}.{axis}" for kind in ("omega", "alpha", "acceleration") for axis in "xyz")
-    if name == POSE:
-        return (*(f"R{i}{j}" for i in range(3) for j in range(3)), "x", "y", "z")
-    if name == "damping":
-        return ("damping",)
-    if name == TASK:
-        return ("x", "y", "z", "rx", "ry", "rz")
-    return mech.coordinates if name.startswith("q") else mech.speeds
-
-
 def not_finite(names: Sequence[str], name: str, array: Array) -> str:
     """A sentence that names the first entry that is not finite."""
     where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
@@ -113,13 +93,13 @@ def not_finite(names: Sequence[str], name: str, array: Array) -> str:
 
 
 def _refuse_zero_quaternions(function: str, mech: Mechanism, name: str, q: Array) -> None:
-    for joint in turning_joints(mech):
-        part = q[..., joint.quaternion]
+    for four in quaternions(mech):
+        part = q[..., four]
         if (np.einsum("...i,...i->...", part, part) < NO_ROTATION).any():
-            title = mech.coordinates[joint.quaternion.start].removesuffix(".qw")
+            title = mech.coordinates[four.start].removesuffix(".qw")
             raise InputError(
-                f"{function}: {name} has a zero quaternion for joint {title!r}, which is no rotation. "
-                "Give (w, x, y, z) of any length but zero; (1, 0, 0, 0) is no rotation at all."
+                f"{function}: {name} has a zero quaternion for joint {title!r}, which is not a rotation. "
+                "Give (w, x, y, z) of any length but zero; (1, 0, 0, 0) is the identity."
             )
 
 

@@ -8,7 +8,14 @@ from gearwright.dynamics.pose import place
 from gearwright.dynamics.reaching import Wish, reaching_step
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import POSE, TASK, Fixed, Inputs, Program
+from gearwright.programs.program import Fixed, Inputs, Program
+
+STEP_ENTRIES = {
+    "pose": (*(f"R{i}{j}" for i in "xyz" for j in "xyz"), "x", "y", "z"),
+    "task": ("x", "y", "z", "rx", "ry", "rz"),
+    "damping": ("damping",),
+}
+"""Inputs of the step: rotation row by row and position, six weights of the error, the share of damping."""
 
 ANGLES = {"yaw_pitch_roll": 3, "quaternion": 4}
 """How an orientation is counted, and with how many numbers."""
@@ -50,9 +57,9 @@ def _adjoint(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[
 
 
 def _step(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
-    R, p = x[POSE][:9], x[POSE][9:]
+    R, p = x["pose"][:9], x["pose"][9:]
     rotation = Rot(Vec(*R[:3]), Vec(*R[3:6]), Vec(*R[6:]))
-    wish = Wish(rotation, Vec(*p), x[TASK], x["mobility"], x["lower"], x["upper"], x["damping"][0])
+    wish = Wish(rotation, Vec(*p), x["task"], x["mobility"], x["lower"], x["upper"], x["damping"][0])
     return reaching_step(mech, ops, x["q"], spot_of(mech, fixed["body"]), wish)
 
 
@@ -67,11 +74,11 @@ EXTERNAL_JACOBIAN = Program(
 EXTERNAL_ADJOINT = Program("external_adjoint", ("q", "v"), _adjoint, _width, options=("body", "angles"), growth=2)
 REACHING_STEP = Program(
     "reaching_step",
-    ("q", POSE, TASK, "mobility", "lower", "upper", "damping"),
+    ("q", "pose", "task", "mobility", "lower", "upper", "damping"),
     _step,
     lambda m, _: (m.nq + 2,),
     options=("body",),
-    widths={POSE: 12, TASK: 6, "damping": 1},
+    entries=STEP_ENTRIES,
 )
 
 ALL = (EXTERNAL_COORDINATES, EXTERNAL_JACOBIAN, EXTERNAL_ADJOINT, REACHING_STEP)

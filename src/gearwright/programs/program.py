@@ -19,9 +19,10 @@ WRENCH = "wrench."
 """An input called wrench.<body> is a wrench on that body."""
 
 BASE_MOTION = "base_motion"
+"""The input that holds the motion of the base."""
 
-POSE, TASK = "pose", "task"
-"""Inputs of inverse kinematics: rotation row by row with position (12), and six weights of the error."""
+WRENCH_ENTRIES = ("fx", "fy", "fz", "mx", "my", "mz")
+BASE_MOTION_ENTRIES = tuple(f"{kind}.{axis}" for kind in ("omega", "alpha", "acceleration") for axis in "xyz")
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,14 @@ class Program:
 
     Args:
         name: its public name.
-        inputs: names of its inputs; those starting with q have a number per coordinate, the others per speed.
+        inputs: names of its inputs.
         run: (machine, operations, inputs, fixed) -> scalars, nested as they come.
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
         growth: power of the number of bodies with which its operations grow.
         options: names of what must or may be fixed before running.
-        widths: numbers of entries of inputs that count neither coordinates nor speeds.
+        per_coordinate: the inputs with a number per coordinate; the others have one per speed.
+        entries: names of the entries of inputs that count neither coordinates nor speeds.
         ready: kernels of machines in use, by the identity of the machine.
     """
 
@@ -47,17 +49,28 @@ class Program:
     outside: bool = False
     growth: int = 1
     options: tuple[str, ...] = ()
-    widths: Mapping[str, int] = field(default_factory=dict)
+    per_coordinate: tuple[str, ...] = ("q",)
+    entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
         """Every input with its number of scalars, in the order of the public arguments."""
-        sizes = {name: mech.nq if name.startswith("q") else self.widths.get(name, mech.n) for name in self.inputs}
+        sizes = {name: len(self.entry_names(mech, name)) for name in self.inputs}
         for body in fixed.get("wrenches", ()):
             sizes[WRENCH + body] = 6
         if fixed.get("base_motion"):
             sizes[BASE_MOTION] = 9
         return sizes
+
+    def entry_names(self, mech: Mechanism, name: str) -> Sequence[str]:
+        """What the entries of an input are called."""
+        if name.startswith(WRENCH):
+            return WRENCH_ENTRIES
+        if name == BASE_MOTION:
+            return BASE_MOTION_ENTRIES
+        if name in self.entries:
+            return self.entries[name]
+        return mech.coordinates if name in self.per_coordinate else mech.speeds
 
     def scalars(self, mech: Mechanism, ops: Operations, inputs: Inputs, fixed: Fixed) -> list[Scalar]:
         """The results as a flat list."""

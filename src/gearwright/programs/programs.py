@@ -169,7 +169,13 @@ REGRESSOR = Program(
 INTEGRATE = Program(
     "integrate", ("q", "v"), lambda m, ops, x, _: integrate(m, x["q"], x["v"], ops), lambda m, _: (m.nq,)
 )
-DIFFERENCE = Program("difference", ("q0", "q1"), lambda m, ops, x, _: difference(m, x["q0"], x["q1"], ops), _per_speed)
+DIFFERENCE = Program(
+    "difference",
+    ("q0", "q1"),
+    lambda m, ops, x, _: difference(m, x["q0"], x["q1"], ops),
+    _per_speed,
+    per_coordinate=("q0", "q1"),
+)
 LAGRANGE_FORM = Program(
     "lagrange_form",
     ("q", "v"),
@@ -185,6 +191,30 @@ RECURSIVE_FORM = Program(
     growth=3,
 )
 
-BY_NAME = {value.name: value for value in list(globals().values()) if isinstance(value, Program)}
-BY_NAME |= {program.name: program for program in kinematic_programs.ALL}
+PROGRAMS = (
+    INVERSE_DYNAMICS,
+    FORWARD_DYNAMICS,
+    BIAS,
+    REACTIONS,
+    MASS_MATRIX,
+    AXIAL_RATES,
+    AXIAL_DRIFTS,
+    GRAVITY,
+    CORIOLIS_MATRIX,
+    KINETIC_ENERGY,
+    POTENTIAL_ENERGY,
+    MOMENTUM,
+    CENTRE_OF_MASS,
+    PLACEMENT,
+    JACOBIAN,
+    JACOBIAN_RATE,
+    REGRESSOR,
+    INTEGRATE,
+    DIFFERENCE,
+    LAGRANGE_FORM,
+    RECURSIVE_FORM,
+    *kinematic_programs.ALL,
+)
+
+BY_NAME = {program.name: program for program in PROGRAMS}
 """Every program under the name of its public function."""

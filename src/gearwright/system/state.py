@@ -16,6 +16,7 @@ from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.programs.inputs import checked
+from gearwright.system.system import System
 from gearwright.text import listed
 
 
@@ -65,6 +66,21 @@ def initial_state(mech: Mechanism, given: Any) -> State:
     return State(_normalised(mech, q), v, states)
 
 
+def state_vector(system: System, state: State) -> Array:
+    """The state vector at the start, with the states of laws as given or as the laws begin."""
+    x = np.zeros(system.size)
+    x[system.q], x[system.v] = state.q, state.v
+    initial = {**{s.name: s.initial for s in system.states.values()}, **system.controller_states}
+    unknown = [name for name in state.states if name not in initial]
+    if unknown:
+        raise InputError(
+            f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
+            f"{listed(initial) or 'none'}."
+        )
+    x[system.own.start : system.controlled.stop] = list({**initial, **state.states}.values())
+    return x
+
+
 def _from_arrays(mech: Mechanism, given: Any) -> State:
     if isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, Sequence | np.ndarray) for x in given):
         return State(given[0], given[1])
@@ -83,9 +99,9 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
 
 
 def _normalised(mech: Mechanism, q: Array) -> Array:
-    from gearwright.dynamics.configuration import turning_joints
+    from gearwright.dynamics.configuration import quaternions
 
     out = q.copy()
-    for joint in turning_joints(mech):
-        out[joint.quaternion] /= np.linalg.norm(out[joint.quaternion])
+    for four in quaternions(mech):
+        out[four] /= np.linalg.norm(out[four])
     return out

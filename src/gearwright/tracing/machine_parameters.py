@@ -9,9 +9,9 @@ from typing import Any
 from gearwright.algebra import Scalar, Tensor, Vec
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.parts.paths import parameter, with_parameters
+from gearwright.text import did_you_mean
 
 VECTOR, ELEMENTS = ("x", "y", "z"), ("xx", "xy", "xz", "yy", "yz", "zz")
 
@@ -60,7 +60,7 @@ def _place(mech: Mechanism, path: str) -> tuple[str, int, Sequence[str]]:
             for index, element in enumerate(elements):
                 if element.name == name and _known(kind, words[count:], mech):
                     return kind, index, words[count:]
-    raise InputError(f"the machine has no parameter {path!r}. {suggestion(path, _all_paths(mech))}")
+    raise InputError(f"the machine has no parameter {path!r}. {did_you_mean(path, _all_paths(mech))}")
 
 
 def _lists(mech: Mechanism) -> dict[str, Sequence[Any]]:

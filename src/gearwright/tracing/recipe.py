@@ -10,14 +10,12 @@ from functools import partial
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.rows import suggestion
-from gearwright.parts import Robot
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import checked_point
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 from gearwright.tracing.machine_parameters import machine_with, nominal, require_free
-from gearwright.tracing.trace import Task
+from gearwright.tracing.trace import TracedWork
 
 
 @dataclass(frozen=True)
@@ -33,17 +31,17 @@ class Recipe:
     """
 
     function: str
-    source: Robot | Mechanism
+    source: RobotOrMech
     parameters: tuple[str, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
     wrt: tuple[str, ...] = ()
 
-    def task(self) -> Task:
+    def task(self) -> TracedWork:
         """What to trace."""
-        mech = self.source if isinstance(self.source, Mechanism) else assemble(self.source)
+        mech = machine_of("compile", self.source)
         symbolic = partial(_machine, self.source, self.parameters) if self.parameters else None
         program = programs.BY_NAME[self.function]
-        return Task(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
+        return TracedWork(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
 
     def identity(self) -> str:
         """The machine and its symbolic parameters, exactly: every number to the last digit."""
@@ -53,28 +51,24 @@ class Recipe:
         return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}"
 
 
-def _machine(source: Robot | Mechanism, paths: Sequence[str], values: Sequence[Any]) -> Mechanism:
+def _machine(source: RobotOrMech, paths: Sequence[str], values: Sequence[Any]) -> Mechanism:
     return machine_with(source, dict(zip(paths, values, strict=True)))
 
 
 def recipe_of(
     function: Callable[..., Any] | str,
-    robot_or_mech: Robot | Mechanism,
+    robot_or_mech: RobotOrMech,
     parameters: Sequence[str],
     fixed: Mapping[str, Any],
 ) -> Recipe:
     """What `compile` was asked for, checked."""
     name = function if isinstance(function, str) else _name_of(function)
     if name not in programs.BY_NAME:
-        raise InputError(f"compile: {name!r} cannot be compiled. {suggestion(name, programs.BY_NAME)}")
-    if not isinstance(robot_or_mech, Robot | Mechanism):
-        raise InputError(
-            f"compile: the second argument is a {type(robot_or_mech).__name__}; give a Robot or a Mechanism."
-        )
-    paths = _several("parameters", parameters)
+        raise InputError(f"compile: {name!r} cannot be compiled. {did_you_mean(name, programs.BY_NAME)}")
+    mech = machine_of("compile", robot_or_mech)
+    paths = _sequence_of_names("parameters", parameters)
     if len(set(paths)) < len(paths):
         raise InputError(f"compile: a parameter is named twice in {listed(paths)}. Name each once.")
-    mech = robot_or_mech if isinstance(robot_or_mech, Mechanism) else assemble(robot_or_mech)
     for path in paths:
         require_free(path)
         nominal(robot_or_mech, path)
@@ -87,7 +81,7 @@ def _name_of(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__name__", function)) if own else repr(function)
 
 
-def _several(what: str, value: Any) -> tuple[Any, ...]:
+def _sequence_of_names(what: str, value: Any) -> tuple[Any, ...]:
     """A sequence of names; one alone may stand for itself."""
     if isinstance(value, str):
         return (value,)
@@ -102,7 +96,7 @@ def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tupl
     allowed = {*program.options, *(("wrenches", "base_motion") if program.outside else ())}
     for option in fixed:
         if option not in allowed:
-            raise InputError(f"compile: {name} has no option {option!r}. {suggestion(option, allowed)}")
+            raise InputError(f"compile: {name} has no option {option!r}. {did_you_mean(option, allowed)}")
     decided = {option: value for option, value in fixed.items() if value is not None and value is not False}
     if "body" in program.options:
         if "body" not in decided:
@@ -111,6 +105,6 @@ def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tupl
     if "point" in decided:
         decided["point"] = checked_point("compile", decided["point"])
     if "wrenches" in decided:
-        bodies = _several("wrenches", decided["wrenches"])
+        bodies = _sequence_of_names("wrenches", decided["wrenches"])
         decided["wrenches"] = tuple(mech.name_of(body) for body in bodies)
     return tuple(sorted(decided.items()))

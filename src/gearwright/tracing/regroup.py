@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from gearwright.algebra import ZERO, Inertia, Scalar, Tensor, Vec, is_number, is_zero
@@ -19,7 +19,6 @@ from gearwright.mechanism.layout import Layout
 from gearwright.tracing.draft import Draft, clean, clean_inertia
 
 Z = Vec(0.0, 0.0, 1.0)
-TURNS = ("revolute", "spherical", "free")
 
 
 def regrouped(draft: Draft, layout: Layout) -> Draft:
@@ -32,16 +31,16 @@ def regrouped(draft: Draft, layout: Layout) -> Draft:
         if draft.parent(i) != BASE:
             R, p = draft.bodies[i].rotation, draft.bodies[i].position
             inertias[draft.parent(i)] = inertias[draft.parent(i)] + moved.moved(R, p)
-    cleaned = tuple(clean_inertia(_seen(draft, i, inertia)) for i, inertia in enumerate(inertias))
+    cleaned = tuple(clean_inertia(_without_what_never_shows(draft, i, inertia)) for i, inertia in enumerate(inertias))
     return replace(draft, inertias=cleaned, spins=tuple(spins))
 
 
 def _split(draft: Draft, i: int, own: Inertia) -> tuple[Inertia, Inertia]:
     """What stays with body i, and what its parent may take."""
     h, t = own.moment, own.tensor
-    if draft.bodies[i].joint == "prismatic":
+    if draft.bodies[i].kind.slides:
         return Inertia(own.mass, h, Tensor.diagonal(0.0, 0.0, 0.0)), Inertia(0.0, ZERO, t)
-    if draft.bodies[i].joint != "revolute":
+    if not draft.bodies[i].kind.hinges:
         return own, Inertia.zero()
     # The transverse share whose removal leaves no second moment along the axis: xx + yy = zz afterwards.
     J = 0.5 * (t.xx + t.yy - t.zz)
@@ -50,10 +49,10 @@ def _split(draft: Draft, i: int, own: Inertia) -> tuple[Inertia, Inertia]:
     return Inertia(0.0, Vec(h.x, h.y, 0.0), Tensor(xx, t.xy, t.xz, yy, t.yz, xx + yy)), moved
 
 
-def _seen(draft: Draft, i: int, own: Inertia) -> Inertia:
+def _without_what_never_shows(draft: Draft, i: int, own: Inertia) -> Inertia:
     """Without what no motion of body i can show: a body that never tilts shows only its planar inertia."""
     path = _path(draft, i)
-    if not any(draft.bodies[k].joint in TURNS for k in path):
+    if not any(draft.bodies[k].kind.turns for k in path):
         return Inertia(own.mass, ZERO, Tensor.diagonal(0.0, 0.0, 0.0))
     if not all(_keeps_z(draft, k) for k in path):
         return own
@@ -75,7 +74,7 @@ def _keeps_z(draft: Draft, i: int) -> bool:
     """Whether joint i leaves the direction of z as it is in the parent (or the parent is the base)."""
     body = draft.bodies[i]
     parallel = draft.parent(i) == BASE or _along_z(body.rotation @ Z)
-    return parallel and (body.joint == "prismatic" or (body.joint == "revolute" and _along_z(body.axis)))
+    return parallel and (body.kind.slides or (body.kind.hinges and _along_z(body.axis)))
 
 
 def _along_z(direction: Vec) -> bool:
@@ -85,7 +84,21 @@ def _along_z(direction: Vec) -> bool:
 
 def _regrouped_spins(draft: Draft, layout: Layout, inertias: list[Inertia]) -> list[Spin]:
     """Wheels of one speed on one carrier as one; their push along the driven axis given to the bodies."""
-    several = [spin for spin in draft.spins if len(spin.terms) > 1]
+    coupling = [spin for spin in draft.spins if len(spin.terms) > 1]
+    axial, pushes = _shares(draft)
+    driven = {joint.dofs[0].speed: i for i, joint in enumerate(layout.joints) if _leads(draft, i)}
+    for (carrier, speed), push in pushes.items():
+        if carrier == BASE:
+            pushes[carrier, speed] = ZERO  # the base does not turn: nothing to push
+        elif speed in driven:
+            pushes[carrier, speed] = _without_axial(draft, inertias, driven[speed], carrier, push, axial, speed)
+    pushing = {place: push for place, push in pushes.items() if not all(map(is_zero, push))}
+    _give_to_bodies_on_the_base(draft, inertias, driven, axial, {speed for _, speed in pushing})
+    return coupling + _merged_spins(pushing, axial, layout.speeds)
+
+
+def _shares(draft: Draft) -> tuple[dict[int, Scalar], dict[tuple[int, int], Vec]]:
+    """Of wheels with one speed: inertia per speed, J b^2 summed; push per (carrier, speed), axis times Jc b summed."""
     axial: dict[int, Scalar] = {}
     pushes: dict[tuple[int, int], Vec] = {}
     for spin in draft.spins:
@@ -94,22 +107,24 @@ def _regrouped_spins(draft: Draft, layout: Layout, inertias: list[Inertia]) -> l
             axial[speed] = axial.get(speed, 0.0) + spin.inertia * ratio * ratio
             place = int(spin.carrier), speed
             pushes[place] = pushes.get(place, ZERO) + spin.axis * (spin.coupled * ratio)
-    driven = {joint.dofs[0].speed: i for i, joint in enumerate(layout.joints) if _leads(draft, i)}
-    for (carrier, speed), push in pushes.items():
-        if carrier == BASE:
-            pushes[carrier, speed] = ZERO  # the base does not turn: nothing to push
-        elif speed in driven:
-            pushes[carrier, speed] = _without_axial(draft, inertias, driven[speed], carrier, push, axial, speed)
-    pushing = {place: push for place, push in pushes.items() if not all(map(is_zero, push))}
+    return axial, pushes
+
+
+def _give_to_bodies_on_the_base(
+    draft: Draft,
+    inertias: list[Inertia],
+    driven: Mapping[int, int],
+    axial: dict[int, Scalar],
+    pushing_speeds: Collection[int],
+) -> None:
+    """On the base, inertia of a speed and inertia of its body about the axis are the same thing."""
     for speed, body in driven.items():
-        if speed in axial and draft.parent(body) == BASE and not any(speed == k for _, k in pushing):
-            # On the base, inertia of a speed and inertia of its body about the axis are the same thing.
+        if speed in axial and draft.parent(body) == BASE and speed not in pushing_speeds:
             _add_tensor(inertias, body, Tensor.dyad(Z, axial.pop(speed)))
-    return several + _merged_spins(pushing, axial, layout.speeds)
 
 
 def _leads(draft: Draft, i: int) -> bool:
-    return draft.bodies[i].joint == "revolute" and draft.bodies[i].follows is None
+    return draft.bodies[i].kind.hinges and draft.bodies[i].follows is None
 
 
 def _without_axial(

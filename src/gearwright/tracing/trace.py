@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.dynamics.configuration import nudge, turning_joints
+from gearwright.dynamics.configuration import nudge, quaternions
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import NO_ROTATION
@@ -22,7 +22,7 @@ PARAMETERS = "parameters"
 
 
 @dataclass(frozen=True)
-class Task:
+class TracedWork:
     """What is traced: a program of a machine, with what is fixed, what stays symbolic and what is differentiated.
 
     Args:
@@ -41,6 +41,11 @@ class Task:
     count: int = 0
     wrt: tuple[str, ...] = ()
 
+    @property
+    def needs_tracing(self) -> bool:
+        """Whether the recursion over numbers alone cannot give the result: derivatives, parameters as inputs."""
+        return bool(self.wrt or self.count)
+
     def sizes(self) -> dict[str, int]:
         """Every input with its number of scalars."""
         sizes = self.program.sizes(self.mech, self.fixed)
@@ -49,7 +54,7 @@ class Task:
     def columns(self) -> dict[str, int]:
         """Per input of `wrt` its number of columns: n for coordinates, in the tangent."""
         sizes = self.sizes()
-        return {name: self.mech.n if name.startswith("q") else sizes[name] for name in self.wrt}
+        return {name: self.mech.n if name in self.program.per_coordinate else sizes[name] for name in self.wrt}
 
     def shape(self) -> tuple[int, ...]:
         """The shape of the result for one state."""
@@ -57,12 +62,12 @@ class Task:
         return (*shape, sum(self.columns().values())) if self.wrt else shape
 
 
-def traced(task: Task) -> Graph:
+def traced(task: TracedWork) -> Graph:
     """The task as a graph."""
     return walk(traced_function(task))
 
 
-def traced_function(task: Task) -> Any:
+def traced_function(task: TracedWork) -> Any:
     """The task as a CasADi function of its inputs: (intermediates in the order of construction, result, guards)."""
     import casadi as ca
 
@@ -79,20 +84,19 @@ def traced_function(task: Task) -> Any:
     return ca.Function(task.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
 
-def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
+def _result(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
     mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
-    if (
-        task.program.name in PREPARED and not task.fixed and mech.n
-    ):  # forces and energies do not depend on the choice of frames
+    if task.program.name in PREPARED and not task.fixed and mech.n:
+        # Forces and energies do not depend on the choice of frames.
         ready = prepare(mech)
         mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
     return ca.vertcat(*(plain(x) for x in task.program.scalars(mech, operations(), entries, task.fixed)))
 
 
 def _differentiated(
-    task: Task, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
+    task: TracedWork, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
 ) -> tuple[Any, list[Any]]:
     """The Jacobian by rows, all inputs in one pass, which shares more than one pass for each.
 
@@ -103,10 +107,11 @@ def _differentiated(
 
     directions, moved = dict(vectors), dict(entries)
     steps = []
-    if task.mech.nq != task.mech.n:
-        for name in (name for name in task.wrt if name.startswith("q")):
+    if not task.mech.straight:
+        for name in (name for name in task.wrt if name in task.program.per_coordinate):
             directions[name] = step = ca.SX.sym(f"d{name}", task.mech.n)
-            moved[name] = nudge(task.mech, entries[name], [Symbol(step[i], tape) for i in range(task.mech.n)])
+            along = [Symbol(step[i], tape) for i in range(task.mech.n)]
+            moved[name] = nudge(task.mech, entries[name], along, operations())
             steps.append(step)
     slope = ca.jacobian(_result(task, moved), ca.vertcat(*(directions[name] for name in task.wrt)))
     if steps:
@@ -114,11 +119,11 @@ def _differentiated(
     return ca.vec(ca.densify(slope).T), []
 
 
-def _guards(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+def _guards(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """Squares of quaternions less the smallest that is taken for a rotation."""
     found = []
-    for name in (name for name in entries if name.startswith("q")):
-        for joint in turning_joints(task.mech):
-            w, x, y, z = entries[name][joint.quaternion]
+    for name in (name for name in entries if name in task.program.per_coordinate):
+        for four in quaternions(task.mech):
+            w, x, y, z = entries[name][four]
             found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from gearwright.errors import GearwrightError
+from gearwright.errors import CompilationError
 from gearwright.tracing.graph import LIBRARY, Builder, Graph
 
 
@@ -33,7 +33,7 @@ def walk(function: Any) -> Graph:
     for k in range(function.n_instructions()):
         name = names.get(function.instruction_id(k))
         if name is None:
-            raise GearwrightError(
+            raise CompilationError(
                 f"the traced program uses CasADi operation {function.instruction_id(k)}, which has no machine code."
             )
         if name == "output":

@@ -1,0 +1,219 @@
+"""Every public function that takes a machine takes a robot too, and gives the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.actuation import AirValve, ServoValve
+from gearwright.bench.bench import Bench
+from gearwright.identification import Log, MotionLimits
+from gearwright.mechanism import coercion
+from gearwright.motion import polynomial
+
+STIFF, SOFT = gw.load("elbow"), gw.load("elastic_elbow")
+Q, V, A = np.array([[0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8]])
+Q6, V6, A6 = (np.concatenate([x, 1.01 * x]) for x in (Q, V, A))
+ROW = [[1.0, 0.2, 0.3]]
+MOTION = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5)
+SAMPLES = MOTION.sample(20)
+WIDE = MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [9.0] * 3)
+DATA = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 1e-3}
+
+
+def log_of(mech, count=60):
+    rng = np.random.default_rng(3)
+    q, v, a = rng.uniform(-1, 1, (3, count, 3))
+    return Log(np.arange(count) * 0.01, q, gw.inverse_dynamics(STIFF, q, v, a), v, a)
+
+
+STIFF_CALLS = {
+    "actuator_redundancy": lambda m: gw.actuation.actuator_redundancy(m),
+    "actuator_speeds": lambda m: gw.actuator_speeds(m, V),
+    "actuator_torques": lambda m: gw.actuator_torques(m, V),
+    "approximate": lambda m: gw.approximate(m, "reflected"),
+    "axial_rates": lambda m: gw.equations.axial_rates(m, Q),
+    "base_parameters": lambda m: gw.base_parameters(m),
+    "bias": lambda m: gw.bias(m, Q, V),
+    "centre_of_mass": lambda m: gw.centre_of_mass(m, Q),
+    "closed_form": lambda m: str(gw.closed_form("gravity", m).entries),
+    "compare": lambda m: gw.analysis.compare(m, SAMPLES),
+    "compile": lambda m: gw.compile(gw.gravity, m)(Q),
+    "complete_model": lambda m: gw.actuation.complete_model(m, [gw.actuation.dc_motor(m, "j1", **DATA)]).names,
+    "constrained_dynamics": lambda m: gw.constrained_dynamics(m, Q, V, A, ROW, [0.0]),
+    "coriolis_matrix": lambda m: gw.coriolis_matrix(m, Q, V),
+    "dc_motor": lambda m: gw.actuation.dc_motor(m, "j1", **DATA),
+    "difference": lambda m: gw.difference(m, Q, V),
+    "energy_balance": lambda m: gw.analysis.energy_balance(m, SAMPLES),
+    "excite": lambda m: gw.identification.excite(m, WIDE, starts=1, steps=1, samples=40),
+    "explain": lambda m: gw.equations.explain(m, Q, V, A).forces,
+    "forward_dynamics": lambda m: gw.forward_dynamics(m, Q, V, A),
+    "gravity": lambda m: gw.gravity(m, Q),
+    "identify": lambda m: gw.identify(m, log_of(m), cutoff=np.inf).values,
+    "impact": lambda m: gw.impact(m, Q, V, ROW),
+    "inputs_for_motion": lambda m: (
+        gw.actuation.inputs_for_motion(
+            m, MOTION, [gw.actuation.dc_motor(m, f"j{k}", **DATA) for k in (1, 2, 3)], samples=9
+        ).series
+    ),
+    "integrate": lambda m: gw.integrate(m, Q, V),
+    "inverse_dynamics": lambda m: gw.inverse_dynamics(m, Q, V, A, {2: np.ones(6)}),
+    "jacobian": lambda m: gw.jacobian(m, Q, 2),
+    "jacobian_rate": lambda m: gw.jacobian_rate(m, Q, V, 2),
+    "kinetic_energy": lambda m: gw.kinetic_energy(m, Q, V),
+    "lagrange_form": lambda m: gw.equations.lagrange_form(m, Q, V),
+    "linearise": lambda m: gw.linearise(m, Q, V, A),
+    "log_of_currents": lambda m: gw.identification.log_of_currents(m, [0, 1], [Q, V], [A, V], [0.1, 0.2, 0.3]).tau,
+    "mass_matrix": lambda m: gw.mass_matrix(m, Q),
+    "Model": lambda m: gw.identification.Model(m).nominal,
+    "momentum": lambda m: gw.momentum(m, Q, V),
+    "motor_inertias": lambda m: gw.actuation.motor_inertias(m, Q),
+    "neutral": lambda m: gw.neutral(m),
+    "parameter_groups": lambda m: gw.identification.parameter_groups(m),
+    "parameter_names": lambda m: gw.parameter_names(m),
+    "parameters": lambda m: gw.parameters(m),
+    "placement": lambda m: gw.placement(m, Q, 2),
+    "pneumatic_cylinder": lambda m: gw.actuation.pneumatic_cylinder(
+        m, "j1", AirValve(2e-8), areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5
+    ),
+    "potential_energy": lambda m: gw.potential_energy(m, Q),
+    "reactions": lambda m: gw.reactions(m, Q, V, A),
+    "recursive_form": lambda m: gw.equations.recursive_form(m, Q, V),
+    "regressor": lambda m: gw.regressor(m, Q, V, A),
+    "regressor_blocks": lambda m: gw.identification.regressor_blocks(m, gw.regressor(m, Q, V, A)),
+    "rollout": lambda m: gw.rollout(m, Q, V, steps=3, step=1e-3).q,
+    "servo_cylinder": lambda m: gw.actuation.servo_cylinder(
+        m, "j1", ServoValve(rated_flow=6e-4), area=1e-3, volume=4e-4, mass=5.0
+    ),
+    "simulate": lambda m: gw.simulate(m, Q, until=0.02, laws=(), samples=3).q,
+    "stepping_motor": lambda m: gw.actuation.stepping_motor(m, "j1", teeth=50, current=1.0, **DATA),
+    "structure_matrix": lambda m: gw.actuation.structure_matrix(m),
+    "synchronous_motor": lambda m: gw.actuation.synchronous_motor(
+        m, "j1", pole_pairs=4, flux=0.01, resistance=0.2, inductances=(4e-4, 6e-4)
+    ),
+    "uncoupled_spins": lambda m: gw.analysis.uncoupled_spins(m),
+}
+SOFT_CALLS = {
+    "compare_reductions": lambda m: gw.analysis.compare_reductions(m, MOTION, count=5).reduced,
+    "elastic_form": lambda m: gw.elastic.elastic_form(m, Q6, V6),
+    "fastest_mode": lambda m: gw.analysis.fastest_mode(m, Q6),
+    "frequency_map": lambda m: gw.analysis.frequency_map(m, ("j2", "j3"), count=2).values,
+    "frequency_response": lambda m: gw.analysis.frequency_response(m, Q, "j2", [1.0, 2.0]).values,
+    "modes": lambda m: gw.analysis.modes(m, Q),
+    "motor_motion": lambda m: gw.motor_motion(m, Q, V, A, Q, V, (A, Q, V)),
+    "natural_frequencies": lambda m: gw.analysis.natural_frequencies(m, Q),
+    "needed_derivatives": lambda m: gw.elastic.needed_derivatives(m),
+    "RedundantModel": lambda m: gw.elastic.RedundantModel(m).inertia,
+}
+EXCUSED = {
+    "read_log": "reads a file; log_of_currents takes the same argument",
+    "export": "writes files, as export_c does",
+    "export_c": "writes files; its text is compared in tests/export",
+    "bench": "takes minutes; its machines are compared below",
+    "assemble": "makes a machine of a robot",
+    **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
+    **dict.fromkeys(
+        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters"), "about a robot's parts"
+    ),
+    **dict.fromkeys(
+        (
+            "laws",
+            "dc_motors",
+            "elastic_laws",
+            "friction_laws",
+            "loss_laws",
+            "motor_laws",
+            "stop_laws",
+            "train_loss_laws",
+        ),
+        "laws of a robot's parts; the machine beside it is the one it becomes",
+    ),
+    **dict.fromkeys(
+        ("Comparison", "CompleteModel", "Explanation", "Identification", "ReductionComparison"), "a result"
+    ),
+    "Rewritten": "a result",
+    "Situation": "what a law meets while it runs",
+}
+
+
+def public_things():
+    """Every public function and class by name, from the front door and its namespaces."""
+    spaces = [gw, *(getattr(gw, name) for name in gw.__all__ if isinstance(getattr(gw, name), ModuleType))]
+    for space in spaces:
+        for name in space.__all__:
+            thing = getattr(space, name)
+            if inspect.isfunction(thing) or inspect.isclass(thing):
+                yield name, thing
+
+
+def takes_machine(thing) -> bool:
+    try:
+        annotations = [str(p.annotation) for p in inspect.signature(thing).parameters.values()]
+    except ValueError:  # some builtin bases have no signature
+        return False
+    return any("Mechanism" in text or "Robot" in text for text in annotations)
+
+
+def test_every_function_is_called_or_excused():
+    found = {name for name, thing in public_things() if takes_machine(thing)}
+    assert found == {*STIFF_CALLS, *SOFT_CALLS, *EXCUSED}
+
+
+def parts_of(x):
+    """The numbers and words of a result, in order."""
+    if isinstance(x, gw.Mechanism):
+        return [repr([getattr(x, field.name) for field in dataclasses.fields(x)])]
+    if dataclasses.is_dataclass(x):
+        return [part for field in dataclasses.fields(x) for part in parts_of(getattr(x, field.name))]
+    if isinstance(x, dict):
+        return [part for name, value in x.items() for part in (name, *parts_of(value))]
+    if isinstance(x, list | tuple):
+        return [part for value in x for part in parts_of(value)]
+    if isinstance(x, np.ndarray):
+        return x.ravel().tolist()
+    return (
+        [x]
+        if isinstance(x, str | float | int | complex | np.number)
+        else [repr(x)]
+        if x is None
+        else [type(x).__name__]
+    )
+
+
+CASES = [pytest.param(STIFF, call, id=name) for name, call in STIFF_CALLS.items()]
+CASES += [pytest.param(SOFT, call, id=name) for name, call in SOFT_CALLS.items()]
+
+
+@pytest.mark.parametrize(("robot", "call"), CASES)
+def test_a_robot_gives_what_its_machine_gives(robot, call):
+    by_robot, by_machine = parts_of(call(robot)), parts_of(call(gw.assemble(robot)))
+    assert len(by_robot) > 0
+    assert by_robot == by_machine
+
+
+def test_the_bench_takes_both():
+    both = Bench({"robot": STIFF, "machine": gw.assemble(STIFF)}, 1, 1, print).machines
+    assert parts_of(both["robot"]) == parts_of(both["machine"])
+
+
+def test_a_robot_is_assembled_once_and_forgotten_with_it():
+    robot = STIFF.with_payload(1.0)
+    machine = coercion.machine_of("gravity", robot)
+    assert coercion.machine_of("bias", robot) is machine
+    number = id(robot)
+    assert number in coercion._ASSEMBLED
+    del robot
+    assert number not in coercion._ASSEMBLED
+
+
+def test_a_kernel_serves_the_robot_too(monkeypatch):
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
+    robot = STIFF.with_payload(2.0)
+    first = gw.gravity(robot, Q)
+    assert id(robot) in gw.gravity.__globals__["programs"].GRAVITY.ready
+    assert np.array_equal(gw.gravity(robot, Q), first)
