@@ -31,6 +31,7 @@ ROOMS = (
     "equations",
     "motion",
     "system",
+    "planning",
     "simulation",
     "identification",
     "analysis",
