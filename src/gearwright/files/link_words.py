@@ -28,6 +28,7 @@ from gearwright.parts import Limits, Shape
 
 AngularSpeed = Annotated[float, Unit("angular speed", least=0)]
 Speed = Annotated[float, Unit("speed", least=0)]
+ARMATURE = "reflected inertia of which nothing else is known; motor and gear say more: give a drive instead"
 
 
 class DH(Words):
@@ -154,6 +155,7 @@ class Revolute(_Moving):
     damping: Annotated[float, Unit("angular damping", least=0)] = 0.0
     friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: TurnSpring | None = Field(default=None, description="a passive spring between parent and link")
+    armature: Annotated[float, Unit("inertia", least=0)] = Field(default=0.0, description=ARMATURE)
 
 
 class Prismatic(_Moving):
@@ -164,6 +166,7 @@ class Prismatic(_Moving):
     damping: Annotated[float, Unit("damping", least=0)] = 0.0
     friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: SlideSpring | None = Field(default=None, description="a passive spring between parent and link")
+    armature: Annotated[float, Unit("mass", least=0)] = Field(default=0.0, description=ARMATURE)
 
 
 class Fixed(_Placed):

@@ -16,6 +16,7 @@ from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, augmented, spin_and_lump
 from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
 from gearwright.mechanism.structure_springs import passive_springs
+from gearwright.mechanism.structure_tendons import armature_spins, tendon_actuators, tendon_spins
 from gearwright.mechanism.structure_trains import TrainStructure
 from gearwright.parts import Link, Payload, Robot
 
@@ -49,7 +50,7 @@ def assemble(robot: Robot) -> Mechanism:
         lumps.append(_payload(robot, robot.payload))
     return Mechanism(
         bodies=[augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered],
-        spins=[spin for spin, _ in made],
+        spins=[*(spin for spin, _ in made), *armature_spins(links), *tendon_spins(links, robot.tendons)],
         shafts=[
             *(name for drive in robot.drives for name in shaft_names(drive)),
             *train.free,
@@ -63,6 +64,7 @@ def assemble(robot: Robot) -> Mechanism:
         actuators=[
             *(drive_actuator(links, drive) for drive in robot.drives),
             *(motor_actuator(train, motor) for motor in train.motors),
+            *tendon_actuators(links, robot.tendons),
         ],
         gravity=robot.gravity,
         frames=[Frame(f.name, f.link, f.rotation, f.position) for f in robot.frames],

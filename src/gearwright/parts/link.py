@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from gearwright.algebra import IDENTITY, ZERO, Scalar
+from gearwright.algebra import IDENTITY, ZERO, Scalar, is_zero
 from gearwright.errors import JointError
 from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.friction import Friction, all_friction
-from gearwright.parts.kinds import require_kind
+from gearwright.parts.kinds import require_at_least, require_kind
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,10 @@ class Limits:
             raise JointError(f"limits: position {self.position!r} is no range. Give (lower, upper).")
 
 
+def _none(x: Any) -> bool:
+    return x is None or (not isinstance(x, JointSpring) and is_zero(x))
+
+
 @dataclass(frozen=True)
 class Joint:
     """How a link moves on its parent.
@@ -46,6 +50,8 @@ class Joint:
         damping: viscous friction [Nms/rad or Ns/m] at the joint side.
         friction: Coulomb friction [Nm or N] at the joint side, or a Friction.
         spring: a passive spring between parent and link.
+        armature: reflected inertia [kg m2 or kg] of which nothing else is known: energy, no push on the parent. A
+            motor and gear say more: give a Drive instead.
     """
 
     name: str | None = None
@@ -58,16 +64,18 @@ class Joint:
     damping: Scalar = 0.0
     friction: Scalar | Friction = 0.0
     spring: JointSpring | None = None
+    armature: Scalar = 0.0
 
     def __post_init__(self) -> None:
         require_kind(f"joint {self.name!r}", "limits", self.limits, Limits)
-        if self.spring is None:
-            return
-        require_kind(f"joint {self.name!r}", "spring", self.spring, JointSpring)
-        if self.kind not in ("revolute", "prismatic"):
+        require_at_least(f"joint {self.name!r}", 0.0, armature=self.armature)
+        if self.spring is not None:
+            require_kind(f"joint {self.name!r}", "spring", self.spring, JointSpring)
+        given = [what for what, x in (("a spring", self.spring), ("an armature", self.armature)) if not _none(x)]
+        if given and self.kind not in ("revolute", "prismatic"):
             raise JointError(
-                f"joint {self.name!r} is {self.kind}: a spring needs one coordinate. Put it on a revolute or prismatic "
-                "joint, or make the joint of several of these."
+                f"joint {self.name!r} is {self.kind}: {given[0]} needs one coordinate. Put it on a revolute or "
+                "prismatic joint, or make the joint of several of these."
             )
 
     @property

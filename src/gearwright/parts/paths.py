@@ -22,7 +22,7 @@ from gearwright.text import listed
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")
 TRAIN_WORDS = ("wheels", "meshes", "motors")
-JOINT_WORDS = ("damping", "friction", "limits", "position", "spring")
+JOINT_WORDS = ("armature", "damping", "friction", "limits", "position", "spring")
 
 
 def parameter(robot: Robot, path: str) -> Scalar:
