@@ -95,6 +95,23 @@ def _add(found: dict[int, Follower], row: Row, constant: float) -> str | None:
     return "the joints follow others already: this one is left out"
 
 
+def moving(row: Row, found: dict[int, Follower]) -> Row:
+    """A row over joints; empty where followers cancel each other, so that nothing moves along it.
+
+    >>> moving({0: 1.0, 1: -2.0}, {0: Follower(1, 2.0, 0.5)})
+    {}
+    """
+    total: Row = {}
+    for joint, share in row.items():
+        end: int | None = joint
+        while end in found:
+            share, end = share * found[end].factor, found[end].leader
+        if end is not None:
+            total[end] = total.get(end, 0.0) + share
+    largest = max(map(abs, row.values()), default=0.0)
+    return row if any(abs(x) > 1e-12 * largest for x in total.values()) else {}
+
+
 def _leaders(found: dict[int, Follower], joint: int | None) -> set[int]:
     """A joint and all that it follows."""
     seen: set[int] = set()

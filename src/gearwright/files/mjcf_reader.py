@@ -22,7 +22,7 @@ from gearwright.algebra import Vec
 from gearwright.files import mjcf_tendons
 from gearwright.files.bounds import too_many
 from gearwright.files.mjcf_actuators import ActuatorReader
-from gearwright.files.mjcf_equalities import Follower, followers
+from gearwright.files.mjcf_equalities import Follower, followers, moving
 from gearwright.files.mjcf_flags import switched_off
 from gearwright.files.mjcf_links import BALL, FREE, LinkMaker, report_on_joints
 from gearwright.files.mjcf_names import Names
@@ -70,6 +70,7 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
     _refuse_numbers(model, found)
     rows = mjcf_tendons.fixed_rows(model)
     led = followers(model, names, rows, off, found.lose)
+    rows = {tendon: moving(row, led) for tendon, row in rows.items()}
     maker = LinkMaker(model, names, off, led)
     links = maker.links()
     origins = [maker.origin(body) for body in range(model.nbody)]

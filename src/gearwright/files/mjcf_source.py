@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import MissingExtraError
-from gearwright.files.bounds import MAX_FILES, MAX_PARTS, shortened
+from gearwright.files.bounds import MAX_BODY_DEPTH, MAX_FILES, MAX_PARTS, shortened
 from gearwright.files.reading import read_text
 from gearwright.files.urdf_report import Findings
 from gearwright.files.urdf_xml import Element, parse_xml, tag
@@ -43,7 +43,7 @@ def mujoco_module() -> Any:
 
 def compiled(path: Path, found: Findings) -> MjModel:
     """The compiled model of a file; what is wrong with the file is in one FileError."""
-    root = parse_xml(read_text(path), found)
+    root = parse_xml(read_text(path), found, MAX_BODY_DEPTH)
     refuse_other_kinds(root, found)
     _look_through_includes(root, path, found)
     mujoco = mujoco_module()
@@ -84,7 +84,7 @@ def _look_through_includes(root: Element, path: Path, found: Findings) -> None:
             if len(seen) > MAX_FILES:
                 found.at(inner, f"the robot is made of more than {MAX_FILES} files. Join some of them.")
                 raise found.error()
-            waiting.append(parse_xml(read_text(other), found))
+            waiting.append(parse_xml(read_text(other), found, MAX_BODY_DEPTH))
 
 
 def _refuse_multiplication(root: Element, found: Findings) -> None:
