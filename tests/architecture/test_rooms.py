@@ -54,7 +54,7 @@ LIBRARIES = {
     "llvmlite": {"compiling"},
     "lxml": {"files"},
     "matplotlib": {"plots"},
-    "mujoco": {"bench"},
+    "mujoco": {"bench", "export", "files"},
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},

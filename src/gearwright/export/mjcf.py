@@ -37,7 +37,7 @@ class MjcfReport:
         files: the files written.
         rotors: the form of the wheels.
         acceleration_error: largest difference of MuJoCo's accelerations from those of the exact machine over random
-            states, relative to the largest acceleration; contacts, limits, friction and actuators left out on both sides.
+            states, relative to the largest acceleration; contacts, limits, friction and actuators are left out.
         lost: what the file does not say of the robot.
         scales: per shaft how far MuJoCo's joint moves per unit of ours, where it is not 1.
     """

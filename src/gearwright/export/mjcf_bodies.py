@@ -31,7 +31,7 @@ class PlacedJoint:
 
 @dataclass(frozen=True)
 class MjcfBody:
-    """A body as MuJoCo sees it: the machine's body, its place in the parent's frame, its joints from parent to child."""
+    """A body as MuJoCo sees it: the machine's body, its place in the parent's frame, its joints from the parent on."""
 
     body: int
     parent: int

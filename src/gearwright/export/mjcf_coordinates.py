@@ -33,7 +33,7 @@ class Coordinates:
     wheels: dict[str, dict[str, float]]
 
     def positions(self, q: Array) -> Array:
-        """qpos of a configuration."""
+        """MuJoCo's qpos of a configuration."""
         qpos = np.array(self.model.qpos0, dtype=float)
         for body, joint in self._moving():
             at, here = self._qpos(self.joints[body.speed_name]), q[joint.first :]

@@ -19,7 +19,6 @@ from gearwright.export.mjcf_bodies import (
     mjcf_bodies,
     quaternion,
     refuse_unphysical,
-
 )
 from gearwright.export.mjcf_looks import link_geoms, wheel_geom
 from gearwright.export.mjcf_rotors import Form, RotorBody, Row, Wheels, carrier_weight, wheels_of
@@ -102,7 +101,7 @@ def document(mech: Mechanism, title: str, form: Form, links: Mapping[str, Link])
     made = Document(mech, ElementTree.Element("mujoco", model=title), wheels, lost=list(wheels.lost))
     made.name("model", title)
     add(made.root, "compiler", angle="radian", inertiafromgeom="false", autolimits="true")
-    option = add(made.root, "option", gravity=numbers(mech.gravity), integrator="implicitfast")
+    option = add(made.root, "option", timestep="0.001", gravity=numbers(mech.gravity), integrator="implicitfast")
     add(option, "flag", contact="disable")
     bodies = mjcf_bodies(mech, [r.carrier for r in wheels.bodies])
     weights = {b.body: carrier_weight(mech, wheels, b.body) for b in bodies}
@@ -125,7 +124,9 @@ def _write_tree(made: Document, bodies: list[MjcfBody], weights: dict[int, Weigh
         element = add(places[body.parent], "body", name=made.name("body", made.mech.bodies[body.body].name))
         depth[body.body] = depth[body.parent] + 1
         if depth[body.body] > MAX_BODY_DEPTH - 10:
-            raise InputError(f"a chain of more than {MAX_BODY_DEPTH - 10} links is too deep for MJCF. Use YAML or URDF.")
+            raise InputError(
+                f"a chain of more than {MAX_BODY_DEPTH - 10} links is too deep for MJCF. Use YAML or URDF."
+            )
         places[body.body] = element
         _write_body(made, element, body, weights[body.body], links)
     for frame in made.mech.frames:
@@ -214,7 +215,14 @@ def _write_shafts(made: Document) -> None:
             continue
         name = made.joints[shaft] = made.name("joint", shaft)
         inner = add(world, "body", name=made.name("body", shaft))
-        add(inner, "joint", name=name, type="hinge", axis="0 0 1", **({"armature": number(armature)} if armature else {}))
+        add(
+            inner,
+            "joint",
+            name=name,
+            type="hinge",
+            axis="0 0 1",
+            **({"armature": number(armature)} if armature else {}),
+        )
         add(inner, "inertial", mass=number(FEATHER), pos="0 0 0", diaginertia=numbers((FEATHER,) * 3))
 
 
@@ -266,8 +274,6 @@ def _write_spring(made: Document, spring: Spring) -> None:
     if "stiffness" in stated:
         stated["springlength"] = number(spring.rest)
     made.tendon(spring.name, row, **stated)
-
-
 
 
 def written(made: Document) -> str:

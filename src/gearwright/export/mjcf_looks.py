@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.algebra import Rot
 from gearwright.arrays import Array
 from gearwright.export.mjcf_bodies import array, quaternion
-from gearwright.algebra import Rot
 from gearwright.mechanism import Spin
 from gearwright.parts import Link, Shape
 from gearwright.parts.placing import rows

@@ -57,8 +57,8 @@ class Wheels:
     lost: list[str] = field(default_factory=list)
 
 
-def wheels_of(mech: Mechanism, form: Form) -> Wheels:
-    """The wheels of a machine in one of the forms."""
+def wheels_of(mech: Mechanism, form: Form, physical: bool = True) -> Wheels:
+    """The wheels of a machine in one of the forms; `physical`: what is left of each carrier must be a body."""
     made = Wheels()
     for spin in mech.spins:
         rotor = _rotor(mech, spin) if form == "bodies" else None
@@ -69,7 +69,8 @@ def wheels_of(mech: Mechanism, form: Form) -> Wheels:
                 made.joints[name] = made.joints.get(name, 0.0) + float(spin.inertia) * b * b
         elif spin.inertia:
             _reflect(mech, spin, made)
-    _keep_carriers_physical(mech, made)
+    if physical:
+        _keep_carriers_physical(mech, made)
     _give_shafts(mech, made)
     return made
 

@@ -81,7 +81,7 @@ def save(robot: Robot, path: str | Path) -> None:
 
         write_text(path, write_yaml(robot))
     else:
-        raise problem(path, f"the ending {path.suffix!r} is none of .yaml, .yml, .urdf. Choose one of them.")
+        raise problem(path, f"the ending {path.suffix!r} is none of .yaml, .yml, .urdf, .xml. Choose one of them.")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -15,9 +15,12 @@ VOLTAGE = 8
 def dc_motor(model: Any, i: int, name: str, lose: Callable[[str, str, str], None]) -> Motor:
     """The motor; its controller is reported.
 
-    The layout is that of MuJoCo's compiled model: gain R, K, temperature coefficient, its reference, kp, ki, kd, largest
-    voltage; bias cogging amplitude, periods, phase, Coulomb and static friction, Stribeck speed; dynamics L/R, largest
-    rate of current, thermal resistance, capacity, ambient temperature, bristle stiffness, damping, slew, largest current.
+    The layout is that of MuJoCo's compiled model:
+
+    - gain: R, K, temperature coefficient, its reference, kp, ki, kd, largest voltage;
+    - bias: cogging amplitude, periods, phase, Coulomb and static friction, Stribeck speed;
+    - dynamics: L/R, largest rate of current, thermal resistance, capacity, ambient temperature, stiffness and damping
+      of bristles, slew, largest current.
     """
     gain, bias, dyn = (
         [float(x) for x in values[i]]
@@ -40,7 +43,7 @@ def dc_motor(model: Any, i: int, name: str, lose: Callable[[str, str, str], None
         max_voltage=(gain[7] or None) if inputs & ~VOLTAGE else None,
         cogging=Cogging(*bias[:3]) if bias[0] else None,
         friction=_bristles(dyn[5], dyn[6], *bias[3:6]),
-        heat=_heat(*dyn[2:5], coefficient=gain[2], reference=gain[3]),
+        heat=_heat(*dyn[2:5], *gain[2:4]),
     )
 
 

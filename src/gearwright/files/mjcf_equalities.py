@@ -86,7 +86,7 @@ def _add(found: dict[int, Follower], row: Row, constant: float) -> str | None:
     if not row or len(row) > 2:
         return f"the joints move freely: it joins {len(row)} joints, and a joint can follow one other"
     for joint in row:
-        (other,) = [k for k in row if k != joint] or [None]
+        other = next((k for k in row if k != joint), None)
         if joint in found or (other is not None and joint in _leaders(found, other)):
             continue
         factor = 0.0 if other is None else -row[other] / row[joint]

@@ -33,9 +33,7 @@ def named(names: Names, row: Mapping[int, float], factor: float = 1.0) -> dict[s
     return {names.joints[joint]: factor * x for joint, x in row.items()}
 
 
-def springs(
-    model: Any, names: Names, rows: Mapping[int, Row], off: frozenset[str], lose: Lose
-) -> list[PassiveSpring]:
+def springs(model: Any, names: Names, rows: Mapping[int, Row], off: frozenset[str], lose: Lose) -> list[PassiveSpring]:
     """The springs and dampers of fixed tendons."""
     made = []
     for t, row in rows.items():

@@ -52,7 +52,7 @@ def refuse_doctype(text: str, found: Findings) -> None:
     match = _DOCTYPE.search(text)
     if match:
         line = text.count("\n", 0, match.start()) + 1
-        found.add("a DOCTYPE or ENTITY is refused: it could read other files. A robot needs none: remove it.", line=line)
+        found.add("a DOCTYPE or ENTITY is refused: it could read other files. A robot needs none.", line=line)
         raise found.error()
 
 

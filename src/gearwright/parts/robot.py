@@ -20,7 +20,6 @@ from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Train
 from gearwright.text import listed, visible
 
-
 LISTS: dict[str, type] = {
     **{"links": Link, "drives": Drive, "frames": Frame, "trains": Train},
     **{"springs": PassiveSpring, "tendons": Tendon, "states": NamedState},
@@ -30,8 +29,7 @@ LISTS: dict[str, type] = {
 
 @dataclass(frozen=True)
 class Robot:
-    """Links, drives, gear trains, a payload, frames, a supply, springs, tendons and named states: a value; changing it
-    makes a new one.
+    """Links, drives, trains, a payload, frames, a supply, springs, tendons, states: a value; a change makes a new one.
 
     >>> from gearwright.parts import Drive, Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
