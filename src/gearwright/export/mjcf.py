@@ -96,7 +96,7 @@ def mjcf(
     _write_states(made, parts, where)
     text = written(made)
     write_text(path, text)
-    files = [path, *_sidecar(parts, path, sidecar and isinstance(robot, Robot))]
+    files = [path, *_sidecar(made, parts, path, sidecar and isinstance(robot, Robot))]
     error = acceleration_error(mech, where)
     return MjcfReport(tuple(files), rotors, error, tuple(made.lost), made.scales)
 
@@ -117,17 +117,23 @@ def _write_states(made: Document, robot: Robot, where: Coordinates) -> None:
         add(made.section("keyframe"), "key", name=made.name("key", state.name), **words)
 
 
-def _sidecar(robot: Robot, path: Path, wanted: bool) -> list[Path]:
+def _sidecar(made: Document, robot: Robot, path: Path, wanted: bool) -> list[Path]:
     """What MJCF does not give back, beside it."""
     from gearwright.files.mjcf_reader import read_mjcf_with_report
-    from gearwright.files.urdf_sidecar import sidecar_of, sidecar_text
+    from gearwright.files.mjcf_sidecar import mjcf_sidecar_text
+    from gearwright.files.urdf_sidecar import sidecar_of
 
     beside = sidecar_of(path)
     if not wanted:
         return []
     beside.unlink(missing_ok=True)  # one of another robot would be read along
     alone, _ = read_mjcf_with_report(path)
-    write_text(beside, sidecar_text(robot, alone, path.name))
+    if not {link.name for link in robot.links} <= {link.name for link in alone.links}:
+        made.lost.append(
+            "what a sidecar would keep: a link without mass is called otherwise than its joint. Save as YAML"
+        )
+        return []
+    write_text(beside, mjcf_sidecar_text(robot, alone, path.name))
     return [beside]
 
 

@@ -115,7 +115,8 @@ def _only_a_joint(mech: Mechanism, i: int, children: dict[int, list[int]]) -> bo
     body, after = mech.bodies[i], children.get(i, [])
     weightless = not any(is_number(x) and x for x in (body.mass, *body.inertia))
     next_moves = len(after) == 1 and mech.bodies[after[0]].joint in MOVES
-    return weightless and body.joint in MOVES and next_moves
+    # MuJoCo takes no rotation after a ball on one body
+    return weightless and body.joint in ("revolute", "prismatic") and next_moves
 
 
 def _body(mech: Mechanism, i: int, merged: set[int]) -> MjcfBody:

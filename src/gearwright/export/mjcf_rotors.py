@@ -72,7 +72,20 @@ def wheels_of(mech: Mechanism, form: Form, physical: bool = True) -> Wheels:
     if physical:
         _keep_carriers_physical(mech, made)
     _give_shafts(mech, made)
+    if form == "reflected":
+        made.lost += [
+            f"what {spin.name!r} couples on different branches" for spin in mech.spins if _branches(mech, spin)
+        ]
     return made
+
+
+def _branches(mech: Mechanism, spin: Spin) -> bool:
+    """Whether a wheel turns with joints of different branches: MuJoCo adds a tendon's inertia along one branch only."""
+    carriers = {d.speed: i for i, joint in enumerate(mech.joints) for d in joint.dofs if mech.bodies[i].follows is None}
+    bodies = [carriers[k] for k, _ in spin.terms if k in carriers]
+    if bodies and len(bodies) < len(spin.terms):  # a shaft stands beside the robot
+        return True
+    return any(a not in mech.paths[b] and b not in mech.paths[a] for a in bodies for b in bodies)
 
 
 def _row(mech: Mechanism, spin: Spin) -> dict[str, float]:
@@ -84,7 +97,7 @@ def _reflect(mech: Mechanism, spin: Spin, made: Wheels) -> None:
     title, _, kind = spin.name.rpartition(".")
     rows = {actuator.name: actuator.row for actuator in mech.actuators}
     row = _row(mech, spin)
-    if kind == "rotor" and rows.get(title) == spin.ratio and title not in made.actuators:
+    if kind in ("rotor", "tendon") and rows.get(title) == spin.ratio and title not in made.actuators:
         made.actuators[title] = float(spin.inertia)
     elif len(row) == 1:
         ((name, b),) = row.items()

@@ -127,7 +127,8 @@ class ActuatorReader:
         if plain and all(low == -high for low, high in ends):
             return motor, None
         time = float(m.actuator_dynprm[i][0]) if filtered else 0.0
-        return motor, Servo(-kp + 0.0, -kv + 0.0, gain, offset, torque, limits, time)
+        usual = gain == (-kp or -kv)
+        return motor, Servo(-kp + 0.0, -kv + 0.0, None if usual else gain, offset, torque, limits, time)
 
 
 def _range(limited: Any, ends: Any) -> tuple[float, float] | None:

@@ -63,7 +63,7 @@ class LinkMaker:
         links, before, carrier = [], ZERO, self.names.bodies[parent]
         for k in range(first, first + count):
             last = k == first + count - 1
-            name = self.names.bodies[body] if last else self.names.link(f"{self.names.bodies[body]}.{k - first + 1}")
+            name = self.names.bodies[body] if last else self.names.link(self.names.joints[k])
             at = vec(m.jnt_pos[k])
             links.append(Link(name, carrier, self._joint(k, place.then(Placement(position=at - before)))))
             place, before, carrier = Placement(), at, name

@@ -3,7 +3,8 @@
 Decisions, stated once:
 
 - Numbers come from the compiled model: includes, defaults, units and inertias from geoms are MuJoCo's business.
-- A body with several joints is a chain of links, all but the last without mass; the last has the body's name.
+- A body with several joints is a chain of links, all but the last without mass and named after
+  their joints; the last has the body's name.
 - Stiffness and damping of joints and fixed tendons are springs of the machine; friction loss and limits are laws.
 - Armature is a balanced inertia: no file states a rotor. A sidecar adds gears and motors; a drive with a rotor in it
   takes the place of its joint's armature.

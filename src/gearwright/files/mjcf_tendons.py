@@ -52,10 +52,29 @@ def springs(model: Any, names: Names, rows: Mapping[int, Row], off: frozenset[st
 def inertias(model: Any, names: Names, rows: Mapping[int, Row]) -> list[Tendon]:
     """The armatures of fixed tendons."""
     heavy = [(t, row) for t, row in rows.items() if row and model.tendon_armature[t]]
+    for t, row in heavy:
+        if _branches(model, row):
+            names.found.note(
+                f"tendon {names.of('tendon', t)!r} couples joints of different branches, which MuJoCo leaves out"
+            )
     return [
         Tendon(names.among("drives", names.of("tendon", t)), named(names, row), float(model.tendon_armature[t]))
         for t, row in heavy
     ]
+
+
+def _branches(model: Any, row: Mapping[int, float]) -> bool:
+    """Whether a row joins joints of which neither carries the other."""
+    chains = [_chain(model, int(model.jnt_bodyid[joint])) for joint in row]
+    return any(a[0] not in b and b[0] not in a for a in chains for b in chains)
+
+
+def _chain(model: Any, body: int) -> list[int]:
+    """A body and those that carry it."""
+    found = [body]
+    while found[-1]:
+        found.append(int(model.body_parentid[found[-1]]))
+    return found
 
 
 def report_on_tendons(model: Any, names: Names, rows: Mapping[int, Row], off: frozenset[str], lose: Lose) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +96,11 @@ class Findings(Problems):
     def lose(self, kind: str, name: str, consequence: str) -> None:
         """Note something that a robot has no words for, and what it does without it; equal ones share a line."""
         self._lost.setdefault((kind, consequence), []).append(name)
+
+    def settle(self, names: Collection[str]) -> None:
+        """Nothing is lost of these after all."""
+        left = {kind: [name for name in lost if name not in names] for kind, lost in self._lost.items()}
+        self._lost = {kind: lost for kind, lost in left.items() if lost}
 
     def count(self, what: str) -> None:
         """Count things of a kind that one note speaks of."""
