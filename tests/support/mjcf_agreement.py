@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import mujoco
@@ -23,7 +24,9 @@ class Agreement:
     def __init__(self, path: Path) -> None:
         self.robot, self.report = read_mjcf_with_report(path)
         self.mech = gw.assemble(self.robot)
-        self.model = mujoco.MjModel.from_xml_path(str(path))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # MuJoCo's own, which the report tells
+            self.model = mujoco.MjModel.from_xml_path(str(path))
         self.data = mujoco.MjData(self.model)
         self.links = {link.joint_name: link for link in self.robot.links}
         self.names = [self._name(k) for k in range(self.model.njnt)]

@@ -6,6 +6,7 @@ file names. The bounds of robot files hold for the file and for every file it in
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,16 @@ def compiled(path: Path, found: Findings) -> MjModel:
     _look_through_includes(root, path, found)
     mujoco = mujoco_module()
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
-        _refuse_missing(spec, path, found)
-        model = spec.compile()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            spec = mujoco.MjSpec.from_file(str(path))
+            _refuse_missing(spec, path, found)
+            model = spec.compile()
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         found.add(f"MuJoCo refuses it: {' '.join(str(error).split())}")
         raise found.error() from None
+    for warning in said:
+        found.note(f"MuJoCo says: {' '.join(str(warning.message).split())}")
     if not model.njnt:
         found.add("nothing in it moves: it is a scene without joints. Give the file of a robot.")
         raise found.error()
