@@ -27,8 +27,12 @@ def armature_spins(links: Links) -> list[Spin]:
 
 def tendon_spins(links: Links, tendons: Sequence[Tendon]) -> list[Spin]:
     """What tendons and the rotors of their motors add to the kinetic energy."""
-    heavy = [tendon for tendon in tendons if not is_zero(tendon.total_inertia)]
-    return [_balanced(f"{tendon.name}.tendon", tendon.total_inertia, _row(links, tendon)) for tendon in heavy]
+    rows = [(tendon, _row(links, tendon)) for tendon in tendons]
+    return [
+        _balanced(f"{tendon.name}.tendon", tendon.total_inertia, row)
+        for tendon, row in rows
+        if not is_zero(tendon.total_inertia)
+    ]
 
 
 def tendon_actuators(links: Links, tendons: Sequence[Tendon]) -> list[Actuator]:
