@@ -322,6 +322,12 @@ def test_bad_arguments(arguments, word, tmp_path):
         gw.export.mjcf(robot, path, **given)
 
 
+def test_an_old_sidecar_is_reported(tmp_path):
+    gw.export.mjcf(gw.load("elbow"), tmp_path / "elbow.xml")
+    report = gw.export.mjcf(gw.load("elbow"), tmp_path / "elbow.xml", sidecar=False)
+    assert any("read along" in what for what in report.lost)
+
+
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(FileError, match="cannot be written"):
         gw.export.mjcf(gw.load("elbow"), tmp_path / "gone" / "elbow.xml")

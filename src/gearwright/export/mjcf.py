@@ -125,6 +125,8 @@ def _sidecar(made: Document, robot: Robot, path: Path, wanted: bool) -> list[Pat
 
     beside = sidecar_of(path)
     if not wanted:
+        if beside.exists():
+            made.lost.append(f"{beside.name} stands beside it and is read along: remove it if it is of another robot")
         return []
     beside.unlink(missing_ok=True)  # one of another robot would be read along
     alone, _ = read_mjcf_with_report(path)
