@@ -54,7 +54,7 @@ LIBRARIES = {
     "llvmlite": {"compiling"},
     "lxml": {"files"},
     "matplotlib": {"plots"},
-    "mujoco": {"bench", "export", "files"},
+    "mujoco": {"bench", "files"},
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},
