@@ -55,7 +55,7 @@ LIBRARIES = {
     "llvmlite": {"compiling"},
     "lxml": {"files"},
     "matplotlib": {"plots"},
-    "mujoco": {"bench"},
+    "mujoco": {"bench", "files"},
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},

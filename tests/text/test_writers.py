@@ -59,6 +59,8 @@ WRITING = {
     "cli/torque.py": "CSV and Parquet",
     "cli/train.py": "terminal",
     "export/c_package.py": "C package",
+    "export/mjcf.py": "MJCF",
+    "export/mjcf_document.py": "MJCF",
     "export/urdf.py": "URDF",
     "files/formats.py": "YAML",
     "files/urdf_writer.py": "URDF",
