@@ -21,6 +21,13 @@ WORDS = {
     "files/urdf_tree.py": "the root of a URDF, and floating joints on moving links",
     "files/urdf_acceptance.py": "joints of a URDF that move nothing are taken as fixed",
     "files/urdf_differentials.py": "what a URDF transmission of two motors can drive",
+    "files/mjcf_links.py": "the words of MJCF",
+    "files/srdf.py": "what an SRDF gives a rotor to",
+    "export/mjcf_bodies.py": "the words of MJCF",
+    "export/mjcf_coordinates.py": "the words of MJCF",
+    "export/mjcf_document.py": "the words of MJCF",
+    "export/mjcf_rotors.py": "the words of MJCF",
+    "export/urdf_wheels.py": "the words of URDF",
 }
 """Where files are read and written: a kind has its words there."""
 NAMED = {
@@ -43,6 +50,8 @@ OTHER_MEANINGS = {
     "analysis/vibration.py": {"free"},
     "cli/modes.py": {"free"},
     "files/train_words.py": {"free"},
+    "files/building.py": {"free"},
+    "files/naming.py": {"free"},
     "parts/train.py": {"free"},
 }
 """Where such a word means something else: a mode without contact, a motor that is not held, a wheel of its own."""

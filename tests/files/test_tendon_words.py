@@ -106,7 +106,7 @@ def test_bad_words(text, word):
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda: Joint("j", "spherical", armature=1.0), JointError),
+        (lambda: gw.assemble(Robot("r", [Link("l", joint=Joint("j", "spherical", armature=1.0))])), JointError),
         (lambda: Joint("j", armature=-1.0), DriveError),
         (lambda: Servo(kp=float("nan")), DriveError),
         (lambda: Servo(time_constant=-1.0), DriveError),

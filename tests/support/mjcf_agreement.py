@@ -77,7 +77,7 @@ class Agreement:
         if link.joint.kind == "fixed":
             return  # held where qpos0 has it, in the models that use this
         joint = self.mech.joints[self.mech.index(link.name)]
-        qpos[at] = joint.coordinate(q)
+        qpos[at] = joint.coordinates(q)[0]
         G[dof, joint.dofs[0].speed] = joint.dofs[0].factor
 
     def errors(self, seed: int = 0) -> tuple[float, float]:

@@ -168,6 +168,11 @@ def _write_joint(made: Document, element: Element, joint: PlacedJoint, link: Lin
     if body.joint == "free":
         add(element, "freejoint", name=name)
         return
+    if body.joint not in KINDS:
+        raise InputError(
+            f"export.mjcf: joint {body.speed_name!r} is {body.joint}, which MuJoCo has no word for. Make it of revolute "
+            "and prismatic joints."
+        )
     words = {"name": name, "type": KINDS[body.joint], "pos": numbers(joint.position)}
     if body.joint != "spherical":
         words["axis"] = numbers(joint.axis)

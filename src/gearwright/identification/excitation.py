@@ -17,6 +17,7 @@ from gearwright.functions.functions import inverse_dynamics, placement
 from gearwright.identification.columns import FRICTION, Friction
 from gearwright.identification.model import Model
 from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 
@@ -253,7 +254,7 @@ def _stated(robot: Robot, mech: Mechanism) -> MotionLimits:
     """The robot's own joint limits; a joint without position limits turns half a turn each way, and so on."""
     if mech.shafts:
         raise InputError("excite: an elastic drive's shaft has no limits of its own. Give limits=MotionLimits(...).")
-    leading = [body for body in mech.bodies if body.follows is None and body.joint != "fixed"]
+    leading = [body for body in mech.bodies if body.follows is None and joint_kind(body.joint).speeds]
     stated = [robot.link(body.name).joint.limits for body in leading]
     position = [s.position or (-np.pi, np.pi) for s in stated]
     speed = np.array([s.speed or 2.0 for s in stated])

@@ -11,6 +11,7 @@ from gearwright.arrays import Array
 from gearwright.functions.functions import parameters
 from gearwright.identification.columns import UNITS, Column, Kind
 from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Drive, Gear, Robot, parameter, with_parameters
 
 
@@ -56,7 +57,7 @@ def slope(robot: Robot, number: FittedNumber, nominal: Array) -> Array:
 
 def _force(robot: Robot, joint: str | None) -> str:
     """N/m of a spring along a sliding joint, Nm/rad elsewhere."""
-    slides = any(link.joint_name == joint and link.joint.kind == "prismatic" for link in robot.links)
+    slides = any(link.joint_name == joint and not joint_kind(link.joint.kind).turns for link in robot.links)
     return "N/m" if slides else "Nm/rad"
 
 

@@ -16,13 +16,11 @@ ODD_JOINT, ODD_ROBOT = float(np.log10(20)), float(np.log10(5))
 
 def odd_units(log: Log, mech: Mechanism, expected: Array) -> tuple[str, ...]:
     """Sentences on angles that look like degrees, and torques off by powers of ten from the expected ones (T, n)."""
-    turning = [
-        k for body, j in zip(mech.bodies, mech.joints, strict=True) if body.joint == "revolute" for k in [j.first]
-    ]
+    turning = [k for k, unit in enumerate(mech.layout.units[: mech.nq - len(mech.shafts)]) if unit == "rad"]
     widest = float(np.ptp(np.asarray(log.q)[:, turning], axis=0).max()) if turning else 0.0
     remarks = []
     if widest > 30:
-        remarks.append(f"A revolute joint moves through {widest:.3g} rad: are the angles in degrees?")
+        remarks.append(f"A joint turns through {widest:.3g} rad: are the angles in degrees?")
     remarks += [
         f"The torque of {name!r} is 10^{power} times what the robot's own numbers give: wrong unit?"
         for name, power in _odd_sizes(mech.speeds, log.torques, expected)

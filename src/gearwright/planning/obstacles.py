@@ -12,6 +12,7 @@ from gearwright.arrays import Array
 from gearwright.errors import PartError
 from gearwright.functions.functions import placement
 from gearwright.mechanism import BASE, Mechanism
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.planning.criteria import Criterion
 from gearwright.planning.descent import Descent
 
@@ -89,7 +90,7 @@ def _points(descent: Descent, q: Array) -> Array:
 
 def _starts_at_base(mech: Mechanism, descent: Descent) -> bool:
     root = mech.paths[descent.spot.body][-1]
-    return mech.parent(root) == BASE and mech.bodies[root].joint != "free"
+    return mech.parent(root) == BASE and not joint_kind(mech.bodies[root].joint).on_base
 
 
 def segment_distance(a: Array, b: Array, c: Array, d: Array) -> Array:
