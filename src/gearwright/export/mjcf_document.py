@@ -170,8 +170,8 @@ def _write_joint(made: Document, element: Element, joint: PlacedJoint, link: Lin
         return
     if body.joint not in KINDS:
         raise InputError(
-            f"export.mjcf: joint {body.speed_name!r} is {body.joint}, which MuJoCo has no word for. Make it of revolute "
-            "and prismatic joints."
+            f"export.mjcf: joint {body.speed_name!r} is {body.joint}, which MuJoCo has no word for. Make it of "
+            "revolute and prismatic joints."
         )
     words = {"name": name, "type": KINDS[body.joint], "pos": numbers(joint.position)}
     if body.joint != "spherical":
