@@ -21,7 +21,7 @@ from gearwright.equations.trig_products import Wave, products
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import programs
-from gearwright.programs.inputs import entry_names, refuse_symbols
+from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program
 
 PROGRAMS = {
@@ -151,7 +151,11 @@ def closed_form(
         writer.named_groups(),
         {name: value for name, value in names.values.items() if name in writer.used},
         {name: text for name, text in names.meanings.items() if name in writer.used},
-        {f"{MOTION[name]}{i + 1}": title for name in program.inputs for i, title in enumerate(entry_names(mech, name))},
+        {
+            f"{MOTION[name]}{i + 1}": title
+            for name in program.inputs
+            for i, title in enumerate(program.entry_names(mech, name))
+        },
     )
 
 
