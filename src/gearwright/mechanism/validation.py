@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,8 @@ def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
     if not bodies:
         raise StructureError("a machine needs at least one body.")
     found = [b.name for b in bodies]
-    parents = [_parent(i, body, found) for i, body in enumerate(bodies)]
+    numbers = {name: i for i, name in enumerate(found)}
+    parents = [_parent(body, numbers) for body in bodies]
     for i, parent in enumerate(parents):
         if parent >= i:
             _refuse_circle(i, parents, found)
@@ -79,7 +80,7 @@ def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
     return tuple(replace(body, parent=parent) for body, parent in zip(bodies, parents, strict=True))
 
 
-def _parent(i: int, body: Body, found: Sequence[str]) -> int:
+def _parent(body: Body, found: Mapping[str, int]) -> int:
     parent = body.parent
     if parent in (BASE, "base"):
         return BASE
@@ -88,7 +89,7 @@ def _parent(i: int, body: Body, found: Sequence[str]) -> int:
             raise StructureError(
                 f"body {body.name!r}: its parent {parent!r} is unknown. {did_you_mean(parent, [*found, 'base'])}"
             )
-        return found.index(parent)
+        return found[parent]
     if not checks.is_index(parent) or not 0 <= parent < len(found):
         raise StructureError(
             f"body {body.name!r}: its parent {parent!r} is no body. Use -1 (base) or 0 to {len(found) - 1}."
