@@ -16,9 +16,9 @@ from typing import Any
 from gearwright.errors import FileError
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
-from gearwright.files.yaml_reader import read_yaml
+from gearwright.files.yaml_reader import read_words
 from gearwright.files.yaml_tree import parse
-from gearwright.files.yaml_writer import dump, write_yaml
+from gearwright.files.yaml_writer import dump, robot_words
 from gearwright.parts import Robot
 from gearwright.text import visible
 
@@ -113,9 +113,9 @@ def _sidecar(path: Path, problems: Problems) -> Words:
 
 
 def _read(words: Words, path: Path) -> Robot:
-    """The robot of merged words; the lines of its problems are those of no file, and are left out."""
+    """The robot of merged words; there are no lines to name, for they come from two files."""
     try:
-        return read_yaml(dump(words) + "\n")
+        return read_words(words)
     except FileError as error:
         problems = Problems(f"{path} with its URDF")
         for problem in error.problems:
@@ -126,8 +126,7 @@ def _read(words: Words, path: Path) -> Robot:
 def _words(robot: Robot) -> Words:
     """The words of a robot file, with every joint's name spelled out and the links by name."""
     links = [replace(link, joint=replace(link.joint, name=link.joint_name)) for link in robot.links]
-    problems = Problems("robot")
-    words: Words = parse(write_yaml(replace(robot, links=links)), problems).data
+    words: Words = robot_words(replace(robot, links=links))
     words["links"] = {link["name"]: link for link in words["links"]}
     return words
 

@@ -41,6 +41,11 @@ def write_yaml(robot: Robot) -> str:
     Raises:
         InputError: a number of the robot is a symbol, which no file can hold.
     """
+    return dump(robot_words(robot))
+
+
+def robot_words(robot: Robot) -> dict[str, Any]:
+    """The words of a robot file as plain data: mappings, lists, texts and numbers."""
     words: dict[str, Any] = {"robot": robot.name}
     words |= _given({"description": robot.description})
     words["gravity"] = _vector("gravity", robot.gravity)
@@ -52,8 +57,7 @@ def write_yaml(robot: Robot) -> str:
     if robot.supply is not None:
         words["supply"] = plain_words("supply", robot.supply)
     words |= _given({"springs": [_spring(spring) for spring in robot.springs]})
-    words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
-    return dump(words)
+    return words | _given({"frames": [_frame(frame) for frame in robot.frames]})
 
 
 def dump(words: Mapping[str, Any]) -> str:
