@@ -10,6 +10,7 @@ from typing import Any
 from gearwright.algebra import Rot, Vec
 from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks, validation
+from gearwright.mechanism.articulation import Node, articulation, cheaper_by_links
 from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spring, vector
 from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
@@ -153,6 +154,16 @@ class Mechanism:
     def elimination(self) -> tuple[int, ...]:
         """The order in which the mass matrix is eliminated with little fill-in."""
         return elimination_order(self.couplings)
+
+    @cached_property
+    def articulation(self) -> tuple[Node, ...] | None:
+        """The nodes by which its equations are solved link by link; None where drives tie more than neighbours."""
+        return articulation(self)
+
+    @cached_property
+    def solved_by_links(self) -> bool:
+        """Whether forward dynamics goes link by link, since that takes fewer operations than an elimination."""
+        return cheaper_by_links(self)
 
     def parent(self, i: int) -> int:
         """Index of the parent body, -1 for the base."""
