@@ -21,6 +21,11 @@ larger programs run in CasADi's virtual machine.
 """
 
 
+PROMPT = 20_000
+"""The same for code of one run, which is called thousands of times and not millions: level 0 costs 2 us less per
+operation to compile, and 0.1 ns more per call."""
+
+
 class Built(NamedTuple):
     """A kernel's code (None above the size limit), its operation count, and why it is slower than others, if it is."""
 
@@ -89,14 +94,16 @@ def graph_code(task: Task, graph: Graph) -> MachineCode | None:
     key = store.key_of(task.program.name, graph, layout, machine, binding().llvm_version_info)
     entry = store.read(key)
     if entry is None:
-        entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine))
+        entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine, PROMPT))
         store.write(key, entry)
     return MachineCode(entry.code, machine.width, scalar_too(graph))
 
 
-def machine_code(graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host) -> bytes:
-    """The object file of a graph."""
+def machine_code(
+    graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host, optimised: int = OPTIMISED
+) -> bytes:
+    """The object file of a graph; `optimised` are the operations up to which LLVM takes its time."""
     size = len(graph.nodes)
     # With many stores in one function the best optimisation takes seconds and gains nothing.
-    level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= OPTIMISED else 0
+    level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= optimised else 0
     return object_code(module_text(graph, layout, shape, machine), machine, level)

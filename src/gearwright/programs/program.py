@@ -36,6 +36,7 @@ class Program:
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
         growth: power of the number of bodies with which its operations grow.
+        linear: whether they grow linearly on a machine all the same.
         options: names of what must or may be fixed before running.
         per_coordinate: the inputs with a number per coordinate; the others have one per speed.
         ready: kernels of machines in use, by the identity of the machine.
@@ -47,6 +48,7 @@ class Program:
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
     outside: bool = False
     growth: int = 1
+    linear: Callable[[Mechanism], bool] = lambda _: False
     options: tuple[str, ...] = ()
     per_coordinate: tuple[str, ...] = ("q",)
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)

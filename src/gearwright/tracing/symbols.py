@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.tracing.drawing import applied
 
 
 class Symbol:
@@ -94,7 +95,7 @@ class Symbol:
 
 
 def plain(x: Scalar) -> Any:
-    """The CasADi expression, or the number as it is."""
+    """The expression that the symbol stands for, or the number as it is."""
     return x.sx if isinstance(x, Symbol) else float(x)
 
 
@@ -103,7 +104,7 @@ def recorded(function: Any, number: Any) -> Any:
 
     def apply(*args: Scalar) -> Scalar:
         first = next((x for x in args if isinstance(x, Symbol)), None)
-        return number(*args) if first is None else first.made(function(*(plain(x) for x in args)))
+        return number(*args) if first is None else first.made(applied(function, [plain(x) for x in args]))
 
     return staticmethod(apply)
 
