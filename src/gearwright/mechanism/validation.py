@@ -155,10 +155,13 @@ def _shafts_have_inertia(mech: Mechanism) -> None:
     if not count:
         return
     first = mech.n - count
-    rows = [s.ratio[first:] for s in mech.spins if not is_zero(s.inertia)]  # type: ignore[index]
-    if not all(is_number(x) for row in rows for x in row):
+    rows = [[(k - first, x) for k, x in s.terms if k >= first] for s in mech.spins if not is_zero(s.inertia)]
+    if not all(is_number(x) for row in rows for _, x in row):
         return
-    matrix = np.array(rows, dtype=float).reshape(len(rows), count)
+    matrix = np.zeros((len(rows), count))
+    for row, entries in zip(matrix, rows, strict=True):
+        for k, x in entries:
+            row[k] = x
     if np.linalg.matrix_rank(matrix) < count:
         idle = [name for name, column in zip(mech.shafts, matrix.T, strict=True) if not column.any()]
         who = f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {listed(mech.shafts)} are not independent"
