@@ -73,13 +73,13 @@ def built(task: Task, identity: object) -> Built:
     return Built(MachineCode(code, host().width, scalar_too(graph)), graph.operations, remarks)
 
 
-def remarks_of(task: Task, size: int) -> tuple[str, ...]:
+def remarks_of(task: Task, size: int, optimised: int = OPTIMISED) -> tuple[str, ...]:
     """Why a kernel of so many operations is slower per operation than a small one."""
     if size > LIMIT:
         where = "in CasADi's virtual machine" if task.needs_tracing else "over NumPy"
         return (f"{size:,} operations are more than the {LIMIT:,} that LLVM compiles, so it runs {where}",)
-    if size > OPTIMISED:
-        return (f"{size:,} operations are more than the {OPTIMISED:,} that LLVM optimises: level 0",)
+    if size > optimised:
+        return (f"{size:,} operations are more than the {optimised:,} that LLVM optimises: level 0",)
     return ()
 
 
@@ -96,7 +96,7 @@ def graph_code(task: Task, graph: Graph) -> MachineCode | None:
     if entry is None:
         entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine, PROMPT))
         store.write(key, entry)
-    return MachineCode(entry.code, machine.width, scalar_too(graph))
+    return MachineCode(entry.code, machine.width, scalar_too(graph), remarks_of(task, len(graph.nodes), PROMPT))
 
 
 def machine_code(

@@ -207,7 +207,9 @@ class Simulation:
     @cached_property
     def _motion(self) -> MotionRates | None:
         """The compiled rates, where all laws can be compiled."""
-        return motion_rates(self.system.mech, self.system.laws)
+        found = motion_rates(self.system.mech, self.system.laws)
+        self.recorder.remarks.extend(f"rates: {remark}." for remark in (found.remarks if found else ()))
+        return found
 
     def _settled(self, t: float, x: Array, modes: Modes) -> tuple[Array, Modes]:
         """Modes in which every guard holds; changes are noted."""

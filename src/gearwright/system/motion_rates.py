@@ -34,6 +34,7 @@ class MotionRates:
         self.mech, self.system = mech, System(laws, work=True)
         self._task = Task(rate_program(mech, self.system), mech, {})
         self._code = self._compiled()
+        self.remarks = self._code.remarks
 
     def _compiled(self) -> MachineCode:
         code = graph_code(self._task, traced(self._task))
