@@ -73,8 +73,9 @@ def built(task: Task, identity: object) -> Built:
     return Built(MachineCode(code, host().width, scalar_too(graph)), graph.operations, remarks)
 
 
-def remarks_of(task: Task, size: int, optimised: int = OPTIMISED) -> tuple[str, ...]:
+def remarks_of(task: Task, size: int, optimised: int | None = None) -> tuple[str, ...]:
     """Why a kernel of so many operations is slower per operation than a small one."""
+    optimised = OPTIMISED if optimised is None else optimised
     if size > LIMIT:
         where = "in CasADi's virtual machine" if task.needs_tracing else "over NumPy"
         return (f"{size:,} operations are more than the {LIMIT:,} that LLVM compiles, so it runs {where}",)
@@ -100,10 +101,10 @@ def graph_code(task: Task, graph: Graph) -> MachineCode | None:
 
 
 def machine_code(
-    graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host, optimised: int = OPTIMISED
+    graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host, optimised: int | None = None
 ) -> bytes:
-    """The object file of a graph; `optimised` are the operations up to which LLVM takes its time."""
-    size = len(graph.nodes)
+    """The object file of a graph; up to `optimised` operations (OPTIMISED unless given) LLVM takes its time."""
+    size, optimised = len(graph.nodes), OPTIMISED if optimised is None else optimised
     # With many stores in one function the best optimisation takes seconds and gains nothing.
     level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= optimised else 0
     return object_code(module_text(graph, layout, shape, machine), machine, level)

@@ -41,7 +41,8 @@ def articulation(mech: Mechanism) -> tuple[Node, ...] | None:
     """The nodes of a machine, hosts first; None where a wheel, a shaft or a follower ties more than neighbours.
 
     >>> from gearwright.mechanism import Body, Mechanism
-    >>> links = [Body("a", mass=1, com=(1, 0, 0)), Body("b", "a", mass=1, com=(1, 0, 0))]
+    >>> solid = {"mass": 1.0, "inertia": ((1, 0, 0), (0, 1, 0), (0, 0, 1))}
+    >>> links = [Body("a", **solid), Body("b", "a", **solid)]
     >>> rotor = Spin("rotor", "a", (0, 0, 1), 1e-4, {"b": 50})
     >>> [node.speeds for node in articulation(Mechanism(links, [rotor]))]
     [(0,), (1,)]

@@ -74,12 +74,11 @@ def _placed(mech: Mechanism) -> list[PlacedBody]:
     count = 0
     for i, (body, joint) in enumerate(zip(mech.bodies, mech.joints, strict=True)):
         below = base if mech.parent(i) == BASE else bodies[mech.parent(i)]
-        turn, shift, axes = body.kind.place(body, joint.coordinates(generic), FLOATS)
-        if axes is None:
-            axes = [dof.axis for dof in joint.dofs]
+        turn, shift, turned = body.kind.place(body, joint.coordinates(generic), FLOATS)
+        axes = tuple(dof.axis for dof in joint.dofs) if turned is None else turned
         rotation, origin = below.rotation.after(turn), below.origin + below.rotation @ shift
         path = np.append(below.path, np.arange(count, count + len(axes)))
-        bodies.append(PlacedBody(turn, shift, rotation, origin, tuple(axes), path))
+        bodies.append(PlacedBody(turn, shift, rotation, origin, axes, path))
         count += len(axes)
     return bodies
 
