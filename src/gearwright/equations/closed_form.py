@@ -151,7 +151,11 @@ def closed_form(
         writer.named_groups(),
         {name: value for name, value in names.values.items() if name in writer.used},
         {name: text for name, text in names.meanings.items() if name in writer.used},
-        {f"{MOTION[name]}{i + 1}": title for name in program.inputs for i, title in enumerate(_titles(mech, name))},
+        {
+            f"{MOTION[name]}{i + 1}": title
+            for name in program.inputs
+            for i, title in enumerate(program.entry_names(mech, name))
+        },
     )
 
 

@@ -19,9 +19,9 @@ from gearwright.files.building import with_lines
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
 from gearwright.files.sidecar_lines import SidecarLines
-from gearwright.files.yaml_reader import read_yaml
+from gearwright.files.yaml_reader import read_words
 from gearwright.files.yaml_tree import Node, parse
-from gearwright.files.yaml_writer import dump, write_yaml
+from gearwright.files.yaml_writer import dump, robot_words
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, visible
 
@@ -151,7 +151,7 @@ def _sidecar(path: Path, problems: Problems) -> Node:
 def _read(words: Words, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
     """The robot of merged words; its problems have the lines of the sidecar, or none where the URDF speaks."""
     try:
-        return read_yaml(dump(words) + "\n")
+        return read_words(words)
     except FileError as error:
         problems = Problems(str(lines.path))
         for _, path, message in error.problems:
@@ -163,8 +163,7 @@ def _read(words: Words, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
 def _words(robot: Robot) -> Words:
     """The words of a robot file, with every joint's name spelled out and the links by name."""
     links = [replace(link, joint=replace(link.joint, name=link.joint_name)) for link in robot.links]
-    problems = Problems("robot")
-    words: Words = parse(write_yaml(replace(robot, links=links)), problems).data
+    words: Words = robot_words(replace(robot, links=links))
     words["links"] = {link["name"]: link for link in words["links"]}
     return words
 

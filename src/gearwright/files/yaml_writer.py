@@ -54,6 +54,11 @@ def write_yaml(robot: Robot) -> str:
     Raises:
         InputError: a number of the robot is a symbol, which no file can hold.
     """
+    return dump(robot_words(robot))
+
+
+def robot_words(robot: Robot) -> dict[str, Any]:
+    """The words of a robot file as plain data: mappings, lists, texts and numbers."""
     words: dict[str, Any] = {"robot": robot.name}
     words |= _given({"description": robot.description})
     words["gravity"] = _vector("gravity", robot.gravity)
@@ -67,8 +72,7 @@ def write_yaml(robot: Robot) -> str:
     words |= _given({"springs": [_spring(spring) for spring in robot.springs]})
     words |= _given({"tendons": [_tendon(tendon) for tendon in robot.tendons]})
     words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
-    words |= _given({"states": [_state(state) for state in robot.states]})
-    return dump(words)
+    return words | _given({"states": [_state(state) for state in robot.states]})
 
 
 def dump(words: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ class Line:
     def of(mech: Mechanism, row: str | Row) -> Line:
         """The line of a speed given by name, of a mapping from speed names to factors, or of a full row."""
         named: Row = {row: 1.0} if isinstance(row, str) else row
-        entries = terms(full_row("line", named, mech.speeds))
+        entries = terms(full_row("line", named, mech.layout.index))
         if not entries:
             raise InputError(f"line: the row {row!r} is zero, so nothing acts along it. Name at least one speed.")
         return Line(entries, tuple(mech.layout.coordinate_of[index] for index, _ in entries), mech.speeds)

@@ -70,7 +70,8 @@ class Service:
             return None
         bodies = len(self.task.mech.bodies)
         self.spent += bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
-        power = self.task.program.growth + len(self.task.wrt[:1])
+        program = self.task.program
+        power = (1 if program.linear(self.task.mech) else program.growth) + len(self.task.wrt[:1])
         if mode == "on" or self.spent >= COMPILE * max(bodies / 7, 1.0) ** power:
             return self._kernel_from(Kernel)
         if self.spent >= LOOK and not self.looked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
 
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
 from gearwright.errors import InputError, PartError, StructureError
@@ -51,8 +52,11 @@ def _assembled(robot: Robot) -> Mechanism:
     spins_and_lumps = [spin_and_lump(wheel) for wheel in _wheels(robot, links, train)]
     lumps = [lump for _, lump in spins_and_lumps if lump]
     lumps += _other_lumps(robot, links, train)
+    carried: dict[str, list[Inertia]] = {}
+    for lump in lumps:
+        carried.setdefault(lump.link, []).append(lump.inertia)
     return Mechanism(
-        bodies=[augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered],
+        bodies=[augmented(link, carried.get(link.name, [])) for link in ordered],
         spins=[
             *(spin for spin, _ in spins_and_lumps),
             *armature_spins(links),
@@ -117,14 +121,16 @@ def gear_graph(robot: Robot) -> GearGraph:
 
 def parents_first(links: Sequence[Link]) -> list[Link]:
     """The links in their order, but every parent before its children; circles are left for the machine to refuse."""
-    waiting, ordered, placed = list(links), [], {"base"}
-    known = {link.name for link in links}
-    while waiting:
-        ready = next((k for k in waiting if k.parent in placed or k.parent not in known), waiting[0])
-        waiting.remove(ready)
-        ordered.append(ready)
-        placed.add(ready.name)
-    return ordered
+    known = {link.name for link in links} - {"base"}
+    children: dict[str, list[int]] = {}
+    for i, link in enumerate(links):
+        children.setdefault(link.parent if link.parent in known else "base", []).append(i)
+    ready, order = children.pop("base", []), []
+    while ready:  # the smallest number first; a list of ascending numbers is a heap
+        order.append(heappop(ready))
+        for child in children.pop(links[order[-1]].name, []):
+            heappush(ready, child)
+    return [links[i] for i in [*order, *sorted(set(range(len(links))) - set(order))]]
 
 
 def _payload(robot: Robot, payload: Payload) -> Lump:

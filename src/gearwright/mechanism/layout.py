@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import JointError, StructureError
@@ -47,6 +48,11 @@ class Layout:
     """Per coordinate rad or m; nothing for quaternions."""
     rates: tuple[str, ...]
     """Per speed rad or m (per second)."""
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Per speed its number."""
+        return {name: k for k, name in enumerate(self.speeds)}
 
     @property
     def straight(self) -> bool:
@@ -123,6 +129,8 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
 
 
 def _refuse_duplicates(speeds: Sequence[str]) -> None:
-    for index, name in enumerate(speeds):
-        if name in speeds[:index]:
+    seen: set[str] = set()
+    for name in speeds:
+        if name in seen:
             raise StructureError(f"two speeds are called {name!r}. Give one of the joints or shafts another name.")
+        seen.add(name)

@@ -36,6 +36,7 @@ class Program:
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
         growth: power of the number of bodies with which its operations grow.
+        linear: whether they grow linearly on a machine all the same.
         options: names of what must or may be fixed before running.
         per_coordinate: the inputs with a number per coordinate; the others have one per speed.
         entries: names of the entries of inputs that count neither coordinates nor speeds.
@@ -48,6 +49,7 @@ class Program:
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
     outside: bool = False
     growth: int = 1
+    linear: Callable[[Mechanism], bool] = lambda _: False
     options: tuple[str, ...] = ()
     per_coordinate: tuple[str, ...] = ("q",)
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -102,6 +102,7 @@ FORWARD_DYNAMICS = Program(
     _per_speed,
     outside=True,
     growth=2,
+    linear=lambda m: m.solved_by_links,
 )
 BIAS = Program(
     "bias",

@@ -35,6 +35,7 @@ class MotionRates:
         self.system = system
         self._program = rate_program(system)
         self._code = kernel(self._program, system.mech)
+        self.remarks = self._code.remarks
 
     def quick(self, otherwise: Rates) -> Rates:
         """The rates in machine code; what that does not take (not finite, angles too large) is left to `otherwise`."""

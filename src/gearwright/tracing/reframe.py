@@ -102,7 +102,7 @@ def _own_turn(draft: Draft, i: int, frame: FrameChange) -> float:
     """How far to turn a body's axes about z: towards the next joint, or its centre of mass where none follows."""
     children = draft.children(i)
     if children:
-        return _twist(draft, max(children, key=lambda k: (_size(draft, k), -k)), frame)
+        return _twist(draft, max(children, key=lambda k: (draft.sizes[k], -k)), frame)
     h = frame.components(draft.inertias[i].moment)
     if not (is_number(h.x) and is_number(h.y)):
         return 0.0
@@ -110,16 +110,12 @@ def _own_turn(draft: Draft, i: int, frame: FrameChange) -> float:
     return 0.0 if x == 0 or y == 0 else math.atan2(y, x)
 
 
-def _size(draft: Draft, i: int) -> int:
-    return 1 + sum(_size(draft, k) for k in draft.children(i))
-
-
 def _twist(draft: Draft, i: int, outer: FrameChange) -> float:
     """The turn about z after which the axis of joint i lies in the y-z plane, or else its position on x."""
     body = draft.bodies[i]
     if body.kind.slides and draft.children(i):
         inner = FrameChange(body.rotation.T.after(outer.axes))
-        return _twist(draft, max(draft.children(i), key=lambda k: (_size(draft, k), -k)), inner)
+        return _twist(draft, max(draft.children(i), key=lambda k: (draft.sizes[k], -k)), inner)
     along = body.axis if body.kind.pure else Vec(0.0, 0.0, 1.0)
     u = outer.components(body.rotation @ along)
     if math.hypot(u.x, u.y) > EXACT:
