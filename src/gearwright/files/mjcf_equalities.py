@@ -39,7 +39,7 @@ def followers(model: Any, names: Names, rows: dict[int, Row], off: frozenset[str
         kind = kinds.get(int(model.eq_type[e]), "unknown equality")
         row = _row(model, e, kind, rows)
         if isinstance(row, str):
-            lose(f"equality {kind}", names.of("eq", e), row)
+            lose(f"equality {kind}", _title(model, names, e, kind), row)
             continue
         reason = _add(found, *row)
         if reason:
@@ -55,6 +55,17 @@ def _kinds() -> dict[int, str]:
     return {int(getattr(kinds, f"mjEQ_{w.upper()}")): w for w in names if hasattr(kinds, f"mjEQ_{w.upper()}")}
 
 
+def _title(model: Any, names: Names, e: int, kind: str) -> str:
+    """An equality's name; one of bodies that has none is called by them."""
+    bodies = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
+    between = kind in ("connect", "weld") and int(model.eq_objtype[e]) == BODY
+    if model.eq(e).name or not between or min(bodies) < 0:
+        return names.of("eq", e)
+    return " to ".join(names.bodies[body] for body in bodies)
+
+
+BODY = 1
+"""MuJoCo's number of the kind of object that is a body."""
 LOOPS = "its two bodies are not held together: loops are not supported yet"
 
 
