@@ -62,6 +62,23 @@ def test_a_file_of_another_kind_is_named(text, words, tmp_path):
     assert all(word in message for word in words), message
 
 
+def test_numbers_that_are_none_are_refused_before_mujoco_logs_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    broken = PART.replace('name="b"', 'name="b" pos="0 nan 0"')
+    assert "'0 nan 0' is not a finite number" in refusal(tmp_path, f"<mujoco><worldbody>{broken}</worldbody></mujoco>")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.xml"]
+    called = PART.replace('name="j"', 'name="nan"')
+    text = f'<mujoco><worldbody>{called}</worldbody><actuator><motor joint="nan"/></actuator></mujoco>'
+    (tmp_path / "model.xml").write_text(text)
+    assert gw.load("model.xml").drives[0].joint == "nan"
+
+
+def test_infinite_numbers_are_refused(tmp_path):
+    broken = PART.replace('name="b"', 'name="b" pos="0 inf 0"')
+    message = refusal(tmp_path, f"<mujoco><worldbody>{broken}</worldbody></mujoco>")
+    assert "finite" in message or "MuJoCo refuses it" in message
+
+
 def test_bounds_are_those_of_robot_files(tmp_path):
     assert "larger than" in refusal(tmp_path, f"<mujoco>{' ' * MAX_BYTES}</mujoco>")
     assert MAX_NAME == 200

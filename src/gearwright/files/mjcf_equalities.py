@@ -107,7 +107,7 @@ def _add(found: dict[int, Follower], row: Row, constant: float) -> str | None:
 
 
 def moving(row: Row, found: dict[int, Follower]) -> Row:
-    """A row over joints; empty where followers cancel each other, so that nothing moves along it.
+    """A row over joints without those that are held; empty where nothing moves along it, as followers cancel.
 
     >>> moving({0: 1.0, 1: -2.0}, {0: Follower(1, 2.0, 0.5)})
     {}
@@ -120,7 +120,18 @@ def moving(row: Row, found: dict[int, Follower]) -> Row:
         if end is not None:
             total[end] = total.get(end, 0.0) + share
     largest = max(map(abs, row.values()), default=0.0)
-    return row if any(abs(x) > 1e-12 * largest for x in total.values()) else {}
+    if not any(abs(x) > 1e-12 * largest for x in total.values()):
+        return {}
+    return {joint: x for joint, x in row.items() if joint not in found or found[joint].leader is not None}
+
+
+def held_length(row: Row, found: dict[int, Follower]) -> float:
+    """What the held joints add to the length of a row.
+
+    >>> held_length({0: 1.0, 1: -2.0}, {1: Follower(None, 0.0, 0.5)})
+    -1.0
+    """
+    return sum(x * found[joint].offset for joint, x in row.items() if joint in found and found[joint].leader is None)
 
 
 def _leaders(found: dict[int, Follower], joint: int | None) -> set[int]:
