@@ -7,6 +7,8 @@ file names. The bounds of robot files hold for the file and for every file it in
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,21 +60,33 @@ def compiled(path: Path, found: Findings) -> MjModel:
     _look_through_includes(root, path, found)
     mujoco = mujoco_module()
     try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
+        with _heard(mujoco, found):
             spec = mujoco.MjSpec.from_file(str(path))
             _refuse_missing(spec, path, found)
             model = spec.compile()
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         found.add(f"MuJoCo refuses it: {' '.join(str(error).split())}")
         raise found.error() from None
-    for warning in said:
-        found.note(f"MuJoCo says: {' '.join(str(warning.message).split())}")
     if not model.njnt:
         found.add("nothing in it moves: it is a scene without joints. Give the file of a robot.")
         raise found.error()
     _refuse_infinities(model, found)
     return model
+
+
+@contextmanager
+def _heard(mujoco: Any, found: Findings) -> Iterator[None]:
+    """Note MuJoCo's warnings, which it would print, and log into a file in the folder at hand."""
+    before, notes = mujoco.get_mju_user_warning(), list[str]()
+    mujoco.set_mju_user_warning(notes.append)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+    for note in dict.fromkeys([*notes, *(str(warning.message) for warning in said)]):
+        found.note(f"MuJoCo says: {' '.join(note.split())}")
 
 
 def refuse_other_kinds(root: Element, found: Findings) -> None:
