@@ -67,7 +67,7 @@ LIBRARIES = {
     "yaml": {"files"},
 }
 """Which rooms know a library; a library that is not here may be used anywhere."""
-HEAVY = {"casadi", "llvmlite", "sympy", "jax"}
+HEAVY = {"casadi", "llvmlite", "sympy", "jax", "mujoco", "pydantic"}
 ARRAYS_IN_ALGEBRA = "operations.py"
 """The only file of `algebra` that knows NumPy: its operations are one row of the backend table."""
 

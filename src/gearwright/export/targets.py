@@ -11,7 +11,6 @@ from gearwright.errors import InputError
 from gearwright.export.c_package import export_c
 from gearwright.export.mjcf import mjcf
 from gearwright.export.urdf import write_urdf
-from gearwright.files.urdf_sidecar import sidecar_of
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, file_name
@@ -37,6 +36,8 @@ def _mjcf(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Ex
 def _urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic") -> Exported:
     if not isinstance(robot, Robot):
         raise InputError("export: a URDF is written of a robot, not of a bare machine. Give the robot.")
+    from gearwright.files.urdf_sidecar import sidecar_of
+
     path = _file(robot, directory, ".urdf")
     lost = write_urdf(robot, path, rotors)
     return Exported([path, sidecar_of(path)], "\n".join(f"lost: {what}" for what in lost))
