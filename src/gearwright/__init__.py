@@ -24,6 +24,7 @@ from gearwright._version import __version__
 from gearwright.catalogue import load
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.equations import base_parameters, closed_form
+from gearwright.export.torch_backend import torch_function
 from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
 from gearwright.forces.of_robot import laws
@@ -57,6 +58,8 @@ from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.programs.placement import Placement
 from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
+from gearwright.tracing.casadi_backend import casadi_function
+from gearwright.tracing.jax_backend import jax_function
 
 __all__ = [
     "Actuator",
@@ -87,6 +90,7 @@ __all__ = [
     "base_parameters",
     "bench",
     "bias",
+    "casadi_function",
     "centre_of_mass",
     "closed_form",
     "compile",
@@ -106,6 +110,7 @@ __all__ = [
     "inverse_dynamics",
     "jacobian",
     "jacobian_rate",
+    "jax_function",
     "kinetic_energy",
     "laws",
     "linearise",
@@ -126,4 +131,5 @@ __all__ = [
     "sampled_controller",
     "save",
     "simulate",
+    "torch_function",
 ]

@@ -37,6 +37,7 @@ class Program:
         outside: whether external wrenches and base motion may be among the inputs.
         growth: power of the number of bodies with which its operations grow.
         options: names of what must or may be fixed before running.
+        parts: machine -> (name, shape) of what the public function returns one by one; None: it returns one array.
         per_coordinate: the inputs with a number per coordinate; the others have one per speed.
         ready: kernels of machines in use, by the identity of the machine.
     """
@@ -48,6 +49,7 @@ class Program:
     outside: bool = False
     growth: int = 1
     options: tuple[str, ...] = ()
+    parts: Callable[[Mechanism], dict[str, tuple[int, ...]]] | None = None
     per_coordinate: tuple[str, ...] = ("q",)
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -59,6 +61,10 @@ class Program:
         if fixed.get("base_motion"):
             sizes[BASE_MOTION] = 9
         return sizes
+
+    def results(self, mech: Mechanism, fixed: Fixed) -> dict[str, tuple[int, ...]]:
+        """What the public function returns: per result its shape for one state, in the order of the scalars."""
+        return {"out": self.shape(mech, fixed)} if self.parts is None else self.parts(mech)
 
     def entry_names(self, mech: Mechanism, name: str) -> Sequence[str]:
         """What the entries of an input are called."""

@@ -61,6 +61,10 @@ class Task:
         shape = self.program.shape(self.mech, self.fixed)
         return (*shape, sum(self.columns().values())) if self.wrt else shape
 
+    def results(self) -> dict[str, tuple[int, ...]]:
+        """Per result its shape for one state; a derivative is one array."""
+        return {"out": self.shape()} if self.wrt else self.program.results(self.mech, self.fixed)
+
 
 def traced(task: Task) -> Graph:
     """The task as a graph."""
