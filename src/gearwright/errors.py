@@ -11,6 +11,7 @@
     ├── InputError            an array of the wrong shape, dtype or value
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
     ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
+    ├── NotTraceableError     a law that chooses in Python where its numbers are not known yet
     ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
@@ -86,6 +87,13 @@ class SimulationError(GearwrightError, ArithmeticError):
     def __init__(self, message: str, run: object = None) -> None:
         super().__init__(message)
         self.run = run
+
+
+class NotTraceableError(GearwrightError, TypeError):
+    """Something that needs a number where there is only a symbol: a law with `if`, or with functions of `math`.
+
+    A law is asked over symbols whether it can become machine code; it hears this error, and nobody else does.
+    """
 
 
 class CompilationError(GearwrightError, RuntimeError):

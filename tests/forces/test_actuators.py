@@ -12,6 +12,7 @@ from gearwright.errors import DriveError
 from gearwright.forces import Line, Quantity
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.dc_motor import dc_motor
+from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System
 
 DATA = {"torque_constant": 0.06, "resistance": 0.8, "inductance": 2e-3, "damping": 1e-4, "back_emf_constant": 0.055}
@@ -32,7 +33,7 @@ def evaluated(mech, laws, q, v, own, u):
     """Accelerations and rates of the laws' states in the engine of laws."""
     system = System(mech, laws, {})
     x = np.concatenate([q, v, own, [0.0, 0.0]])
-    found = system.evaluate(0.0, x, np.concatenate([np.zeros(mech.n), u]), ("on",) * len(laws))
+    found = evaluate(system, 0.0, x, np.concatenate([np.zeros(mech.n), u]), ("on",) * len(laws))
     return found.a, np.array([rate for outcome in found.outcomes for rate in outcome.rates]), found.outcomes
 
 

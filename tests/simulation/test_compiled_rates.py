@@ -11,12 +11,14 @@ import gearwright as gw
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Force, Law, Outcome
 from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor, Robot
-from gearwright.simulation import marching, moded_rates
+from gearwright.simulation import marching, moded_rates, rates
 from gearwright.simulation.moded_rates import ModedRates
 from gearwright.simulation.rates import exact_slopes, rates_by_kernel, rates_by_laws
+from gearwright.system.evaluation import evaluate
 from gearwright.system.law_table import law_table
 from gearwright.system.motion_rates import motion_rates
 from gearwright.system.system import System
+from gearwright.system.vector_program import NoKernelError
 from support.compare import relative
 from support.machines import random_design, random_state
 from support.random_robots import random_case
@@ -83,7 +85,7 @@ def situation(seed: int, integral: bool = True):
 def test_the_kernel_gives_the_rates_of_the_laws(seed):
     system, rng, inputs, modes = situation(seed)
     assert len(system.states) >= 4  # three currents and the bristles
-    motion = motion_rates(system.mech, system.laws)
+    motion = motion_rates(system)
     quick, plain = rates_by_kernel(system, modes, inputs, motion), rates_by_laws(system, modes, inputs)
     for _ in range(5):
         x = rng.normal(size=system.size)
@@ -99,7 +101,7 @@ def test_the_kernel_gives_the_rates_of_any_machine_with_springs(kinds):
     state = random_state(rng, mech)
     x = np.concatenate([state.q, state.v, [0.3, 0.4]])
     inputs = lambda t, y: (state.a, np.zeros(0))  # noqa: E731
-    quick = rates_by_kernel(system, (), inputs, motion_rates(mech, ()))
+    quick = rates_by_kernel(system, (), inputs, motion_rates(system))
     assert relative(quick(0.0, x), rates_by_laws(system, (), inputs)(0.0, x)) < 1e-12
 
 
@@ -107,7 +109,7 @@ def test_the_kernel_gives_the_rates_of_any_machine_with_springs(kinds):
 def test_derivatives_of_the_rates_are_exact(seed):
     system, rng, inputs, modes = situation(seed, integral=False)
     plain = rates_by_laws(system, modes, inputs)
-    slopes = exact_slopes(system, inputs, motion_rates(system.mech, system.laws), plain)
+    slopes = exact_slopes(system, inputs, motion_rates(system), plain)
     x = rng.normal(size=system.size)
     x[system.own] *= 1e-3
     found = slopes(0.2, x)
@@ -130,7 +132,7 @@ def test_the_table_of_all_modes_gives_the_rates_of_the_laws(name):
     system, _ = moded(name)
     assert any(len(law.modes) > 1 for law in system.laws)
     rng, compared = np.random.default_rng(7), 0
-    table = law_table(system.mech, system.laws)
+    table = law_table(system)
     for _ in range(8):
         u = rng.normal(size=system.mech.n + len(system.inputs))
         modes = tuple(str(rng.choice(law.modes)) for law in system.laws)
@@ -163,7 +165,7 @@ def test_runs_with_modes_go_on_in_kernels_once_it_pays(seed, monkeypatch):
 def test_what_no_kernel_takes_is_left_to_the_laws():
     """Angles beyond the fast sine are computed, and states that are not finite come back as such."""
     system, rng, inputs, modes = situation(0)
-    motion = motion_rates(system.mech, system.laws)
+    motion = motion_rates(system)
     quick, plain = rates_by_kernel(system, modes, inputs, motion), rates_by_laws(system, modes, inputs)
     x = 1e-3 * rng.normal(size=system.size)
     x[0] = 1e9
@@ -191,17 +193,19 @@ class Branching(Law):
 def test_a_law_that_works_on_numbers_alone_still_runs():
     mech = gw.assemble(gw.load("elbow"))
     law = Branching("brake", gw.Line.of(mech, "j2"))
-    assert motion_rates(mech, [law]) is None
+    with pytest.raises(NoKernelError, match=r"law 'brake' runs in Python.*written with `if`"):
+        motion_rates(System(mech, (law,)))
     run = gw.simulate(mech, [0.0, 0.5, 0.0], until=0.5, laws=[law])
     assert run["energy.dissipated"][-1] > 0.01
     assert run.drift < 1e-7
+    assert [remark for remark in run.remarks if "law 'brake' runs in Python" in remark]
 
 
 @pytest.mark.parametrize("method", ["adaptive", "stiff"])
 def test_runs_with_and_without_kernels_agree(method, monkeypatch):
     robot, more = electric_robot(3), {"inputs": voltages(), "until": 0.05, "method": method, "samples": 11}
     asked = []
-    monkeypatch.setattr(System, "evaluate", lambda *args, plain=System.evaluate: asked.append(1) or plain(*args))
+    monkeypatch.setattr(rates, "evaluate", lambda *args: asked.append(1) or evaluate(*args))
     quick = gw.simulate(robot, **more)
     assert not asked
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.forces import Action, DryFriction, Force, Law, Line, LuGre, Outcome
+from gearwright.parts import Friction
 from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.marching import Problem, march
 
@@ -42,6 +45,46 @@ def test_a_decay_beside_as_fast_a_growth_is_none():
     assert fastest_decay(lambda x: np.array([x[1], 25.0 * x[0] - 500.0 * x[1]]), upright) == pytest.approx(
         500, rel=1e-3
     )
+
+
+PENDULUM = gw.Mechanism(
+    [
+        gw.Body("a", axis=(0, 1, 0), mass=3, com=(0, 0, -0.3), inertia=np.eye(3) * 0.05),
+        gw.Body("b", 0, axis=(0, 1, 0), position=(0, 0, -0.5), mass=1, com=(0, 0, -0.3), inertia=np.eye(3) * 0.05),
+    ]
+)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_the_method_follows_a_run_that_becomes_stiff(beside):
+    """Bristles at rest decay slowly; once they slide, at 1e7 1/s. Events beside them do not start the count anew."""
+    own = Friction(coulomb=1.0, static=1.5, stribeck_speed=0.05, viscous=0.1, stiffness=1e7, damping=1e3)
+    laws = [LuGre("bristles", Line.of(PENDULUM, "a"), own)]
+    if beside:
+        laws += [DryFriction("dry", Line.of(PENDULUM, "b"), friction=Friction(coulomb=0.1))]
+    run = gw.simulate(PENDULUM, [1.0, 0.3], until=0.05, laws=laws, samples=11)
+    assert "method: adaptive" in run.remarks[0]
+    assert "method: stiff from t = " in run.remarks[1]
+    slow = gw.simulate(PENDULUM, [1.0, 0.3], until=0.05, laws=laws, samples=11, method="stiff", rtol=1e-10, atol=1e-12)
+    assert np.abs(run.q - slow.q).max() < 1e-7
+
+
+def test_a_law_that_jumps_to_and_fro_ends_the_watch_and_not_the_run():
+    """A switch without modes pushes against every speed: nothing can be found between its two sides."""
+
+    @dataclass(frozen=True)
+    class Switch(Law):
+        name: str
+
+        def act(self, mode, s):
+            return Action(forces=(Force(Line.of(PENDULUM, "a"), s.ops.where(s.v[0] > 0, -5.0, 5.0)),))
+
+        def follow(self, mode, s, reaction):
+            return Outcome(dissipated=5.0 * s.ops.absolute(s.v[0]))
+
+    run = gw.simulate(PENDULUM, [0.1, 0.0], until=1e-2, laws=[Switch("switch")], samples=3, rtol=1e-4, atol=1e-4)
+    assert run.t[-1] == 1e-2
+    assert np.abs(run["v.a"]).max() < 1e-2
 
 
 @pytest.fixture

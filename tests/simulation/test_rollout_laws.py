@@ -158,11 +158,11 @@ def test_what_a_recorded_motion_shows():
     engine = fixed_step(WHEEL, [Motor("m", line(), 0.3), rub])
     x0, u = engine.start([0.0], [2.0])[None], np.array([[[0.1, 4.0]]])
     record = engine.run(x0, u, 1e-4, 50)[:, 0]
-    seen = engine.seen(record, np.broadcast_to(u[0], (51, 2)), 1e-4 * np.arange(51))
+    seen = engine.observe(record, np.broadcast_to(u[0], (51, 2)), 1e-4 * np.arange(51))
     np.testing.assert_allclose(seen.a[:-1, 0], np.diff(record[:, 1]) / 1e-4, rtol=1e-9)
     np.testing.assert_allclose(seen.stored, 0.5 * L * record[:, 2] ** 2, rtol=1e-14)
     np.testing.assert_allclose(seen.signals["rub.force"], -0.1 - 0.02 * record[:, 1], rtol=1e-9)  # far above its width
-    assert fixed_step(WHEEL).seen(record[:, :2], np.zeros((51, 1)), np.zeros(51)).stored.shape == (51,)
+    assert fixed_step(WHEEL).observe(record[:, :2], np.zeros((51, 1)), np.zeros(51)).stored.shape == (51,)
 
 
 @pytest.mark.parametrize("method", ["euler", "rk4"])
@@ -221,7 +221,7 @@ def test_laws_that_need_events_are_refused(law, reason):
 
 
 def test_two_laws_with_one_state_are_refused():
-    with pytest.raises(InputError, match=r"state 'motor\.current'"):
+    with pytest.raises(InputError, match=r"two states are called 'motor\.current'"):
         gw.rollout(WHEEL, [0.0], [0.0], 1, 1e-3, laws=[Motor("a", line()), Motor("b", line())])
 
 
@@ -292,7 +292,7 @@ BAD = {
     "multiple of `every`": dict(steps=5, every=2),
     "2.5 steps": dict(steps=2.5),
     "steps of '1 ms'": dict(step="1 ms"),
-    "is no law": dict(laws=["friction"]),
+    "is not a law": dict(laws=["friction"]),
     "laws is a NoneType": dict(laws=None),
     "parameters is a list": dict(parameters=["wheel.mass"]),
     "inputs is a list": dict(inputs=["motor.voltage"]),

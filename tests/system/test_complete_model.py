@@ -11,6 +11,7 @@ from gearwright.forces import Line, Quantity
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.dc_motor import dc_motor
 from gearwright.system.complete_model import complete_model
+from gearwright.system.evaluation import evaluate, rates
 from gearwright.system.system import System
 
 KT, KE, R, L, B = 0.06, 0.055, 0.8, 2e-3, 1e-4
@@ -154,8 +155,8 @@ def test_equals_the_engine_of_laws_on_coupled_rows():
     system = System(mech, laws, {})
     for state, inputs, found in zip(x, u, model.rates(x, u), strict=True):
         whole = np.concatenate([state, [0, 0]])
-        evaluation = system.evaluate(0.0, whole, np.concatenate([np.zeros(3), inputs]), ("on",) * 3)
-        expected = system.rates(whole, np.concatenate([np.zeros(3), inputs]), evaluation, np.zeros(0))[:-2]
+        evaluation = evaluate(system, 0.0, whole, np.concatenate([np.zeros(3), inputs]), ("on",) * 3)
+        expected = rates(system, whole, np.concatenate([np.zeros(3), inputs]), evaluation, np.zeros(0))[:-2]
         assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
 
 

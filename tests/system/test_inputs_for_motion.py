@@ -15,6 +15,8 @@ from gearwright.forces.actuator_place import place_line
 from gearwright.forces.dc_motor import dc_motor
 from gearwright.forces.friction import DryFriction, SmoothFriction
 from gearwright.forces.hydraulics import ServoValve, servo_cylinder
+from gearwright.forces.hysteresis import MaxwellSlip
+from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.lugre import LuGre
 from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
 from gearwright.forces.synchronous import SynchronousMotor
@@ -24,6 +26,8 @@ from gearwright.parts import Friction
 from gearwright.programs.programs import INVERSE_DYNAMICS
 from gearwright.system.demanded_forces import Demands, Push
 from gearwright.system.inputs_for_motion import inputs_for_motion
+from gearwright.system.motion_pieces import Piece
+from gearwright.system.system import System
 
 JOINTS = ("j1", "j2", "j3")
 DATA = {"torque_constant": 0.05, "resistance": 0.5, "damping": 1e-4, "max_voltage": 60.0}
@@ -96,9 +100,12 @@ def test_voltage_of_a_motor_with_inductance_by_hand(arm, there_and_back):
 def test_derivatives_of_forces(arm):
     """Third derivatives of the forces by Taylor series against differences of the inverse dynamics."""
     motion = polynomial([0.1, -0.4, 0.7], [1.0, 0.5, -0.5], 1.0, order=7)
-    demands = Demands(arm, tuple(Push(Line.of(arm, name), None) for name in JOINTS), (), 3)
+    system = System(arm)
+    demands = Demands(system, tuple(Push(Line.of(arm, name), None) for name in JOINTS), 3)
     t = np.linspace(0.3, 0.6, 4)
-    found = demands.along(t, [motion.at(t, k) for k in range(6)])
+    found = demands.along(
+        Piece(system, t, [motion.at(t, k) for k in range(6)], np.zeros((4, 0)), [np.zeros((4, 3))] * 4)
+    )
 
     def forces(at):
         return gw.inverse_dynamics(arm, motion.at(at), motion.at(at, 1), motion.at(at, 2))
@@ -222,6 +229,20 @@ def test_a_sampled_motion_gives_the_same_voltages(arm):
         assert np.allclose(one[name], other[name], rtol=1e-7, atol=1e-7 * np.abs(one[name]).max())
 
 
+@pytest.mark.parametrize("inductance", [0.0, 2e-3])
+def test_bristles_are_followed_along_the_motion(arm, inductance):
+    """Their deflections are integrated; with inductances the rates of their forces are asked for too."""
+    motors = [dc_motor(arm, name, inductance=inductance, **DATA) for name in JOINTS]
+    bristles = rub(arm, LuGre, coulomb=1.0, stiffness=1e3, damping=2.0, viscous=0.5)
+    motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
+    found = inputs_for_motion(arm, motion, motors, laws=bristles)
+    laws = [*motors, *bristles]
+    run = gw.simulate(arm, found.start, motion.duration, inputs=found.signals, laws=laws, method="stiff", atol=1e-12)
+    assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
+    assert run["j1.friction.deflection"][-1] == pytest.approx(found["j1.friction.deflection"][-1], rel=1e-4)
+    assert np.abs(found["j1.friction.deflection"]).max() > 1e-4
+
+
 def test_jumps_are_told(arm):
     """Currents cannot jump: neither with the acceleration of a trapezoid nor with dry friction that turns round."""
     motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
@@ -270,8 +291,14 @@ def test_refusals(arm, there_and_back):
         inputs_for_motion(arm, np.zeros((5, 3)), motors)
     with pytest.raises(SingularityError, match=r"'j3' needs.*short by"):
         inputs_for_motion(arm, there_and_back, motors[:2])
-    with pytest.raises(InputError, match=r"j1\.friction\.deflection"):
-        inputs_for_motion(arm, there_and_back, motors, laws=rub(arm, LuGre, coulomb=1.0, stiffness=1e4))
+    slip = MaxwellSlip("slip", Twist(Line.of(arm, "j1")), torque=2.0, width=0.1)
+    with pytest.raises(InputError, match=r"states \(slip\.deflection\) and modes \(stick, forward, backward\)"):
+        inputs_for_motion(arm, there_and_back, motors, laws=[slip])
+    with pytest.raises(InputError, match=r"law 'a' has states \(x2\) that depend on what it holds"):
+        inputs_for_motion(arm, there_and_back, motors, laws=[one_state(arm)])
+    bristles = rub(arm, LuGre, coulomb=1.0, stiffness=1e4)
+    with pytest.raises(InputError, match=r"there is no state 'j1\.friction\.x'"):
+        inputs_for_motion(arm, there_and_back, motors, laws=bristles, states={"j1.friction.x": 0.0})
     with pytest.raises(InputError, match=r"limit of 'j1\.curent'"):
         inputs_for_motion(arm, there_and_back, motors, limits={"j1.curent": 3.0})
     with pytest.raises(DriveError, match="no torque constant"):

@@ -10,7 +10,7 @@ from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Guard, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.sticking import Sticking, sense_of
+from gearwright.forces.sticking import BACKWARD, CREEP, FORWARD, STICK, Sticking
 from gearwright.forces.table import interpolated, rising
 from gearwright.mechanism import Mechanism
 
@@ -105,7 +105,12 @@ class Clutch(Sticking):
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """It becomes free at level 0, and grips above."""
-        level = situation.inputs[0]
+        level, speed = situation.inputs[0], self.line.speed(situation.v)
         if mode == FREE:
-            return (Guard(GRIPS - level, sense_of(self.line.speed(situation.v))),)
+            free = GRIPS - level
+            return (
+                Guard(free, STICK, when=situation.ops.absolute(speed) <= CREEP),
+                Guard(free, FORWARD, when=speed > CREEP),
+                Guard(free, BACKWARD, when=speed < -CREEP),
+            )
         return (*super().guards(mode, situation, reaction), Guard(level - LETS_GO, FREE))

@@ -7,10 +7,13 @@ from dataclasses import replace
 from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.law import Quantity
 from gearwright.forces.places import motors_of
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.parts import Motor, Robot
+
+Matrix = list[list[float]]
 
 
 def dc_motor(
@@ -57,15 +60,15 @@ def dc_motor(
     if back_emf_constant is not None:
         not_negative(owner, back_emf_constant=back_emf_constant)
     J, carried = rotor_inertia(mech, drive, inertia)
-    K, E, R, L = torque_constant, back_emf_constant or torque_constant, resistance, inductance
-    C = [[0, 1, 0], [0, -damping / J, K / J], [0, -E / L, -R / L]] if L else [[0, 1], [0, -(K * E / R + damping) / J]]
+    motor = DcEquations(torque_constant, back_emf_constant or torque_constant, resistance, inductance)
+    C, d = _with_current(motor, damping, J) if inductance else _without_current(motor, damping, J)
     states = [("motor_angle", "rad"), ("motor_speed", "rad/s"), ("current", "A")]
     return LinearActuator(
         name=f"{drive}.motor",
         line=place_line(mech, drive),
         C=C,
         f=[0, -1 / J, 0][: len(C)],
-        d=[0, 0, 1 / L] if L else [0, K / R / J],
+        d=d,
         tie=[0, 1, 0][: len(C)],
         variables=tuple(Quantity(f"{drive}.{name}", unit) for name, unit in states[: len(C)]),
         controls=(Quantity(f"{drive}.voltage", "V"),),
@@ -73,6 +76,19 @@ def dc_motor(
         limits=(max_voltage,),
         port=port,
     )
+
+
+def _with_current(motor: DcEquations, damping: float, inertia: float) -> tuple[Matrix, list[float]]:
+    """C and d of angle, speed and current: what a unit of each makes of the rates."""
+    turning = [0.0, -damping / inertia, motor.torque(1.0) / inertia]
+    current = [0.0, motor.current_rate(0.0, 0.0, 1.0), motor.current_rate(0.0, 1.0, 0.0)]
+    return [[0.0, 1.0, 0.0], turning, current], [0.0, 0.0, motor.current_rate(1.0, 0.0, 0.0)]
+
+
+def _without_current(motor: DcEquations, damping: float, inertia: float) -> tuple[Matrix, list[float]]:
+    """C and d of angle and speed."""
+    by_speed, by_voltage = (motor.torque(motor.settled_current(*unit)) for unit in ((0.0, 1.0), (1.0, 0.0)))
+    return [[0.0, 1.0], [0.0, (by_speed - damping) / inertia]], [0.0, by_voltage / inertia]
 
 
 def dc_motors(robot: Robot, mech: Mechanism) -> list[LinearActuator]:

@@ -109,7 +109,7 @@ class MaxwellSlip(_Loop):
                 Guard(self.width + z, BACKWARD, rate=w, scale=size),
             )
         sense = SENSE[mode]
-        turning = beyond_noise(sense * self.twist.acceleration(situation, reaction.a))
+        turning = beyond_noise(sense * self.twist.acceleration(situation, reaction.a), situation.ops)
         return (Guard(sense * w, STICK, rate=turning),)
 
 

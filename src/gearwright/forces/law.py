@@ -3,7 +3,10 @@
 A law sees a `Situation` and says how it acts (`act`): forces along lines, holds (constraints on accelerations with a
 multiplier) and drags (forces that depend on accelerations). Once the accelerations and multipliers of all laws are
 solved together, it says what follows from them (`follow`): the rates of its states, the power it brings or takes, and
-signals to look at; and what ends its mode (`guards`). All but the guards is written over scalars of any kind.
+signals to look at; and what ends its mode (`guards`). All of it is written over scalars of any kind: which forces,
+holds, drags and guards there are depends on the mode alone, and branches are taken by the operations (`ops.where`,
+`minimum`, `maximum`, `absolute`), so that they are found (`forces.kinks`). A law may use `if` all the same; it then
+runs in Python, and its runs say so.
 """
 
 from __future__ import annotations
@@ -173,13 +176,16 @@ class Guard:
         rate: its rate, which decides when the value is zero at a start; None: zero is allowed.
         scale: what is large for the value; a billionth of it counts as zero.
         impact: the speed jump that comes with the change.
+        when: whether this is the guard that counts. Where the next mode depends on numbers, there is a guard for each,
+            all of one value; a run stops where the value ends, and only then looks which of them counts.
     """
 
     value: Scalar
     to: str
     rate: Scalar | None = None
-    scale: float = 1.0
+    scale: Scalar = 1.0
     impact: Impact | None = None
+    when: Scalar = True
 
 
 @dataclass(frozen=True)
@@ -243,5 +249,5 @@ class Law:
         return Outcome()
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """What ends the mode, in numbers; it is asked for at the end of steps, not within them."""
+        """What ends the mode: as many guards as the mode has, whatever the numbers are."""
         return ()

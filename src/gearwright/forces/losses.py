@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Operations, Scalar
 from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.losses_mesh import Mesh, mesh_at, refuse_impossible
@@ -123,29 +123,39 @@ class GearLoss(Law):
     def _starting(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Guard, ...]:
         """It turns forward once T is above all that friction can hold, backward once it is below."""
         mesh, speed = self._at_rest(situation), self.line.speed(situation.v)
+        ops, locks = situation.ops, mesh.back <= 0
+        rests = ops.absolute(speed) <= CREEP
         guards = []
         for sense in (1.0, -1.0):
-            pushes = mesh.back <= 0 or sense * leaving + mesh.output_torque > 0  # a lock may jam: then the motor pushes
-            begins = MODE[sense, bool(pushes)]
-            if mesh.back > 0:  # a blow sets it going, unless it locks itself
-                guards.append(Guard(CREEP - sense * speed, begins))
-            if abs(speed) <= CREEP:
-                guards.append(Guard(mesh.margin(entering, leaving, sense), begins))
+            margin, out = mesh.margin(entering, leaving, sense, ops), sense * leaving + mesh.output_torque
+            if locks:  # it may jam: then the motor pushes
+                guards.append(Guard(margin, MODE[sense, True], when=rests))
+                continue
+            for pushes, begins in ((out > 0, MODE[sense, True]), (out <= 0, MODE[sense, False])):
+                guards.append(Guard(CREEP - sense * speed, begins, when=pushes))  # a blow sets it going
+                guards.append(Guard(margin, begins, when=ops.where(pushes, rests, False)))
         return tuple(guards)
 
     def _turning(self, mode: str, situation: Situation, reaction: Reaction, entering: Scalar) -> tuple[Guard, ...]:
         sense, driving = ROLLING[mode]
-        mesh = self._mesh(situation, sense)
-        w, rate = self.line.speed(situation.v), beyond_noise(sense * self.line.speed(reaction.a))
-        answer = reaction.answers[0] if reaction.answers else None
-        if mesh.back <= 0 and not driving and rate == 0 and answer is not None and abs(answer) < NOISE:
-            rate = -1.0  # something else keeps it at rest: then it locks
-        turned_round = sense * w < -CREEP  # by a blow
-        stops = Guard(sense * w, MODE[-sense, True] if turned_round else STUCK, rate=rate)
-        other = MODE[sense, not driving]
-        if driving and answer is not None and mesh.jams(answer):
-            other = STUCK
-        return (stops, Guard(mesh.flank(entering, sense, driving), other))
+        mesh, ops, ahead = self._mesh(situation, sense), situation.ops, sense * self.line.speed(situation.v)
+        rate = self._turning_rate(mesh, sense, driving, reaction, ops)
+        flank, other = mesh.flank(entering, sense, driving, ops), MODE[sense, not driving]
+        stops = Guard(ahead, STUCK, rate=rate, when=ahead >= -CREEP)
+        reverses = Guard(ahead, MODE[-sense, True], rate=rate, when=ahead < -CREEP)  # turned round by a blow
+        if not (driving and reaction.answers):
+            return (stops, reverses, Guard(flank, other))
+        jams = mesh.jams(reaction.answers[0], ops)
+        eases = Guard(flank, other, when=ops.where(jams, False, True))
+        return (stops, reverses, eases, Guard(flank, STUCK, when=jams))
+
+    def _turning_rate(self, mesh: Mesh, sense: float, driving: bool, reaction: Reaction, ops: Operations) -> Scalar:
+        """How the speed changes, in its own sense; something that is kept at rest while it locks itself stops."""
+        rate = beyond_noise(sense * self.line.speed(reaction.a), ops)
+        if driving or not reaction.answers:
+            return rate
+        kept = ops.where(ops.absolute(rate) < NOISE, ops.absolute(reaction.answers[0]) < NOISE, False)
+        return ops.where(mesh.back <= 0, ops.where(kept, -1.0, rate), rate)
 
 
 def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:

@@ -39,17 +39,17 @@ class Mesh:
         leaving = self.gain(driving) * (entering - sense * self.input_torque) - sense * self.output_torque
         return entering - leaving
 
-    def flank(self, entering: Scalar, sense: float, driving: bool) -> Scalar:
+    def flank(self, entering: Scalar, sense: float, driving: bool, ops: Operations) -> Scalar:
         """What is positive as long as the flanks of a mode are in contact."""
         push = sense * entering - self.input_torque
-        return push if driving or self.back < 0 else -push
+        return push if driving else ops.where(self.back < 0, push, -push)
 
-    def margin(self, entering: Scalar, leaving: Scalar, sense: float) -> Scalar:
+    def margin(self, entering: Scalar, leaving: Scalar, sense: float, ops: Operations) -> Scalar:
         """How much more torque, in a sense, it takes to begin to turn that way."""
         out = sense * leaving + self.output_torque
-        return self.input_torque + max(out / self.drive, self.back * out) - sense * entering
+        return self.input_torque + ops.maximum(out / self.drive, self.back * out) - sense * entering
 
-    def jams(self, answer: Scalar) -> bool:
+    def jams(self, answer: Scalar, ops: Operations) -> Scalar:
         r"""Whether no motion fits the friction of a self-locking gear that the joint turns.
 
         While the joint turns the motor's inertia $J_m$ and its own $J_l$ (at the motor's side) under the load Q, the
@@ -60,11 +60,10 @@ class Mesh:
         Args:
             answer: how T changes with a force along the motor's line while the motor's flanks push, which is
                 $-\sigma / (1 + (\eta' - 1) \sigma)$.
+            ops: operations of its scalars.
         """
-        if self.back > 0:
-            return False
         share = -answer / (1.0 + (self.drive - 1.0) * answer)
-        return bool(1.0 + (1.0 / self.back - 1.0) * share > 0)
+        return ops.where(self.back > 0, False, 1.0 + (1.0 / self.back - 1.0) * share > 0)
 
 
 def mesh_at(table: Sequence[Losses], output_torque: Scalar, speed: Scalar, ops: Operations) -> Mesh:
@@ -74,8 +73,7 @@ def mesh_at(table: Sequence[Losses], output_torque: Scalar, speed: Scalar, ops: 
         return interpolated(tuple((row.speed, getattr(row, column)) for row in table), speed, ops)
 
     back = value("back")
-    if abs(back) < LEAST:
-        back = LEAST if back > 0 else -LEAST
+    back = ops.where(back > 0, ops.maximum(back, LEAST), ops.minimum(back, -LEAST))
     return Mesh(value("efficiency"), back, value("no_load_torque"), output_torque)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.errors import DriveError
+from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.heat import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
 from gearwright.forces.law import Force, Quantity, Situation
 from gearwright.forces.line import Line
@@ -27,6 +28,7 @@ class Moment(NamedTuple):
     speed: Scalar
     constant: Scalar
     resistance: Scalar
+    inductance: Scalar
     current: Scalar | None
     wanted: Scalar
     low: Scalar | None
@@ -36,9 +38,14 @@ class Moment(NamedTuple):
     error: Scalar
 
     @property
+    def equations(self) -> DcEquations:
+        """The motor with the constant and resistance that it has now."""
+        return DcEquations(self.constant, self.constant, self.resistance, self.inductance)
+
+    @property
     def emf(self) -> Scalar:
         """Back-EMF [V]."""
-        return self.constant * self.speed
+        return self.equations.back_emf(self.speed)
 
     @property
     def limited(self) -> bool:
@@ -139,7 +146,7 @@ class Winding:
             given = integral + self.control.bandwidth * self._inductance * error + K * speed
         low = self._voltage(least, current, K * speed, R, ops.maximum, -1.0)
         high = self._voltage(most, current, K * speed, R, ops.minimum, 1.0)
-        return Moment(speed, K, R, current, given, low, high, self._cogging(situation), now, error)
+        return Moment(speed, K, R, self._inductance, current, given, low, high, self._cogging(situation), now, error)
 
     def cut(self, voltage: Scalar, ops: Operations) -> Scalar:
         """The voltage that the electronics can give."""
@@ -153,18 +160,22 @@ class Winding:
 
     def current(self, at: Moment, voltage: Scalar) -> Scalar:
         """The current: a state, or what follows from the voltage."""
-        return (voltage - at.emf) / at.resistance if at.current is None else at.current
+        return at.equations.settled_current(voltage, at.speed) if at.current is None else at.current
 
     def force(self, at: Moment, voltage: Scalar) -> Force:
         """The torque on the rotor, which goes through the drive's gear."""
-        return Force(self.line, at.constant * self.current(at, voltage) + at.pull, self.drive)
+        return Force(self.line, self.torque(at, voltage), self.drive)
+
+    def torque(self, at: Moment, voltage: Scalar) -> Scalar:
+        """The torque of the current and the cogging [Nm]."""
+        return at.equations.torque(self.current(at, voltage)) + at.pull
 
     def rates(self, at: Moment, voltage: Scalar, ops: Operations) -> tuple[Scalar, ...]:
         """The rates of its states."""
         i = self.current(at, voltage)
         rates: list[Scalar] = []
         if self.motor.has_inductance:
-            rates.append((voltage - at.resistance * i - at.emf) / self._inductance)
+            rates.append(at.equations.current_rate(voltage, i, at.speed))
         if self.control is not None:
             # The integral grows with the error that the commanded voltage can answer: so it stays R i at a limit too.
             missing = self.held_back(at, ops) - at.wanted
@@ -187,7 +198,7 @@ class Winding:
     def report(self, at: Moment, voltage: Scalar) -> dict[str, Scalar]:
         """Its signals."""
         i = self.current(at, voltage)
-        values = {"current": i, "terminal_voltage": voltage, "motor_torque": at.constant * i + at.pull}
+        values = {"current": i, "terminal_voltage": voltage, "motor_torque": self.torque(at, voltage)}
         values["electrical_power"] = voltage * i
         heat = self.motor.heat
         if heat is not None and heat.max_temperature is not None and at.warmth is not None:

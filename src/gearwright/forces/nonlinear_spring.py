@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.forces.kinematic_error import Twist, dead_band
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
@@ -176,7 +176,7 @@ class NonlinearSpring(Law):
         y = self._beyond(mode, situation)
         elastic = self.curve.torque(y, ops)
         damping = self.damping * self.twist.speed(situation)
-        if not (is_number(self.gap) and self.gap == 0):
+        if not (is_zero(self.gap) or is_zero(self.damping)):
             most = self.damping_limit * ops.absolute(elastic)
             damping = ops.minimum(ops.maximum(damping, -most), most)
         return y, elastic, damping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Operations, Scalar
 from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 
@@ -13,6 +13,9 @@ STICK, FORWARD, BACKWARD = "stick", "forward", "backward"
 
 SENSE = {FORWARD: 1.0, BACKWARD: -1.0}
 """The sign of the speed in the modes that slide."""
+
+REVERSE = {FORWARD: BACKWARD, BACKWARD: FORWARD}
+"""The mode that slides the other way."""
 
 CREEP = 1e-8
 """Speed [rad/s, m/s] from which on something that sticks has been set going, by an impact elsewhere."""
@@ -84,8 +87,11 @@ class Sticking(Law, ABC):
         if mode == STICK:
             return self._breakaway(situation, reaction.multipliers[0], speed)
         sense = SENSE[mode]
-        turning = beyond_noise(sense * self.line.speed(reaction.a))
-        return (Guard(sense * speed, sense_of(min(sense * speed, 0.0) * sense), rate=turning),)
+        turning = beyond_noise(sense * self.line.speed(reaction.a), situation.ops)
+        return (
+            Guard(sense * speed, STICK, rate=turning, when=sense * speed >= -CREEP),
+            Guard(sense * speed, REVERSE[mode], rate=turning, when=sense * speed < -CREEP),  # turned round by a blow
+        )
 
     def _force(self, mode: str, situation: Situation) -> Scalar:
         """The branch of its own mode, also where a trial step has gone beyond it."""
@@ -93,15 +99,14 @@ class Sticking(Law, ABC):
         return -sense * self.sliding(situation, sense * self.line.speed(situation.v))
 
     def _breakaway(self, situation: Situation, force: Scalar, speed: Scalar) -> tuple[Guard, ...]:
-        set_going = (Guard(CREEP - speed, FORWARD), Guard(CREEP + speed, BACKWARD))
-        if abs(speed) > CREEP:
-            return set_going
-        level = self.holding(situation)
-        size = max(float(level), 1e-12)
+        """It slides when the force is too much, or when a blow has set it going: then the force does not count."""
+        ops, level = situation.ops, self.holding(situation)
+        size, rests = ops.maximum(level, 1e-12), ops.absolute(speed) <= CREEP
         return (
-            Guard(level + force, FORWARD, scale=size),
-            Guard(level - force, BACKWARD, scale=size),
-            *set_going,
+            Guard(level + force, FORWARD, scale=size, when=rests),
+            Guard(level - force, BACKWARD, scale=size, when=rests),
+            Guard(CREEP - speed, FORWARD),
+            Guard(CREEP + speed, BACKWARD),
         )
 
 
@@ -114,10 +119,11 @@ def sense_of(speed: Scalar) -> str:
     return STICK if abs(speed) <= CREEP else FORWARD if speed > 0 else BACKWARD
 
 
-def beyond_noise(rate: Scalar) -> Scalar:
+def beyond_noise(rate: Scalar, ops: Operations) -> Scalar:
     """A rate that decides a tie: 0, so that the mode stays as it is, where only rounding would decide.
 
-    >>> beyond_noise(-1e-16), beyond_noise(-0.1)
+    >>> from gearwright.algebra.operations import FLOATS
+    >>> beyond_noise(-1e-16, FLOATS), beyond_noise(-0.1, FLOATS)
     (0.0, -0.1)
     """
-    return 0.0 if abs(rate) < NOISE else rate
+    return ops.where(ops.absolute(rate) < NOISE, 0.0, rate)

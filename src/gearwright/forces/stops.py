@@ -61,7 +61,7 @@ class Stops(Law):
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> ends = Stops("j2.stops", Line.of(arm, "j2"), -1.0, 1.0, restitution=0.5)
     >>> falling = Situation(0.0, [0.0, -1.0, 0.0], [0.0, -2.0, 0.0], (), (), FLOATS, arm)
-    >>> guard = ends.guards("free", falling, Reaction([0.0] * 3))[0]
+    >>> guard = next(one for one in ends.guards("free", falling, Reaction([0.0] * 3)) if one.when)
     >>> guard.value, guard.to, guard.impact.restitution
     (0.0, 'free', 0.5)
     """
@@ -112,21 +112,28 @@ class Stops(Law):
             return (Guard(SIDES[mode] * reaction.multipliers[0], FREE),)
         ends = {LOWER: self.lower, UPPER: self.upper}
         return tuple(
-            self._meeting(side, end, situation, reaction) for side, end in ends.items() if abs(end) < float("inf")
+            guard
+            for side, end in ends.items()
+            if abs(end) < float("inf")
+            for guard in self._meeting(side, end, situation, reaction)
         )
 
-    def _meeting(self, side: str, end: float, situation: Situation, reaction: Reaction) -> Guard:
-        """The guard of one end: the gap, which is open for what does not approach, however close it still is."""
-        away = SIDES[side]
+    def _meeting(self, side: str, end: float, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
+        """The guards of one end, caught there or thrown back: both are the gap.
+
+        The gap is open for what does not approach, however close it still is.
+        """
+        ops, away = situation.ops, SIDES[side]
         gap = away * (self.line.position(situation.q) - end)
         speed = away * self.line.speed(situation.v)
-        leaving = speed if abs(speed) > RESTING else beyond_noise(away * self.line.speed(reaction.a))
-        bounces = -self.restitution * speed > self.capture
-        return Guard(
-            max(gap, CLEAR) if leaving >= 0 else gap,
-            FREE if bounces else side,
-            rate=leaving,
-            impact=Impact(self.line, self.restitution if bounces else 0.0),
+        starting = beyond_noise(away * self.line.speed(reaction.a), ops)
+        leaving = ops.where(ops.absolute(speed) > RESTING, speed, starting)
+        clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
+        back = -self.restitution * speed
+        caught, thrown = Impact(self.line), Impact(self.line, self.restitution)
+        return (
+            Guard(clear, side, rate=leaving, impact=caught, when=back <= self.capture),
+            Guard(clear, FREE, rate=leaving, impact=thrown, when=back > self.capture),
         )
 
 

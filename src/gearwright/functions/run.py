@@ -89,7 +89,3 @@ def compiled_now(program: Program, robot_or_mech: RobotOrMech) -> Callable[..., 
     mech = machine_of(program.name, robot_or_mech)
     kernel = service(program, mech, {}).compiled_now()
     return kernel.func if kernel is not None else lambda *arrays: run(program, mech, arrays)
-
-
-prompt = compiled_now
-"""The name under which the room `system`, which is being rewritten, knows it."""

@@ -9,7 +9,6 @@ from gearwright.identification.model import Model
 from gearwright.identification.payload import PayloadFit, identify_payload
 from gearwright.identification.report import write_report
 from gearwright.identification.write_back import Rewritten, identified_mechanism, identified_robot, save_identified
-from gearwright.identification.write_back import identified_mechanism, identified_robot, save_identified
 from gearwright.motion import FourierMotion as FourierMotion
 
 __all__ = [

@@ -16,8 +16,6 @@ from gearwright.errors import InputError
 from gearwright.functions.functions import inverse_dynamics, placement
 from gearwright.identification.model import FRICTION, Friction, Model
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.motion import Motion
-from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 

@@ -60,6 +60,18 @@ def terms(row: Sequence[Scalar]) -> Terms:
     return tuple((index, x) for index, x in enumerate(row) if not is_zero(x))
 
 
+def spread(row: Terms, size: int) -> list[Scalar]:
+    """The row as one scalar per speed.
+
+    >>> spread(((1, 2.0),), 3)
+    [0.0, 2.0, 0.0]
+    """
+    full: list[Scalar] = [0.0] * size
+    for index, factor in row:
+        full[index] = factor
+    return full
+
+
 def along(row: Terms, x: Sequence[Scalar]) -> Scalar:
     """The product row . x, without the structural zeros."""
     total: Scalar = 0.0

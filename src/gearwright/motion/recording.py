@@ -14,8 +14,7 @@ from gearwright.motion.columns import Columns, read_columns
 from gearwright.motion.columns import write_columns as write_columns
 from gearwright.motion.prescribed import from_accelerations, required_start
 from gearwright.motion.trajectory import Motion
-from gearwright.text import csv_row, did_you_mean, listed
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 class Recording(NamedTuple):

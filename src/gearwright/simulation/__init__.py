@@ -1,9 +1,9 @@
 """Marching a machine with its laws: integrators, events, modes, runs, fixed steps and batches."""
 
+from gearwright.simulation.events import Event
 from gearwright.simulation.rollout import Rollout, rollout
 from gearwright.simulation.run import Run, RunEvent
 from gearwright.simulation.simulate import simulate
-from gearwright.simulation.simulation import Event
 from gearwright.system.controllers import Controller, sampled_controller
 from gearwright.system.signals import Signal, series, steps
 from gearwright.system.state import State

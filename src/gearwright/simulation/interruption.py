@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: heard at once, obeyed where nothing can get lost."""
+"""Ctrl-C during a run: noted at once, obeyed where nothing can get lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def heard() -> Iterator[Callable[[], None]]:
+def noted_interruption() -> Iterator[Callable[[], None]]:
     """A function that raises KeyboardInterrupt once Ctrl-C was pressed.
 
     An interruption that comes while a C library runs our functions may be swallowed there or turned into another error;

@@ -9,33 +9,22 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.decay import fastest_decay
-from gearwright.system.modes import CROSSED
+from gearwright.simulation.crossing import LOOKS, Levels, Sides
+from gearwright.simulation.patience import Patience
+from gearwright.system.mode_changes import CROSSED
 
 Rates = Callable[[float, Array], Array]
 Slopes = Callable[[float, Array], Array]
 """Derivatives of the rates by the state."""
 
-Levels = Callable[[float, Array], Array]
-"""Guards in their own scales: an event comes when one falls below -CROSSED."""
-
-LOOKS = 4
-"""Places in a step where guards are looked at, so that a guard that dips below zero and comes back is seen."""
-
-PATIENCE = 1000
-"""Steps after which an explicit integrator looks how far it came."""
-
-FAR = 20.0
-"""Times PATIENCE steps must still be to come for another, less exact, method to pay."""
-
-UNSTABLE = 2.0
-"""Step times decay rate beyond which stability, at about 6, may be what keeps explicit steps short."""
-
 NOTHING = 1e-100
 """Rates below this move nothing in any time."""
 
 NEAR = 16 * float(np.finfo(float).eps)
-"""Times that are closer, relative to themselves, are too close for CVODE to start."""
+"""Times that are closer, relative to themselves, count as one; CVODE cannot start between them."""
+
+TRIALS = 12
+"""How often a step over a kink is tried again, each time with a better end, before it is taken as it is."""
 
 
 class StuckError(Exception):
@@ -46,29 +35,23 @@ class StuckError(Exception):
         self.t, self.x, self.reason = t, x, reason
 
 
-class SlowError(Exception):
-    """An explicit integrator whose steps have become so short at (t, x) that an implicit one should go on."""
-
-    def __init__(self, t: float, x: Array) -> None:
-        super().__init__("short steps")
-        self.t, self.x = t, x
-
-
 @dataclass(frozen=True)
 class Reached:
-    """Where a march arrived, and whether an event stopped it."""
+    """Where a march arrived, and whether an event stopped it, or a kink."""
 
     t: float
     x: Array
     event: bool
+    kink: bool = False
 
 
 @dataclass(frozen=True)
 class Problem:
     """What is integrated: rates and guards in fixed modes from a state, never beyond `bound`.
 
-    An explicit integrator gives up when PATIENCE steps bring it forward by less than `pace` [s], or when fast decay
-    keeps its steps short; never with a pace of 0.
+    Guards are in their own scales: an event comes when one of `levels` falls below -CROSSED. The rates go on smoothly
+    beyond a guard, but not beyond a kink: a step of an explicit method ends where one of `kinks` changes its sign. With
+    `patience`, such a method gives up where its steps are too short.
     """
 
     rates: Rates
@@ -81,7 +64,8 @@ class Problem:
     first_step: float | None = None
     longest_step: float = np.inf
     slopes: Slopes | None = None
-    pace: float = 0.0
+    kinks: Levels | None = None
+    patience: Patience | None = None
 
 
 class March(Protocol):
@@ -99,25 +83,30 @@ class ScipyMarch:
     """SciPy's one-step solvers, stepped by hand; events are roots of the guards on the dense output."""
 
     def __init__(self, kind: str, problem: Problem) -> None:
+        self._kind, self._problem = kind, problem
+        self._restart(problem.t, problem.x, problem.bound, problem.first_step)
+        self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
+        self._size: float | None = None
+        self._trials, self._bent = 0, False
+        kinks, band = problem.kinks, problem.atol
+        self._sides = None if kinks is None else Sides(kinks, problem.t, problem.x, band)
+
+    def _restart(self, t: float, x: Array, bound: float, first: float | None) -> None:
         import scipy.integrate
 
-        self._problem = problem
-        first = problem.first_step
-        span = problem.bound - problem.t
-        self._solver: Any = getattr(scipy.integrate, kind)(
+        problem = self._problem
+        self._solver: Any = getattr(scipy.integrate, self._kind)(
             self._rates,
-            problem.t,
-            problem.x,
-            problem.bound,
+            t,
+            x,
+            bound,
             rtol=problem.rtol,
             atol=problem.atol,
-            first_step=None if first is None else min(first, span),
+            first_step=None if first is None else min(first, bound - t),
             max_step=problem.longest_step,
-            **({"jac": problem.slopes} if kind == "Radau" else {}),
+            **({"jac": problem.slopes} if self._kind == "Radau" else {}),
         )
-        self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
         self._within: Callable[[float], Array] | None = None
-        self._count, self._milestone = 0, problem.t
 
     def _rates(self, t: float, x: Array) -> Array:
         """The rates; the squares of very small ones would make the estimate of errors 0/0."""
@@ -127,34 +116,26 @@ class ScipyMarch:
 
     @property
     def step_size(self) -> float | None:
-        """The last step."""
-        size = self._solver.step_size
+        """The last step that no kink cut short."""
+        size = self._solver.step_size if self._size is None else self._size
         return None if size is None else float(size)
 
     def advance(self, limit: float) -> Reached:
-        """March to `limit`, or to the first event before it."""
-        while self._clear < limit and self._crossing is None:
-            self._refuse_crawling()
+        """March to `limit`, or to the first event or kink before it."""
+        while self._clear < limit and self._crossing is None and not self._bent:
+            self._wear()
             self._step()
         if self._crossing is not None and self._crossing <= limit:
             return Reached(self._crossing, self._dense(self._crossing), True)
+        if self._bent and self._clear <= limit:
+            return Reached(self._clear, self._solver.y.copy(), False, kink=True)
         at_end = limit == self._solver.t
         return Reached(limit, self._solver.y.copy() if at_end else self._dense(limit), False)
 
-    def _refuse_crawling(self) -> None:
-        self._count += 1
-        if self._count % PATIENCE == 0:
-            covered = self._clear - self._milestone
-            if self._problem.pace and (covered < self._problem.pace or self._is_held_back(covered)):
-                raise SlowError(float(self._clear), self._solver.y.copy())
-            self._milestone = self._clear
-
-    def _is_held_back(self, covered: float) -> bool:
-        """Whether many more steps are to come, which fast decay keeps short and not accuracy."""
-        t, rates = float(self._clear), self._problem.rates
-        if self._problem.bound - t < FAR * covered:
-            return False
-        return bool(self._solver.step_size * fastest_decay(lambda x: rates(t, x), self._solver.y) > UNSTABLE)
+    def _wear(self) -> None:
+        if self._problem.patience is not None and self._solver.step_size is not None and self._size is None:
+            now = float(self._clear)
+            self._problem.patience.wear(now, self._solver.y, self._solver.step_size, self._problem.rates)
 
     def _dense(self, t: float) -> Array:
         """The state at a time within the last step."""
@@ -163,12 +144,34 @@ class ScipyMarch:
         return self._within(t)
 
     def _step(self) -> None:
+        if self._solver.status == "finished":  # at what was thought to be a kink
+            self._restart(self._solver.t, self._solver.y, self._problem.bound, self._size)
+        before = self._solver.y
         message = self._solver.step()
         if self._solver.status == "failed":
             raise StuckError(float(self._solver.t), self._solver.y, str(message))
         self._within, self._clear = None, self._solver.t
+        begin, end = self._solver.t_old, self._solver.t
         if self._problem.levels is not None:
-            self._crossing = self._first_crossing(self._solver.t_old, self._solver.t)
+            self._crossing = self._first_crossing(begin, end)
+        if self._sides is not None:
+            kink = self._sides.crossed(begin, end, self._dense)
+            if kink is not None:
+                self._end_at(kink, begin, end, before)
+            elif self._trials and self._crossing is None:
+                self._bent = self._sides.reached(end, self._solver.y)
+
+    def _end_at(self, kink: float, begin: float, end: float, before: Array) -> None:
+        """Have the step end at a kink: if it went beyond, it is taken again, since its stages saw the other side."""
+        near = NEAR * max(abs(begin), abs(end))
+        if end - kink <= near or self._trials >= TRIALS:
+            self._bent = self._crossing is None
+            return
+        self._trials += 1
+        self._size = end - begin if self._size is None else self._size
+        kink = max(kink, begin + near)
+        self._restart(begin, before, kink, kink - begin)
+        self._clear, self._crossing = begin, None
 
     def _first_crossing(self, start: float, end: float) -> float | None:
         levels = self._problem.levels

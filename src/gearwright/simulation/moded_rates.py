@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.law import Guard, Reaction
+from gearwright.forces.kinks import kinks_of
 from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
-from gearwright.system.balance import Ties, balanced, rows_of, shares_of
-from gearwright.system.law_table import LawTable, Unusual, law_table
+from gearwright.system.balance import NONE, Ties, balanced, rows_of, shares_of
+from gearwright.system.evaluation import evaluate
+from gearwright.system.law_table import LawTable, NotInMachineCodeError, law_table
 from gearwright.system.system import Modes, System
+from gearwright.system.vector_program import NoKernelError
 
 WORTHWHILE = 1000
 """Evaluations law by law, which take about as long as compiling all laws does."""
@@ -25,36 +30,43 @@ class ModedRates:
         at_hand = {choice for choice, is_chosen in zip(table.choices, chosen, strict=True) if is_chosen}
         self._held = [k for k, (choice, _) in enumerate(table.holds) if choice in at_hand]
         self._flowing = [k for k, (choice, _) in enumerate(table.drags) if choice in at_hand]
+        self._guarding = [k for k, (choice, _) in enumerate(table.guards) if choice in at_hand]
         holds, drags = [table.holds[k][1] for k in self._held], [table.drags[k][1] for k in self._flowing]
         self._lines, n = tuple(hold.line for hold in holds), system.mech.n
         self._rows, self._pushes = rows_of(self._lines, n), rows_of([drag.push for drag in drags], n)
-        self._shares = shares_of(holds, drags, system.share)
+        self._shares = shares_of(holds, drags)
         sizes = [n, len(table.holds), len(table.holds), len(table.drags), len(table.drags)]
         self._cuts = np.cumsum(sizes).tolist()
         self._felt = np.zeros(max(len(table.holds) + 2 * len(table.drags), 1))
 
     def __call__(self, t: float, x: Array, u: Array) -> Array:
-        """The rates; `Unusual` where machine code does not take the state."""
-        given = self._given(t, x, u)
-        a = self._balanced(x, self._table.act(*given))
-        return self._table.follow(*given, a, self._felt)
+        """The rates; NotInMachineCodeError where machine code does not take the state."""
+        return self._table.follow(*self._known(t, x, u))
 
-    def reactions(self, t: float, x: Array, u: Array) -> list[Reaction]:
-        """What each law feels."""
-        a = self._balanced(x, self._table.act(*self._given(t, x, u))).tolist()
-        felt, reaction = self._felt.tolist(), self._table.reaction
-        return [reaction((k, mode), a, felt) for k, mode in enumerate(self._modes)]
+    def levels(self, t: float, x: Array, u: Array) -> Array:
+        """The values of the guards of the modes at hand, each in its own scale."""
+        return self._table.levels(*self._known(t, x, u))[self._guarding]
 
-    def _given(self, t: float, x: Array, u: Array) -> tuple[Array, Array, Array, Array]:
+    def kinks(self, t: float, x: Array, u: Array) -> Array:
+        """The numbers at whose zeros a law bends within its mode."""
+        return self._table.kinks(*self._known(t, x, u))[self._bending] if self._bending else NONE
+
+    @cached_property
+    def _bending(self) -> list[int]:
+        return [k for k, (law, mode) in enumerate(self._table.kink_owners) if self._modes[law] == mode]
+
+    def _known(self, t: float, x: Array, u: Array) -> tuple[Array, ...]:
+        """What the kernels take at an instant once its balance of forces is solved."""
         self._clock[0] = t
-        return x[: self._system.own.stop], self._clock, u, self._chosen
+        given = x[: self._system.own.stop], self._clock, u, self._chosen
+        return *given, self._balanced(x, self._table.act(*given)), self._felt
 
     def _balanced(self, x: Array, acting: Array) -> Array:
         """Accelerations; multipliers, flows and answers are put to where the laws expect them."""
         system, table, (n, *cuts) = self._system, self._table, self._cuts
         q, v, tau = x[system.q], x[system.v], acting[:n]
         if not self._held and not self._flowing:
-            return system.forward_dynamics(q, v, tau)
+            return system.compiled.forward_dynamics(q, v, tau)
         targets, compliances, gains, inflows, senses = (
             acting[begin:end] for begin, end in zip((n, *cuts), (*cuts, None), strict=True)
         )
@@ -70,17 +82,52 @@ class ModedRates:
             senses.reshape(-1, n)[flowing],
             self._shares,
         )
-        a, multipliers, flows, answers = balanced(system.mass_matrix(q), tau - system.bias(q, v), ties)
+        a, multipliers, flows, answers = balanced(
+            system.compiled.mass_matrix(q), tau - system.compiled.bias(q, v), ties
+        )
         after = len(table.holds) + np.array(flowing, dtype=int)
         self._felt[held], self._felt[after], self._felt[after + len(table.drags)] = multipliers, flows, answers
         return np.ascontiguousarray(a)
 
 
+class WorthwhileTable:
+    """The kernels of all laws of a run, made once enough was evaluated law by law to pay for them.
+
+    Args:
+        system: the machine with its laws.
+        remark: takes a sentence about why there are none, once.
+    """
+
+    def __init__(self, system: System, remark: Callable[[str], None]) -> None:
+        self._system, self._remark = system, remark
+        self._asked, self._refused = 0, False
+        self._made: LawTable | None = None
+
+    def asked(self) -> LawTable | None:
+        """The kernels, if they pay by now and can be made."""
+        if self._made is None and not self._refused:
+            self._asked += 1
+            if self._asked > WORTHWHILE:
+                self._make()
+        return self._made
+
+    def _make(self) -> None:
+        try:
+            self._made = law_table(self._system)
+        except NoKernelError as reason:
+            self._refused = True
+            self._remark(str(reason))
+
+    def give_up(self) -> None:
+        """Ask no more: somebody else has said why there are none."""
+        self._refused = True
+
+
 class InModes:
     """A machine with its laws in given modes: law by law at first, from kernels once a run is long enough to pay."""
 
-    def __init__(self, system: System, modes: Modes, inputs: InputsAt) -> None:
-        self._system, self._modes, self._inputs = system, modes, inputs
+    def __init__(self, system: System, modes: Modes, inputs: InputsAt, table: WorthwhileTable) -> None:
+        self._system, self._modes, self._inputs, self._table = system, modes, inputs, table
         self._slowly = rates_by_laws(system, modes, inputs)
         self._quick: ModedRates | None = None
 
@@ -92,28 +139,36 @@ class InModes:
         u, controlled = self._inputs(t, x)
         try:
             found = quick(t, x, u)
-        except Unusual:
+        except NotInMachineCodeError:
             return self._slowly(t, x)
         return np.concatenate((found[:end], controlled, found[end:])) if controlled.size else found
 
-    def guards(self, t: float, x: Array) -> list[tuple[int, Guard]]:
-        """All guards with the index of their law."""
-        system, modes, (u, _) = self._system, self._modes, self._inputs(t, x)
-        quick = self._kernels()
+    def levels(self, t: float, x: Array) -> Array:
+        """The values of all guards, each in its own scale."""
+        u, quick = self._inputs(t, x)[0], self._kernels()
         if quick is not None:
             try:
-                return system.guards_of(modes, system.situations(t, x, u), quick.reactions(t, x, u))
-            except Unusual:
+                return quick.levels(t, x, u)
+            except NotInMachineCodeError:
                 pass
-        return system.guards(system.evaluate(t, x, u, modes))
+        guards = evaluate(self._system, t, x, u, self._modes).guards
+        return np.array([guard.value / guard.scale for _, guard in guards], dtype=float)
+
+    def kinks(self, t: float, x: Array) -> Array:
+        """The numbers at whose zeros a law bends within its mode; of laws that are smooth there are none."""
+        u, quick = self._inputs(t, x)[0], self._kernels()
+        if quick is not None:
+            try:
+                return quick.kinks(t, x, u)
+            except NotInMachineCodeError:
+                pass
+        now = evaluate(self._system, t, x, u, self._modes)
+        asked = zip(self._system.laws, self._modes, now.situations, now.reactions, strict=True)
+        return np.array([kink for one in asked for kink in kinks_of(*one)], dtype=float)
 
     def _kernels(self) -> ModedRates | None:
         """The kernels, once they pay and if they can be made."""
-        system = self._system
-        if self._quick is None and not system.refused:
-            system.asked += 1
-            if system.asked > WORTHWHILE:
-                table = law_table(system.mech, system.laws)
-                system.refused = table is None
-                self._quick = None if table is None else ModedRates(system, self._modes, table)
+        if self._quick is None:
+            table = self._table.asked()
+            self._quick = None if table is None else ModedRates(self._system, self._modes, table)
         return self._quick

@@ -9,6 +9,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.simulation.decay import differences
 from gearwright.simulation.marching import Rates, Slopes
+from gearwright.system.evaluation import evaluate, rates
 from gearwright.system.motion_rates import MotionRates
 from gearwright.system.system import Modes, System
 
@@ -28,13 +29,13 @@ def is_lost(system: System, x: Array) -> bool:
 def rates_by_laws(system: System, modes: Modes, inputs: InputsAt) -> Rates:
     """The rates of the state vector in given modes, law by law."""
 
-    def rates(t: float, x: Array) -> Array:
+    def by_laws(t: float, x: Array) -> Array:
         if is_lost(system, x):  # a trial step went too far: the integrator takes a shorter one
             return np.full_like(x, np.nan)
         u, controlled = inputs(t, x)
-        return system.rates(x, u, system.evaluate(t, x, u, modes), controlled)
+        return rates(system, x, u, evaluate(system, t, x, u, modes), controlled)
 
-    return rates
+    return by_laws
 
 
 def rates_by_kernel(system: System, modes: Modes, inputs: InputsAt, motion: MotionRates) -> Rates:
@@ -49,7 +50,7 @@ def rates_by_kernel(system: System, modes: Modes, inputs: InputsAt, motion: Moti
 
     quick = motion.quick(slowly)
 
-    def rates(t: float, x: Array) -> Array:
+    def by_kernel(t: float, x: Array) -> Array:
         if is_lost(system, x):
             return np.full_like(x, np.nan)
         u, controlled = inputs(t, x)
@@ -57,16 +58,16 @@ def rates_by_kernel(system: System, modes: Modes, inputs: InputsAt, motion: Moti
         found = quick(x[:end], clock, u)
         return np.concatenate((found[:end], controlled, found[end:])) if controlled.size else found
 
-    return rates
+    return by_kernel
 
 
-def exact_slopes(system: System, inputs: InputsAt, motion: MotionRates, rates: Rates) -> Slopes:
+def exact_slopes(system: System, inputs: InputsAt, motion: MotionRates, plain: Rates) -> Slopes:
     """The exact derivative of the rates by the state vector, for inputs that do not depend on it."""
     end = system.own.stop
 
     def slopes(t: float, x: Array) -> Array:
         out = np.zeros((system.size, system.size))
         out[:, :end] = motion.slopes(x[:end], t, inputs(t, x)[0])
-        return out if np.isfinite(out).all() else differences(lambda y: rates(t, y), x)
+        return out if np.isfinite(out).all() else differences(lambda y: plain(t, y), x)
 
     return slopes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from gearwright.arrays import Array
 from gearwright.functions.functions import kinetic_energy, potential_energy
 from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
 from gearwright.simulation.run import Run, RunEvent
-from gearwright.system.motion_rates import Seen
-from gearwright.system.system import Evaluation, Modes, System
+from gearwright.system.evaluation import Evaluation
+from gearwright.system.observation import Observation
+from gearwright.system.system import Modes, System
 
 ENERGIES = ("stored", "supplied", "dissipated")
 """What is known only while a run goes on; kinetic and potential energy follow from the samples."""
@@ -29,7 +30,7 @@ class Recorder:
         self.events: list[RunEvent] = []
         self.remarks: list[str] = []
         self._waiting: list[tuple[float, Array, Array]] = []
-        self._seen: Callable[[Array, Array, Array], Seen] | None = None
+        self._observe: Callable[[Array, Array, Array], Observation] | None = None
 
     def __len__(self) -> int:
         return len(self._times) + len(self._waiting)
@@ -44,24 +45,24 @@ class Recorder:
         stored = float(sum(outcome.stored for outcome in evaluation.outcomes))
         self.keep(t, x, u, modes, evaluation.a, [outcome.signals for outcome in evaluation.outcomes], stored)
 
-    def postpone(self, t: float, x: Array, u: Array, seen: Callable[[Array, Array, Array], Seen]) -> None:
-        """Remember an instant of laws without modes; `seen` looks at all such instants together in the end."""
+    def postpone(self, t: float, x: Array, u: Array, observe: Callable[[Array, Array, Array], Observation]) -> None:
+        """Remember an instant of laws without modes; `observe` looks at all such instants together in the end."""
         self._waiting.append((t, x, u))
-        self._seen = seen
+        self._observe = observe
 
-    def keep_all(self, t: Array, x: Array, u: Array, seen: Seen) -> None:
+    def keep_all(self, t: Array, x: Array, u: Array, seen: Observation) -> None:
         """Remember samples of laws without modes, one per row."""
         names = [[one.name for one in law.signals] for law in self._system.laws]
-        modes = tuple(law.modes[0] for law in self._system.laws)
+        modes = self._system.first_modes
         for k, now in enumerate(t.tolist()):
             signals = [{name: float(seen.signals[name][k]) for name in mine} for mine in names]
             self.keep(now, x[k], u[k], modes, seen.a[k], signals, float(seen.stored[k]))
 
     def _catch_up(self) -> None:
-        if self._seen is not None and self._waiting:
+        if self._observe is not None and self._waiting:
             t, x, u = (np.array(column) for column in zip(*self._waiting, strict=True))
             self._waiting.clear()
-            self.keep_all(t, x, u, self._seen(x[:, : self._system.own.stop], u, t))
+            self.keep_all(t, x, u, self._observe(x[:, : self._system.own.stop], u, t))
 
     def keep(
         self, t: float, x: Array, u: Array, modes: Modes, a: Array, signals: Sequence[Mapping[str, Any]], stored: float
@@ -86,6 +87,16 @@ class Recorder:
         modes = {law.name: tuple(row[k] for row in self._modes) for k, law in enumerate(self._system.laws)}
         events, remarks = tuple(self.events), tuple(self.remarks)
         return Run(np.array(self._times), series, units, events, remarks, self._name, modes)
+
+    def instants(self, most: int = 20) -> Iterator[tuple[float, Array, Array, Modes]]:
+        """Time, state vector, inputs and modes of some of the samples."""
+        self._catch_up()
+        system, count = self._system, len(self._rows)
+        moving, inputs, own = system.v.stop, len(self._inputs), system.controlled.stop - system.own.start
+        for k in np.unique(np.linspace(0, count - 1, min(most, count)).astype(int)).tolist():
+            row, first = np.array(self._rows[k]), moving + system.mech.n
+            x = np.concatenate((row[:moving], row[first + inputs : first + inputs + own], row[-2:]))
+            yield self._times[k], x, row[first : first + inputs], self._modes[k]
 
     def _add_energies(self, series: dict[str, Array], values: Array) -> None:
         """Energies of the machine, and what is missing in the balance of all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,12 +11,13 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
+from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
-from gearwright.simulation.rollout_checks import common_batch, require_steps
+from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
 
 
@@ -71,7 +73,7 @@ def rollout(
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}.
 
     Returns:
-        1 + steps / every samples, the first at the beginning.
+        1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
 
     >>> import gearwright as gw
     >>> swing = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1, com=(0, 0, -1.0))])
@@ -90,7 +92,18 @@ def rollout(
     given = _inputs(engine, lead, steps, tau, _mapping("inputs", inputs))
     for state in x[:1]:
         engine.require_stable(state, step)
-    record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
+    for remark in engine.remarks if kernel_mode() != "off" else ():
+        warnings.warn(f"rollout: {remark}", SlowerWarning, stacklevel=2)
+    try:
+        record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
+    except Interrupted as stopped:
+        record = stopped.record
+        reached = f"{step * every * (len(record) - 1):g} s"
+        warnings.warn(
+            f"rollout: stopped by the user at t = {reached}; what was computed is kept.",
+            GearwrightWarning,
+            stacklevel=2,
+        )
     return _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
 
 
@@ -108,14 +121,12 @@ def _inputs(
     engine: FixedStep, lead: tuple[int, ...], steps: int, tau: ArrayLike | None, inputs: Mapping[str, ArrayLike]
 ) -> Array:
     """Forces and inputs of laws side by side, (moments, rows or 1, nu)."""
-    known = [x.name for x in engine.system.inputs]
+    known = engine.system.inputs
     for name in inputs:
         if name not in known:
             raise InputError(f"rollout: there is no input {name!r}. {suggestion(name, known)}")
     parts = [("tau", as_floats("rollout", "tau", np.zeros(engine.mech.n) if tau is None else tau))]
-    parts += [
-        (x.name, as_floats("rollout", x.name, inputs.get(x.name, x.initial))[..., None]) for x in engine.system.inputs
-    ]
+    parts += [(name, as_floats("rollout", name, inputs.get(name, x.initial))[..., None]) for name, x in known.items()]
     timed = {name: _with_time(name, x, lead) for name, x in parts}
     lengths = {len(x) for x in timed.values()} - {1}
     if len(lengths) > 1 or not lengths <= {steps, 2 * steps + 1}:
@@ -148,5 +159,5 @@ def _named(engine: FixedStep, record: Array, period: float) -> Rollout:
     mech = engine.mech
     t: Array = period * np.arange(len(record), dtype=np.float64)
     end = mech.nq + mech.n
-    states = {state.name: record[..., end + k] for k, state in enumerate(engine.system.states)}
+    states = {state.name: record[..., end + k] for k, state in enumerate(engine.further)}
     return Rollout(t, record[..., : mech.nq], record[..., mech.nq : end], states)

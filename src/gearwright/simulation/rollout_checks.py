@@ -12,6 +12,14 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a motion; `record` has the samples that were computed until then."""
+
+    def __init__(self, record: Array) -> None:
+        super().__init__("a fixed-step motion was interrupted")
+        self.record = record
+
+
 def common_batch(shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     """The batch that all leading axes broadcast to."""
     try:

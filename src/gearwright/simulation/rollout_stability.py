@@ -16,8 +16,10 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.functions.functions import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism.rows import spread
 from gearwright.programs.inputs import checked
-from gearwright.system.rollout_system import System, acting, following, pushed, split
+from gearwright.system.system import System
+from gearwright.system.unheld_motion import force_actions, outcomes_of, require_one_mode
 from gearwright.text import listed
 from gearwright.tracing.slopes import slopes_of
 
@@ -59,26 +61,28 @@ def fastest_mode(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Law] = (), v: A
     FastestMode(frequency=200.0, damping=0.2, names=('arm',), spring='bar')
     """
     mech = machine_of("fastest_mode", mech)
-    system = System(tuple(laws))
+    system = System(mech, tuple(laws))
+    require_one_mode(system)
     at = checked("fastest_mode", mech, "q", q, mech.nq)
     pace = np.zeros(mech.n) if v is None else checked("fastest_mode", mech, "v", v, mech.n)
-    x = np.concatenate([at, pace, [state.initial for state in system.states]])
-    mode = _fastest(mech, system, linear_rates(mech, system, x))
+    x = np.concatenate([at, pace, [state.initial for state in system.states.values()]])
+    mode = _fastest(system, linear_rates(system, x))
     return mode._replace(frequency=float(f"{mode.frequency:.12g}"), damping=float(f"{mode.damping:.12g}"))
 
 
-def require_stable(mech: Mechanism, system: System, x: Array, h: float, method: str) -> None:
-    """Refuse a step that makes the fastest mode at a state x (nx,), or there at rest, grow."""
-    if not system.laws and not mech.springs:
+def require_stable(system: System, x: Array, h: float, method: str) -> None:
+    """Refuse a step that makes the fastest mode at a state x = [q, v, states of the laws], or there at rest, grow."""
+    n = system.mech.n
+    if not system.laws and not system.mech.springs:
         return
     still = x.copy()
-    still[mech.nq : mech.nq + mech.n] = 0.0  # where friction, smooth as it may be, is steepest
+    still[system.v] = 0.0  # where friction, smooth as it may be, is steepest
     for state in (x, still) if system.laws else (x,):
-        A = linear_rates(mech, system, state)
-        mode = _fastest(mech, system, A)
-        if h * mode.frequency <= HARMLESS or _stable(A, mech.n, h, method):
+        A = linear_rates(system, state)
+        mode = _fastest(system, A)
+        if h * mode.frequency <= HARMLESS or _stable(A, n, h, method):
             continue
-        longest = _longest_step(A, mech.n, HARMLESS / mode.frequency, h, method)
+        longest = _longest_step(A, n, HARMLESS / mode.frequency, h, method)
         spring = f" on spring {mode.spring!r}" if mode.spring else ""
         raise InputError(
             f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {listed(mode.names, ' and ')}"
@@ -88,14 +92,12 @@ def require_stable(mech: Mechanism, system: System, x: Array, h: float, method: 
         )
 
 
-def linear_rates(mech: Mechanism, system: System, x: Array) -> Array:
+def linear_rates(system: System, x: Array) -> Array:
     """A of d/dt [dq; dv; ds] = A [dq; dv; ds], dq in the tangent: springs, dampers and laws, the mass matrix frozen."""
-    n, count = mech.n, len(system.states)
-    force, memory = _slopes(mech, system, x)
+    mech, n, count = system.mech, system.mech.n, len(system.states)
+    force, memory = _slopes(system, x)
     for spring in mech.springs:
-        row = np.zeros(n)
-        for index, factor in spring.terms:
-            row[index] += float(factor)
+        row = np.array(spread(spring.terms, n), dtype=np.float64)
         force[:, :n] -= float(spring.stiffness) * np.outer(row, row)
         force[:, n : 2 * n] -= float(spring.damping) * np.outer(row, row)
     A = np.zeros((2 * n + count,) * 2)
@@ -105,26 +107,25 @@ def linear_rates(mech: Mechanism, system: System, x: Array) -> Array:
     return A
 
 
-def _slopes(mech: Mechanism, system: System, x: Array) -> tuple[Array, Array]:
+def _slopes(system: System, x: Array) -> tuple[Array, Array]:
     """Derivatives of the laws' forces by (dq, v, s), and of the rates of their states by (dq, v, s, a)."""
-    n, count = mech.n, len(system.states)
+    n, count = system.mech.n, len(system.states)
     if not system.laws:
         return np.zeros((n, 2 * n + count)), np.zeros((count, 3 * n + count))
-    start = split(mech, x.tolist())
-    u = [0.0] * n + [given.initial for given in system.inputs]
+    start, u = system.moving(x.tolist()), system.first_inputs
 
     def forces_and_rates(z: Sequence[Scalar], ops: Operations) -> list[Scalar]:
-        at = Moving(nudge(mech, start.q, z[:n]), z[n : 2 * n], z[2 * n : 2 * n + count])
-        pairs = list(zip(system.laws, system.situations(mech, ops, 0.0, at, u), strict=True))
-        forces = pushed([0.0] * n, [acting(law, seen) for law, seen in pairs])
-        rates = [rate for law, seen in pairs for rate in following(law, seen, z[2 * n + count :]).rates]
-        return [*forces, *rates, *[0.0] * (count - len(rates))]  # the work that is done acts on nothing
+        at = Moving(nudge(system.mech, start.q, z[:n]), z[n : 2 * n], z[2 * n : 2 * n + count])
+        situations = system.situations(ops, 0.0, at, u)
+        outcomes = outcomes_of(system, situations, z[2 * n + count :])
+        rates = (one for outcome in outcomes for one in outcome.rates)
+        return [*system.forces(u, force_actions(system, situations)), *rates]
 
     slopes = slopes_of(forces_and_rates, np.concatenate([np.zeros(n), start.v, start.states, np.zeros(n)]))
     return slopes[:n, : 2 * n + count].copy(), slopes[n:]
 
 
-def _fastest(mech: Mechanism, system: System, A: Array) -> FastestMode:
+def _fastest(system: System, A: Array) -> FastestMode:
     from scipy.linalg import eig
 
     values, left, right = eig(A, left=True)
@@ -133,9 +134,9 @@ def _fastest(mech: Mechanism, system: System, A: Array) -> FastestMode:
     if abs(fast) == 0:
         return FastestMode(0.0, 0.0, ())
     share = np.abs(left[:, k] * right[:, k])
-    n = mech.n
+    mech, n = system.mech, system.mech.n
     share = np.concatenate([share[:n] + share[n : 2 * n], share[2 * n :]])
-    names = (*mech.speeds, *(state.name for state in system.states))
+    names = (*mech.speeds, *system.states)
     chosen = tuple(name for name, part in zip(names, share, strict=True) if part >= 0.1 * share.max())
     return FastestMode(abs(fast), -fast.real / abs(fast), chosen, _leading_spring(mech, right[:n, k]))
 

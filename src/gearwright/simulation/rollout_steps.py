@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from gearwright.compiling.rollout_code import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.dynamics.configuration import turning_joints
 from gearwright.dynamics.stepping import METHODS
-from gearwright.errors import InputError
+from gearwright.errors import CompilationError, InputError
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
@@ -26,14 +26,34 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, not_finite
-from gearwright.simulation.rollout_checks import common_batch, diverged, require_steps
+from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
-from gearwright.system.motion_rates import Seen, seen
-from gearwright.system.rollout_system import System, step_program
+from gearwright.simulation.step_program import require_steppable, step_program, step_states
+from gearwright.system.observation import Observation, observe
+from gearwright.system.system import System
 from gearwright.text import listed
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import PARAMETERS, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
+
+PIECE, LONGEST = 2e8, 10_000
+"""Operations, and steps, between two moments at which Ctrl-C is heard."""
+
+
+class Clocked(NamedTuple):
+    """The inputs of all steps from one on, (steps or 1, states or 1, size) each, and the clock that goes with them."""
+
+    feeds: Sequence[Array]
+    start: float
+    h: float
+    first: int
+
+    def during(self, begin: int, steps: int) -> list[Array]:
+        """The feeds of some steps, the clock before them."""
+        k = self.first + begin
+        clock = np.empty((steps, 1, 2))
+        clock[:, 0, 0], clock[:, 0, 1] = self.start + self.h * np.arange(k, k + steps), self.h
+        return [clock, *(feed[k : k + steps] if len(feed) > 1 else feed for feed in self.feeds)]
 
 
 class FixedStep:
@@ -51,11 +71,13 @@ class FixedStep:
         self._made_from = (source, laws, method, work, parameters)
         self.method, self.parameters = method, parameters
         task = recipe_of("forward_dynamics", source, parameters, {}).task()
-        self.mech, self.system = task.mech, System(laws, work)
-        self._task = replace(task, program=step_program(self.mech, self.system, method))
+        self.mech, self.system = task.mech, System(task.mech, laws)
+        require_steppable(self.system)
+        self.further = step_states(self.system, work)
+        self._task = replace(task, program=step_program(self.system, method, work))
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
-        self.states = (*at, *pace, *(x.name for x in self.system.states))
-        self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *(x.name for x in self.system.inputs))
+        self.states = (*at, *pace, *(x.name for x in self.further))
+        self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return FixedStep, self._made_from
@@ -64,15 +86,22 @@ class FixedStep:
         return f"<FixedStep {self.method}: {len(self.states)} states, {len(self.inputs)} inputs>"
 
     @cached_property
-    def _code(self) -> tuple[LoopCode | None, int]:
-        """The loop, None where it cannot be compiled, and the operations of a step."""
+    def _code(self) -> tuple[LoopCode | None, int, str]:
+        """The loop and the operations of a step; None where it cannot be compiled, with the reason."""
         if kernel_mode() == "off":
-            return None, 0
+            return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
         graph = traced(self._task)
         try:
-            return loop_code(graph, layout_of(self._task)), graph.operations.arithmetic
-        except (RuntimeError, OSError, ImportError):  # LLVM cannot work here
-            return None, 0
+            loop = loop_code(graph, layout_of(self._task))
+            why = f"a step has {len(graph.nodes):,} operations, too many for LLVM." if loop is None else ""
+            return loop, graph.operations.arithmetic if loop else 0, why
+        except CompilationError as error:
+            return None, 0, f"the steps run in Python, not in machine code: {error}."
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why its steps are slower than they could be, if they are."""
+        return tuple(filter(None, [self._code[2]]))
 
     @cached_property
     def _function(self) -> Any:
@@ -81,7 +110,7 @@ class FixedStep:
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
-        mech, further = self.mech, self.system.states
+        mech, further = self.mech, self.further
         given = dict(states or {})
         for name in given:
             if name not in (x.name for x in further):
@@ -97,7 +126,7 @@ class FixedStep:
 
     def require_stable(self, x0: ArrayLike, h: float) -> None:
         """Refuse a step that is too long for the fastest mode at a state x0 (nx,)."""
-        require_stable(self.mech, self.system, np.asarray(x0, dtype=np.float64), float(h), self.method)
+        require_stable(self.system, np.asarray(x0, dtype=np.float64)[: self.system.own.stop], float(h), self.method)
 
     def run(
         self,
@@ -110,7 +139,10 @@ class FixedStep:
         start: float = 0.0,
         parameters: ArrayLike | None = None,
     ) -> Array:
-        """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps.
+        """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps; no others are stored.
+
+        The steps run in pieces of a fraction of a second, between which Ctrl-C is heard: the KeyboardInterrupt then has
+        the samples until there as its `record`.
 
         Args:
             x0: states at the beginning, (N, nx).
@@ -127,20 +159,42 @@ class FixedStep:
         begin = self._begin(x0)
         record = np.empty((1 + steps // every, *begin.shape))
         record[0] = begin
-        clock = np.empty((steps, 1, 2))
-        clock[:, 0, 0], clock[:, 0, 1] = start + h * np.arange(steps), h
-        feeds = [clock, *self._moments(inputs, steps, len(begin)), *self._parameters(parameters, len(begin))]
-        if not self._filled(feeds, record, every):
-            raise diverged(self.states, record, start, h * every)
+        feeds = [*self._moments(inputs, steps, len(begin)), *self._parameters(parameters, len(begin))]
+        done, size = 0, self._piece(len(begin))
+        try:
+            while done < len(record) - 1:
+                end = min(done + max(1, size // every), len(record) - 1)
+                if not self._advance(Clocked(feeds, start, h, done * every), record[done : end + 1], every, size):
+                    raise diverged(self.states, record[: end + 1], start, h * every)
+                done = end
+        except KeyboardInterrupt:
+            raise Interrupted(record[: done + 1]) from None
         return record
 
-    def seen(self, x: Array, inputs: Array, t: Array) -> Seen:
-        """What can be seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
-        return seen(self.mech, self.system, x, inputs, t)
+    def _piece(self, rows: int) -> int:
+        """Steps of all rows that take a fraction of a second."""
+        _, work, _ = self._code
+        return max(1, min(int(PIECE / (rows * work)), LONGEST)) if work else 1
+
+    def _advance(self, feeds: Clocked, record: Array, every: int, size: int) -> bool:
+        """Compute some samples; between two of them that are far apart, in pieces that nobody stores."""
+        if size >= every:
+            return self._filled(feeds.during(0, (len(record) - 1) * every), record, every)
+        between = np.array([record[0], record[0]])
+        for k in range(0, every, size):
+            steps, between[0] = min(size, every - k), between[1]
+            if not self._filled(feeds.during(k, steps), between, steps):
+                break
+        record[1] = between[1]
+        return bool(np.isfinite(record[1]).all())
+
+    def observe(self, x: Array, inputs: Array, t: Array) -> Observation:
+        """What is seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
+        return observe(self.system, x, inputs, t)
 
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""
-        code, work = self._code
+        code, work, _ = self._code
         if code is None:
             return self._stepped(feeds, record, every)
         rows, steps = record.shape[1], (len(record) - 1) * every
@@ -181,7 +235,7 @@ class FixedStep:
         """The inputs at each moment of a step that the method looks at."""
         moments = METHODS[self.method].moments
         if inputs is None:
-            inputs = [[[0.0] * self.mech.n + [x.initial for x in self.system.inputs]]]
+            inputs = [[self.system.first_inputs]]
         u = np.ascontiguousarray(as_floats("fixed_step", "inputs", inputs))
         lengths = (1, steps, 2 * steps + 1)
         if u.ndim != 3 or len(u) not in lengths or u.shape[1] not in (1, rows) or u.shape[2] != len(self.inputs):

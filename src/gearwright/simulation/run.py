@@ -23,6 +23,17 @@ WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
 ELECTRIC = ("voltage", "current", "winding_temperature")
 """What a picture shows of motors; energies have a panel of their own."""
 
+ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
+"""What the balance is made of."""
+
+RESTING = 1e-2
+"""Part of the largest energy in the balance that counts as moved in any case: nothing moves in a held arm, and samples
+may meet a swing at its turning points alone, but rounding and tolerances are relative to the energies themselves."""
+
+
+def _peak(values: Array) -> float:
+    return float(np.abs(values).max()) if values.size else 0.0
+
 
 @dataclass(frozen=True)
 class RunEvent:
@@ -104,9 +115,18 @@ class Run:
 
         stored(t) - stored(0) = supplied - dissipated; what is missing, per peak of kinetic energy and works.
         """
-        error = float(np.abs(self["energy.balance"]).max())
-        scale = max(float(np.abs(self[f"energy.{kind}"]).max()) for kind in ("kinetic", "supplied", "dissipated"))
-        return error / scale if scale > 0 else error
+        error = float(np.abs(self["energy.balance"]).max()) if len(self.t) else 0.0
+        return error / self.moved if self.moved > 0 else 0.0
+
+    @property
+    def moved(self) -> float:
+        """The largest energy that moved [J]: the peak of kinetic energy and works.
+
+        It does not vanish where something is held: a hundredth of the largest energy in the balance is the least.
+        """
+        peaks = {kind: _peak(self.series.get(f"energy.{kind}", np.zeros(0))) for kind in ENERGIES}
+        least = RESTING * max(peaks.values())
+        return max(least, *(peaks[kind] for kind in ("kinetic", "supplied", "dissipated")))
 
     def save(self, path: str | Path) -> Path:
         """Write all series to a CSV or Parquet file, by its ending."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,18 @@ from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
+from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
 from gearwright.simulation.choice import FIXED, choose
+from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
-from gearwright.simulation.interruption import heard
+from gearwright.simulation.interruption import noted_interruption
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
-from gearwright.simulation.simulation import Event, Simulation, started
+from gearwright.simulation.simulation import Simulation
 from gearwright.system.controllers import Controller, controller_of
 from gearwright.system.signals import gathered
-from gearwright.system.state import State, initial_state
+from gearwright.system.state import State, initial_state, state_vector
 from gearwright.system.system import System
 
 FINEST = 2.3e-14
@@ -84,15 +87,15 @@ def simulate(
     system = System(mech, chosen, control.states if control else {})
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     recorder = Recorder(system, given.names, getattr(robot_or_mech, "name", "machine"))
-    x = started(system, begin)
+    x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
     work.method, why = choose(work, x, method)
     work.may_change = method is None
     recorder.remarks.append(why)
     if work.method in FIXED:
-        with reporting(float(times[0]), float(times[-1]), progress) as work.report:
-            return run_fixed(work, x, step)
+        with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
+            return _judged(work, run_fixed(work, x, step))
     if step is not None:
         raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
     return _adaptive(work, x, progress)
@@ -101,14 +104,34 @@ def simulate(
 def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
     recorder = work.recorder
     try:
-        with reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report, heard() as work.obey:
+        with (
+            reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report,
+            noted_interruption() as work.obey,
+        ):
             work.run(x)
     except KeyboardInterrupt:
         recorder.remarks.append(STOPPED.format(recorder.last))
     except SimulationError as error:
         error.run = recorder.run() if len(recorder) else None
         raise
-    return recorder.run()
+    return _judged(work, recorder.run())
+
+
+def _judged(work: Simulation, run: Run) -> Run:
+    """The run with what its books say about it; an error where they say that it is wrong.
+
+    With a fixed step the error of a run is the user's choice: a remark will do.
+    """
+    controlled = work.method not in FIXED
+    rtol, atol = (work.rtol, work.atol) if controlled else (0.0, 0.0)
+    drift = missing(run, atol)
+    if drift <= limit(rtol, REMARKABLE):
+        return run
+    unbooked = unbooked_laws(work.system, work.recorder.instants())
+    run = replace(run, remarks=(*run.remarks, remark_on(drift, unbooked)))
+    if controlled and not unbooked and drift > limit(rtol, WRONG):
+        raise failure(drift, work.method, run)
+    return run
 
 
 def _machine(given: Any) -> Mechanism:

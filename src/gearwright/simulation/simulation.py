@@ -2,54 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.errors import InputError, SimulationError
-from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, SlowError, StuckError, march
-from gearwright.simulation.moded_rates import InModes
+from gearwright.errors import SimulationError
+from gearwright.simulation.driving import Driving
+from gearwright.simulation.events import Event, Watch
+from gearwright.simulation.kinks import Kinks
+from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError, march
+from gearwright.simulation.moded_rates import InModes, WorthwhileTable
+from gearwright.simulation.patience import Patience, SlowError
 from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
-from gearwright.system.controllers import Controller, put
-from gearwright.system.modes import settle
+from gearwright.system.controllers import Controller
+from gearwright.system.evaluation import evaluate, situations_at
 from gearwright.system.motion_rates import MotionRates, motion_rates
+from gearwright.system.observation import Observation, observe
+from gearwright.system.settling import settle
 from gearwright.system.signals import Inputs
-from gearwright.system.state import State
 from gearwright.system.system import Modes, System
+from gearwright.system.vector_program import NoKernelError
 from gearwright.text import listed
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
 
-CRAWL = 1e-5
-"""A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
-
 RESTLESS = 200
 """Events without progress in time before a run gives up."""
 
 
-@dataclass(frozen=True)
-class Event:
-    """Something to watch for during a run.
+@dataclass
+class Here:
+    """Where a run is: time, state vector, modes; the last step; and how many events came without progress."""
 
-    Args:
-        function: (t, State) -> number; the event is where it goes through zero.
-        name: what it is called in the run's events.
-        terminal: whether the run ends there.
+    t: float
+    x: Array
+    modes: Modes
+    step: float | None = None
+    still: int = 0
 
-    >>> Event(lambda t, state: state.q[0] - 1.0, "reached", terminal=True).name
-    'reached'
-    """
-
-    function: Callable[[float, State], float]
-    name: str = "event"
-    terminal: bool = False
+    def move(self, t: float, x: Array, step: float | None) -> None:
+        """Go on to another time and state."""
+        self.still = 0 if t > self.t else self.still + 1
+        self.t, self.x, self.step = t, x, step
 
 
 @dataclass
@@ -68,86 +68,56 @@ class Simulation:
     report: Callable[[float], None] = lambda _: None
     obey: Callable[[], None] = lambda: None
     may_change: bool = False
-    _answer: Any = field(default=None, init=False)
-    _sides: list[float] = field(default_factory=list, init=False)
 
     def run(self, x: Array) -> None:
         """From the first of the times to the last; the recorder keeps the samples."""
-        t, until = float(self.times[0]), float(self.times[-1])
-        self._call_sampled(t, x)
-        x, modes = self._settled(t, x, self._first_modes(t, x))
-        x = self._first_balance(x)
-        self._sides = [self._side(event, t, x) for event in self.events]
-        self._record(t, x, modes)
-        step: float | None = None
-        still = 0
-        for bound in self._stops(t, until):
-            while t < bound:
-                engine = march(self.method, self._problem(t, x, modes, bound, step))
-                try:
-                    arrived, x, event = self._until_event(engine, bound, modes)
-                except SlowError as slow:
-                    t, x, step = slow.t, slow.x, None
-                    self._change_method(t)
-                    continue
-                step = engine.step_size
-                still = 0 if arrived > t else still + 1
-                t = arrived
-                if event:
-                    if self._users_event(t, x):
-                        return
-                    x, modes = self._settled(t, x, modes)
-                if still > RESTLESS:
-                    raise SimulationError(
-                        f"simulate: at t = {t:g} s {RESTLESS} events follow each other without any motion. Look at the "
-                        f"last ones: {listed(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
-                    )
-            self._call_sampled(t, x)
-            x, modes = self._settled(t, x, modes)
+        here = self._begun(x)
+        for bound in self._driving.stops(here.t, float(self.times[-1])):
+            while here.t < bound:
+                if self._ends_before(here, bound):
+                    return
+            self._driving.sample(here.t, here.x)
+            self._settle(here)
 
-    def _change_method(self, t: float) -> None:
-        self.method = "stiff"
-        self.recorder.remarks.append(f"method: stiff from t = {t:g} s on, where the steps of the explicit one crawled.")
-
-    def _first_balance(self, x: Array) -> Array:
-        """Books that begin at zero; what an inconsistent start lost is remarked upon."""
-        lost = float(x[self.system.dissipated])
-        if abs(lost) > 1e-12:
-            self.recorder.remarks.append(f"the start was changed by holds or stops, which took {lost:.3g} J.")
-        out = x.copy()
-        out[self.system.supplied] = out[self.system.dissipated] = 0.0
-        return out
-
-    def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
-        """The rates near the start, in the modes that laws start in."""
+    def _begun(self, x: Array) -> Here:
+        """The start, with modes that fit it, books that begin at zero, and the first sample."""
         t = float(self.times[0])
-        self._call_sampled(t, x)
-        rates = self._problem(t, x, self._first_modes(t, x), t, None).rates
-        return lambda y: rates(t, y)
+        self._driving.sample(t, x)
+        here = Here(t, x, self._first_modes(t, x))
+        self._settle(here)
+        self._open_books(here)
+        self._watch.begin(t, self._driving.state(here.x))
+        self._record(here.t, here.x, here.modes)
+        return here
 
-    def _first_modes(self, t: float, x: Array) -> Modes:
-        seen = self.system.situations(t, x, self._inputs_at(t, x)[0])
-        return tuple(law.start(s) for law, s in zip(self.system.laws, seen, strict=True))
+    def _ends_before(self, here: Here, bound: float) -> bool:
+        """March on to the bound, or to an event before it; True when that ends the run."""
+        engine = march(self.method, self._problem(here, bound))
+        try:
+            reached = self._recorded(engine, here.modes, bound)
+        except SlowError as slow:
+            here.move(slow.t, slow.x, None)
+            self._go_on_stiff(slow.t)
+            return False
+        here.move(reached.t, reached.x, engine.step_size)
+        over = reached.event and self._meets_end(here)
+        if reached.event and not over:
+            self._settle(here)
+        self._refuse_restless(here)
+        return over
 
-    def _stops(self, start: float, until: float) -> Iterator[float]:
-        """Times at which a step must end: kinks of inputs, samples of the controller, the end."""
-        kinks = (*self.inputs.breaks, *(self.controller.breaks if self.controller else ()))
-        stops = {t for t in kinks if start < t < until}
-        if self.controller is not None and self.controller.period is not None:
-            count = int(np.ceil((until - start) / self.controller.period - 1e-9))
-            stops.update(start + k * self.controller.period for k in range(1, count))
-        yield from (*sorted(stops), until)
-
-    def _until_event(self, engine: March, bound: float, modes: Modes) -> tuple[float, Array, bool]:
-        """March to the bound or the next event, recording samples on the way."""
+    def _recorded(self, engine: March, modes: Modes, bound: float) -> Reached:
+        """March to the bound, the next event or the next kink, recording samples on the way."""
         while True:
             due = len(self.recorder)
             limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
             reached = self._advanced(engine, limit)
             if due < len(self.times) and reached.t >= self.times[due]:
                 self._record(reached.t, reached.x, modes)
-            if reached.event or reached.t >= bound:
-                return reached.t, reached.x, reached.event
+            if reached.kink:
+                self.recorder.remarks.extend(filter(None, [self._kinks.meet(reached.t)]))
+            if reached.event or reached.kink or reached.t >= bound:
+                return reached
 
     def _advanced(self, engine: March, limit: float) -> Reached:
         try:
@@ -158,103 +128,142 @@ class Simulation:
             raise self._blown_up(reached.t, reached.x, "faster than any machine")
         return reached
 
+    def _go_on_stiff(self, t: float) -> None:
+        self.method = "stiff"
+        self.recorder.remarks.append(f"method: stiff from t = {t:g} s on, where the steps of the explicit one crawled.")
+
+    def _open_books(self, here: Here) -> None:
+        """Books that begin at zero; what an inconsistent start lost is remarked upon."""
+        system, x = self.system, here.x.copy()
+        lost = float(x[system.dissipated])
+        if abs(lost) > 1e-12:
+            self.recorder.remarks.append(f"the start was changed by holds or stops, which took {lost:.3g} J.")
+        x[system.supplied] = x[system.dissipated] = 0.0
+        here.x = x
+
+    def _settle(self, here: Here) -> None:
+        """Choose modes in which every guard holds; changes are noted."""
+        if not self.system.has_modes:
+            return
+        settled = settle(self.system, here.t, here.x, self._driving.at(here.t, here.x)[0], here.modes)
+        self.recorder.events.extend(RunEvent(here.t, name, mode) for name, mode in settled.changes)
+        here.x, here.modes = settled.x, settled.modes
+
+    def _meets_end(self, here: Here) -> bool:
+        """Note the user's events at this time; True when one of them ends the run."""
+        met = self._watch.met(here.t, self._driving.state(here.x))
+        self.recorder.events.extend(RunEvent(here.t, event.name, "event") for event in met)
+        return any(event.terminal for event in met)
+
+    def _refuse_restless(self, here: Here) -> None:
+        if here.still > RESTLESS:
+            raise SimulationError(
+                f"simulate: at t = {here.t:g} s {RESTLESS} events follow each other without any motion. Look at the "
+                f"last ones: {listed(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
+            )
+
     def _record(self, t: float, x: Array, modes: Modes) -> None:
-        u = self._inputs_at(t, x)[0]
+        u = self._driving.at(t, x)[0]
         if self._motion is not None:
-            self.recorder.postpone(t, x, u, self._motion.seen)
+            self.recorder.postpone(t, x, u, self._observe)
         else:
-            self.recorder.record(t, x, u, modes, self.system.evaluate(t, x, u, modes))
+            self.recorder.record(t, x, u, modes, evaluate(self.system, t, x, u, modes))
         self.report(t)
 
-    def _problem(self, t: float, x: Array, modes: Modes, bound: float, step: float | None) -> Problem:
-        system = self.system
-        latest = float(np.nextafter(bound, t)) if bound > t else bound  # an input that jumps there has not jumped yet
+    @cached_property
+    def _observe(self) -> Callable[[Array, Array, Array], Observation]:
+        return lambda x, u, t: observe(self.system, x, u, t)
+
+    def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
+        """The rates near the start, in the modes that laws start in."""
+        t = float(self.times[0])
+        self._driving.sample(t, x)
+        rates = self._problem(Here(t, x, self._first_modes(t, x)), t).rates
+        return lambda y: rates(t, y)
+
+    def _first_modes(self, t: float, x: Array) -> Modes:
+        seen = situations_at(self.system, t, x, self._driving.at(t, x)[0])
+        return tuple(law.start(s) for law, s in zip(self.system.laws, seen, strict=True))
+
+    def held_inputs(self, t: float, x: Array) -> Array:
+        """The inputs at a time at which the controller is asked."""
+        self._driving.sample(t, x)
+        return self._driving.at(t, x)[0]
+
+    def _problem(self, here: Here, bound: float) -> Problem:
+        """What is to be integrated from here on, in the modes at hand."""
+        latest = float(np.nextafter(bound, here.t)) if bound > here.t else bound  # no input has jumped yet there
 
         def inputs(now: float, y: Array) -> tuple[Array, Array]:
             self.obey()
-            return self._inputs_at(min(now, latest), y)
+            return self._driving.at(min(now, latest), y)
 
         def levels(now: float, y: Array) -> Array:
-            found = in_modes.guards(now, y) if self._moded else []
-            mine = [guard.value / guard.scale for _, guard in found]
-            state = self._state(y)
-            watched = zip(self.events, self._sides, strict=True)
-            return np.array([*mine, *(side * float(event.function(now, state)) for event, side in watched)])
+            watched = self._watch.levels(now, self._driving.state(y)) if self.events else ()
+            return np.concatenate((in_modes.levels(now, y), watched)) if self.system.has_modes else np.array(watched)
 
-        in_modes = InModes(system, modes, inputs)
-        rates, slopes = self._smooth(modes, inputs, in_modes.rates)
-        span = float(self.times[-1] - self.times[0])
-        pace = CRAWL * span if self.may_change else 0.0
-        if not (self.events or self._moded):
-            return Problem(rates, None, t, x, bound, self.rtol, self.atol, step, slopes=slopes, pace=pace)
-        return Problem(rates, levels, t, x, bound, self.rtol, self.atol, step, span / WATCHFUL, slopes, pace)
+        in_modes = InModes(self.system, here.modes, inputs, self._table)
+        rates, slopes = self._smooth(here.modes, inputs, in_modes.rates)
+        explicit = self.method == "adaptive"
+        kinks = self._kinks.levels(here.t, here.x, inputs, in_modes) if explicit else None
+        watched = levels if self.events or self.system.has_modes else None
+        return Problem(
+            rates,
+            watched,
+            here.t,
+            here.x,
+            bound,
+            self.rtol,
+            self.atol,
+            here.step,
+            longest_step=np.inf if watched is None and kinks is None else self._span / WATCHFUL,
+            slopes=slopes,
+            kinks=kinks,
+            patience=self._patience if explicit and self.may_change else None,
+        )
 
     def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
         """The rates in given modes, and for a stiff method their derivatives where these are known."""
         if self._motion is None:
             return otherwise, None
         rates = rates_by_kernel(self.system, modes, inputs, self._motion)
-        felt = self.controller is not None and self.controller.period is None
-        if felt or self.method != "stiff":
+        if self._driving.depends_on_state or self.method != "stiff":
             return rates, None
         return rates, exact_slopes(self.system, inputs, self._motion, rates)
 
+    @property
+    def _span(self) -> float:
+        return float(self.times[-1] - self.times[0])
+
     @cached_property
-    def _moded(self) -> bool:
-        """Whether a law may change its mode."""
-        return any(len(law.modes) > 1 for law in self.system.laws)
+    def _driving(self) -> Driving:
+        return Driving(self.system, self.inputs, self.controller)
+
+    @cached_property
+    def _watch(self) -> Watch:
+        return Watch(self.events)
+
+    @cached_property
+    def _patience(self) -> Patience:
+        return Patience(float(self.times[-1]), self._span)
+
+    @cached_property
+    def _kinks(self) -> Kinks:
+        return Kinks(self.system, self._motion, self._span)
+
+    @cached_property
+    def _table(self) -> WorthwhileTable:
+        return WorthwhileTable(self.system, self.recorder.remarks.append)
 
     @cached_property
     def _motion(self) -> MotionRates | None:
-        """The compiled rates, where all laws can be compiled."""
-        return motion_rates(self.system.mech, self.system.laws)
-
-    def _settled(self, t: float, x: Array, modes: Modes) -> tuple[Array, Modes]:
-        """Modes in which every guard holds; changes are noted."""
-        if not self._moded:
-            return x, modes
-        settled = settle(self.system, t, x, self._inputs_at(t, x)[0], modes)
-        self.recorder.events.extend(RunEvent(t, name, mode) for name, mode in settled.changes)
-        return settled.x, settled.modes
-
-    def _side(self, event: Event, t: float, x: Array) -> float:
-        value = float(event.function(t, self._state(x)))
-        return 1.0 if value >= 0 else -1.0
-
-    def _users_event(self, t: float, x: Array) -> bool:
-        """Note the user's events at this time; True when one of them ends the run."""
-        over = False
-        for k, event in enumerate(self.events):
-            if self._sides[k] * float(event.function(t, self._state(x))) <= 0:
-                self._sides[k] = -self._sides[k]
-                self.recorder.events.append(RunEvent(t, event.name, "event"))
-                over = over or event.terminal
-        return over
-
-    def _inputs_at(self, t: float, x: Array) -> tuple[Array, Array]:
-        """All inputs, and the rates of the controller's states."""
-        known = self.inputs.at(t)
-        if self.controller is None:
-            return known, np.zeros(0)
-        answer, rates = self._answer, np.zeros(0)
-        if self.controller.period is None:
-            answer, rates = self.controller.answer(t, self._state(x))
-        return put(answer, t, self.inputs.names, self.system.mech.n, known), rates
-
-    def held_inputs(self, t: float, x: Array) -> Array:
-        """The inputs at a time at which the controller is asked."""
-        self._call_sampled(t, x)
-        return self._inputs_at(t, x)[0]
-
-    def _call_sampled(self, t: float, x: Array) -> None:
-        if self.controller is not None and self.controller.period is not None:
-            self._answer, _ = self.controller.answer(t, self._state(x))
-
-    def _state(self, x: Array) -> State:
-        system = self.system
-        names = [*system.states, *system.controller_states]
-        values = x[system.own.start : system.controlled.stop].tolist()
-        return State(x[system.q].copy(), x[system.v].copy(), dict(zip(names, values, strict=True)))
+        """The compiled rates of laws that act by forces alone; the run says so where they could be, and are not."""
+        try:
+            return motion_rates(self.system)
+        except NoKernelError as reason:
+            self.recorder.remarks.append(str(reason))
+            self._table.give_up()
+            return None
 
     def _blown_up(self, t: float, x: Array, reason: str) -> SimulationError:
         names = [*self.system.mech.coordinates, *self.system.mech.speeds, *self.system.states]
@@ -264,19 +273,3 @@ class Simulation:
             f"simulate: the run blew up at t = {t:g} s, where {names[k]!r} is {x[k]:g} ({reason.rstrip('.')}). Look at "
             "the forces and gains there, or at the sign of a ratio; fast decay needs method='stiff'."
         )
-
-
-def started(system: System, state: State) -> Array:
-    """The state vector at the start, with the states of laws as given or as the laws begin."""
-    x = np.zeros(system.size)
-    x[system.q], x[system.v] = state.q, state.v
-    initial = {**{s.name: s.initial for s in system.states.values()}, **system.controller_states}
-    unknown = [name for name in state.states if name not in initial]
-    if unknown:
-        raise InputError(
-            f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
-            f"{listed(initial) or 'none'}."
-        )
-    merged: Sequence[float] = list({**initial, **state.states}.values())
-    x[system.own.start : system.controlled.stop] = merged
-    return x

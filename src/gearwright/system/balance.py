@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,11 +12,9 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Drag, Hold
 from gearwright.forces.line import Line
+from gearwright.mechanism.rows import spread
+from gearwright.system.system import share
 from gearwright.text import listed
-
-Share = Callable[[Hold, Drag], float]
-"""How much of a hold's multiplier passes through a drag's port."""
-
 
 NONE = np.zeros(0)
 
@@ -47,7 +45,7 @@ class Ties(NamedTuple):
     shares: Array
 
     @staticmethod
-    def of(n: int, holds: Sequence[Hold], drags: Sequence[Drag], inflows: Sequence[float], share: Share) -> Ties:
+    def of(n: int, holds: Sequence[Hold], drags: Sequence[Drag], inflows: Sequence[float]) -> Ties:
         """From holds and drags, and what forces bring through the ports of the drags."""
         lines, d = tuple(hold.line for hold in holds), len(drags)
         return Ties(
@@ -59,14 +57,18 @@ class Ties(NamedTuple):
             np.array([drag.gain for drag in drags], dtype=float),
             np.array([flow - drag.offset for flow, drag in zip(inflows, drags, strict=True)], dtype=float),
             np.array([drag.sense for drag in drags], dtype=float).reshape(d, n),
-            shares_of(holds, drags, share),
+            shares_of(holds, drags),
         )
 
 
-def shares_of(holds: Sequence[Hold], drags: Sequence[Drag], share: Share) -> Array:
+def shares_of(holds: Sequence[Hold], drags: Sequence[Drag]) -> Array:
     """How much of each hold's multiplier passes through each drag's port, (drags, holds)."""
-    found = [[share(hold, drag) for hold in holds] for drag in drags]
-    return np.array(found, dtype=float).reshape(len(drags), len(holds))
+    found = np.zeros((len(drags), len(holds)))
+    for k, drag in enumerate(drags):
+        for j, hold in enumerate(holds):
+            if hold.port and hold.port == drag.port:
+                found[k, j] = share(hold.line, drag.push)
+    return found
 
 
 def balanced(M: Array, right: Array, ties: Ties) -> tuple[Array, Array, Array, Array]:
@@ -95,11 +97,7 @@ def balanced(M: Array, right: Array, ties: Ties) -> tuple[Array, Array, Array, A
 
 def rows_of(lines: Sequence[Line], n: int) -> Array:
     """Lines as full rows, (lines, n)."""
-    W = np.zeros((len(lines), n))
-    for k, line in enumerate(lines):
-        for index, factor in line.terms:
-            W[k, index] = factor
-    return W
+    return np.array([spread(line.terms, n) for line in lines], dtype=np.float64).reshape(len(lines), n)
 
 
 def _solve(matrix: Array, right: Array, ties: Ties) -> Array:

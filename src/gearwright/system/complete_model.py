@@ -15,6 +15,7 @@ from gearwright.forces.actuator import LinearActuator
 from gearwright.functions.functions import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
+from gearwright.system.balance import rows_of
 from gearwright.text import listed
 
 
@@ -103,11 +104,7 @@ class CompleteModel:
     @cached_property
     def lines(self) -> Array:
         """A (n, actuators): the actuators' lines as columns."""
-        A = np.zeros((self.mech.n, len(self.actuators)))
-        for k, one in enumerate(self.actuators):
-            for index, factor in one.line.terms:
-                A[index, k] = factor
-        return A
+        return rows_of([one.line for one in self.actuators], self.mech.n).T
 
     @cached_property
     def blocks(self) -> tuple[Array, Array, Array, Array, Array]:

@@ -70,7 +70,7 @@ class Controller:
             ) from None
 
 
-def put(answer: Any, t: float, names: tuple[str, ...], size: int, known: Array) -> Array:
+def with_answer(known: Array, answer: Any, t: float, names: tuple[str, ...], size: int) -> Array:
     """Known inputs with a controller's answer: forces are added, named inputs are replaced."""
     out = known.copy()
     if isinstance(answer, Mapping):

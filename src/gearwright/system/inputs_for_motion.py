@@ -21,9 +21,13 @@ from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.demanded_forces import Demands, Push
+from gearwright.system.law_states import first_states, refuse_moded_states
 from gearwright.system.motion_inputs import MotionInputs, excess, jumps
-from gearwright.system.smooth_pieces import smooth_pieces, trajectory_of
+from gearwright.system.motion_pieces import Piece, pieces_of
+from gearwright.system.signals import gathered
+from gearwright.system.smooth_pieces import trajectory_of
 from gearwright.system.state import State
+from gearwright.system.system import System
 from gearwright.text import listed
 
 
@@ -74,6 +78,8 @@ def inputs_for_motion(
     actuators: Sequence[Invertible] | None = None,
     *,
     laws: Sequence[Law] | None = None,
+    inputs: Any = None,
+    states: Mapping[str, float] | None = None,
     limits: Mapping[str, float] | None = None,
     samples: int = 501,
 ) -> MotionInputs:
@@ -81,13 +87,16 @@ def inputs_for_motion(
 
     The forces along the actuators' lines follow from the inverse dynamics with friction and losses; their time
     derivatives, which inductances, oil and spools ask for, are exact: the recursion runs over Taylor series of time.
-    Each actuator is then inverted by its relative degree. Where the machine rests, sticking friction carries nothing.
+    Each actuator is then inverted by its relative degree. States of laws (bristles, temperatures) are integrated along
+    the motion. Where the machine rests, sticking friction carries nothing.
 
     Args:
         robot_or_mech: a robot (with the motors and laws of its parts unless others are given) or a machine.
         motion: a trajectory of all speeds, or samples, which are joined by a spline of degree 7.
         actuators: LinearActuators or SynchronousMotors; of a robot its DC motors unless given.
         laws: friction and losses; of a robot its own unless given, of a machine none.
+        inputs: inputs of the laws over time, as `simulate` takes them; the laws' own initial values unless given.
+        states: states of the laws at the start by name; their own initial values unless given.
         limits: largest magnitudes of states and forces by name, beside those of the actuators' inputs.
         samples: how many times at least.
 
@@ -103,25 +112,52 @@ def inputs_for_motion(
     """
     whole("inputs_for_motion", "samples", samples, least=2, example=501)
     mech, chosen, acting, remarks = _given(robot_or_mech, actuators, laws)
-    more, standard = _limits(limits), isinstance(robot_or_mech, Robot) and actuators is None
-    if standard:
-        more = {**_part_limits(robot_or_mech), **more}  # type: ignore[arg-type]
-    trajectory = trajectory_of(mech, motion)
-    inverses = [actuator.inverse for actuator in chosen]
-    demands = Demands(
-        mech, tuple(Push(x.line, x.port) for x in chosen), acting, max(inverse.degree for inverse in inverses) - 1
-    )
-    inner: list[Array | None] = [None] * len(chosen)
-    blocks: list[dict[str, Array]] = []
-    for t, moved in smooth_pieces(trajectory, acting, demands.order + 2, samples):
-        forces = demands.along(t, moved)
-        block = {"t": t}
-        for j, (one, inverse) in enumerate(zip(chosen, inverses, strict=True)):
-            way = [np.asarray(one.line.speed(x.T)) for x in moved]
-            answer, inner[j] = inverse.solve(Demand(t, way, [f[:, j] for f in forces]), inner[j])
-            block |= _named(one, forces[0][:, j], answer)
-        blocks.append(block)
-    return _gathered(mech, trajectory, chosen, blocks, more, remarks)
+    system, trajectory = System(mech, acting), trajectory_of(mech, motion)
+    refuse_moded_states(system)
+    given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
+    drives = Drives(chosen)
+    demands = Demands(system, drives.pushes, drives.order)
+    pieces = pieces_of(system, trajectory, given, first_states(system, states or {}), drives.order, samples)
+    blocks = [_block(piece, demands, drives) for piece in pieces]
+    more = _limits(limits)
+    if isinstance(robot_or_mech, Robot) and actuators is None:
+        more = {**_part_limits(robot_or_mech), **more}
+    return _gathered(system, trajectory, chosen, blocks, more, remarks)
+
+
+class Drives:
+    """Actuators that are inverted piece by piece, and what each must know of the piece before."""
+
+    def __init__(self, actuators: Sequence[Invertible]) -> None:
+        self.actuators = tuple(actuators)
+        self._inverses = [one.inverse for one in actuators]
+        self._inner: list[Array | None] = [None] * len(self.actuators)
+
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """Their lines and ports."""
+        return tuple(Push(one.line, one.port) for one in self.actuators)
+
+    @property
+    def order(self) -> int:
+        """How many derivatives of their forces they need."""
+        return max(inverse.degree for inverse in self._inverses) - 1
+
+    def inverted(self, piece: Piece, forces: Sequence[Array]) -> dict[str, Array]:
+        """Inputs, states and forces by name, for forces and their derivatives, each (T, actuators)."""
+        found: dict[str, Array] = {}
+        for j, (one, inverse) in enumerate(zip(self.actuators, self._inverses, strict=True)):
+            way = [np.asarray(one.line.speed(list(x.T))) for x in piece.motion]
+            demand = Demand(piece.t, way, [force[:, j] for force in forces])
+            answer, self._inner[j] = inverse.solve(demand, self._inner[j])
+            found |= _named(one, forces[0][:, j], answer)
+        return found
+
+
+def _block(piece: Piece, demands: Demands, drives: Drives) -> dict[str, Array]:
+    """All series over one piece."""
+    laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}
+    return {"t": piece.t, **drives.inverted(piece, demands.along(piece)), **laws}
 
 
 def _limits(given: Any) -> dict[str, float]:
@@ -179,7 +215,7 @@ def _named(actuator: Any, force: Array, answer: Answer) -> dict[str, Array]:
 
 
 def _gathered(
-    mech: Mechanism,
+    system: System,
     trajectory: Trajectory,
     chosen: Sequence[Any],
     blocks: Sequence[dict[str, Array]],
@@ -194,7 +230,7 @@ def _gathered(
     unknown = [name for name in more if name not in series]
     if unknown:
         raise InputError(f"inputs_for_motion: limit of {unknown[0]!r}: {suggestion(unknown[0], series)}")
-    states = [x.name for one in chosen for x in one.states]
+    states = [*(x.name for one in chosen for x in one.states), *system.states]
     begin = State(trajectory.at(0.0), trajectory.at(0.0, 1), {name: float(series[name][0]) for name in states})
     return MotionInputs(
         t,

@@ -1,128 +1,158 @@
-"""All laws in all their modes as two kernels: how they act, and what follows.
+"""All laws in all their modes as kernels: how they act, what follows, what ends a mode and where laws bend.
 
-Which modes the laws are in is an input of both, so that one compilation serves all of them. Holds and drags are listed
-for every mode; the balance of forces takes those of the modes at hand.
+Which modes the laws are in is an input of all, so that one compilation serves all of them. Holds and drags are
+listed for every mode; the balance of forces takes those of the modes at hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, NoReturn
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.arrays import Array
-from gearwright.compiling.compile import graph_code
-from gearwright.dynamics.configuration import rate
-from gearwright.forces.law import Action, Drag, Force, Hold, Law, Outcome, Reaction
-from gearwright.functions.actuation import motor_shares
-from gearwright.functions.service import kernel_mode
+from gearwright.forces.kinks import kinks_of
+from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Fixed, Inputs
-from gearwright.system.rollout_system import StepProgram, inputs_of, power, situations, split
-from gearwright.tracing.trace import Task, traced
+from gearwright.programs.program import Inputs
+from gearwright.system.law_kernels import OncePerSystem, require_traceable, surveyed
+from gearwright.system.motion_rates import contents_of
+from gearwright.system.survey import Choice
+from gearwright.system.system import System, drags_in
+from gearwright.system.vector_program import kernel, vector_program
+from gearwright.tracing.symbols import operations, symbols
 
-Choice = tuple[int, str]
-"""A law by its number, and one of its modes."""
+Kernel = Callable[..., Array]
 
 
-class Unusual(Exception):
+class NotInMachineCodeError(Exception):
     """A state that machine code does not take: an angle too large for its sine, or something that is not finite."""
 
 
 class LawTable:
-    """The two kernels of a machine's laws; `law_table` makes it.
+    """The kernels of a machine's laws; `law_table` makes it.
+
+    All take (x, t, u, chosen), x = [q, v, states of the laws] and chosen a 1 per mode at hand; `follow` and `levels`
+    take the accelerations and what all holds and drags feel besides. `NotInMachineCodeError` where they cannot.
 
     Args:
-        mech: the machine.
-        laws: its laws; `act` and `follow` must work on symbols in every mode.
+        system: the machine and its laws, all of which can be traced in every mode.
     """
 
-    def __init__(self, mech: Mechanism, laws: tuple[Law, ...]) -> None:
-        self.mech, self.laws = mech, laws
-        self.choices: tuple[Choice, ...] = tuple((k, mode) for k, law in enumerate(laws) for mode in law.modes)
-        self.holds: list[tuple[Choice, Hold]] = []
-        self.drags: list[tuple[Choice, Drag]] = []
-        sizes = {"x": mech.nq + mech.n + sum(len(law.states) for law in laws), "t": 1}
-        sizes |= {"u": mech.n + len(inputs_of(laws)), "chosen": len(self.choices)}
-        self.act = self._compiled("laws_act", self._acting, sizes)
-        felt = len(self.holds) + 2 * len(self.drags)
-        self.follow = self._compiled("laws_follow", self._following, {**sizes, "a": mech.n, "felt": max(felt, 1)})
+    def __init__(self, system: System) -> None:
+        self.system = system
+        found = surveyed(system)
+        self.choices: tuple[Choice, ...] = tuple(found.actions)
+        self.holds, self.drags = found.holds, found.drags
+        self.guards: list[tuple[Choice, Guard]] = [(x, guard) for x, mine in found.guards.items() for guard in mine]
 
-    def _compiled(self, name: str, run: Callable[..., Any], sizes: Mapping[str, int]) -> Callable[..., Array]:
-        shape: Callable[..., tuple[int, ...]] = lambda *_: (self._size(name),)  # noqa: E731
-        task = Task(StepProgram(name, tuple(sizes), run, shape, growth=2, contents=dict(sizes)), self.mech, {})
-        code = graph_code(task, traced(task))
-        if code is None:
-            raise LookupError("too large for machine code")
-        return code.builtin(name, _unusual)
+    @cached_property
+    def act(self) -> Kernel:
+        """Generalized forces; targets and compliances of holds; gains of drags, what enters less offset, and senses."""
+        n, holds, drags = self.system.mech.n, len(self.holds), len(self.drags)
+        return self._compiled("laws_act", self._acting, n + 2 * holds + (2 + n) * drags, {})
 
-    def _size(self, name: str) -> int:
-        """How many numbers a kernel returns."""
-        n, holds, drags = self.mech.n, len(self.holds), len(self.drags)
-        if name == "laws_act":
-            return n + 2 * holds + (2 + n) * drags
-        return self.mech.nq + n + sum(len(law.states) for law in self.laws) + 2
-
-    def _acting(self, mech: Mechanism, ops: Operations, given: Inputs, _: Fixed) -> list[Any]:
-        """Generalized forces; per hold target and compliance; per drag gain, what enters it less its offset, sense."""
-        actions = self._actions(mech, ops, given)
-        self.holds = [(choice, hold) for choice, action in actions.items() for hold in action.holds]
-        self.drags = [(choice, drag) for choice, action in actions.items() for drag in action.drags]
-        forces = [
-            (force, self._if(choice, force.value, ops, given)) for choice, x in actions.items() for force in x.forces
-        ]
-        tau = list(given["u"][: mech.n])
-        for force, value in forces:
-            for index, factor in force.line.terms:
-                tau[index] = tau[index] + factor * value
-        held = [[hold.target for _, hold in self.holds], [hold.compliance for _, hold in self.holds]]
-        entering = [self._inflow(drag, forces, given["u"]) - drag.offset for _, drag in self.drags]
-        return [
-            tau,
-            *held,
-            [drag.gain for _, drag in self.drags],
-            entering,
-            [list(drag.sense) for _, drag in self.drags],
-        ]
-
-    def _actions(self, mech: Mechanism, ops: Operations, given: Inputs) -> dict[Choice, Action]:
-        seen = situations(self.laws, mech, ops, given["t"][0], split(mech, given["x"]), given["u"])
-        return {(k, mode): self.laws[k].act(mode, seen[k]) for k, mode in self.choices}
-
-    def _if(self, choice: Choice, value: Scalar, ops: Operations, given: Inputs) -> Scalar:
-        """The value if its law is in that mode, else 0."""
-        if len(self.laws[choice[0]].modes) == 1:
-            return value
-        return ops.where(given["chosen"][self.choices.index(choice)], value, 0.0)
-
-    def _inflow(self, drag: Drag, forces: Sequence[tuple[Force, Scalar]], u: Sequence[Scalar]) -> Scalar:
-        """What forces bring through a drag's port, along its line."""
-        total: Scalar = 0.0
-        if drag.port is None:
-            return total
-        for share, torque in zip(motor_shares(self.mech).get(drag.port, ()), u, strict=False):
-            total = total + float(share) * torque
-        for force, value in forces:
-            if force.port == drag.port:
-                total = total + force.line.share_of(drag.push) * value
-        return total
-
-    def _following(self, mech: Mechanism, ops: Operations, given: Inputs, _: Fixed) -> list[Scalar]:
+    @cached_property
+    def follow(self) -> Kernel:
         """The rates of [q, v, states of the laws, supplied work, dissipated work]."""
-        x, a, u = split(mech, given["x"]), given["a"], given["u"]
-        seen = situations(self.laws, mech, ops, given["t"][0], x, u)
-        rates, powers = [], []
-        for k, law in enumerate(self.laws):
-            mine: list[Scalar] = [0.0] * len(law.states)
-            for mode in law.modes:
-                outcome = law.follow(mode, seen[k], self.reaction((k, mode), a, given["felt"]))
-                chosen = [self._if((k, mode), value, ops, given) for value in outcome.rates]
-                mine = [total + value for total, value in zip(mine, chosen, strict=True)]
-                flows = (self._if((k, mode), value, ops, given) for value in (outcome.supplied, outcome.dissipated))
-                powers.append(Outcome((), *flows))
-            rates += mine
-        return [*rate(mech, x.q, x.v), *a, *rates, *power(mech, x.v, u, powers)]
+        return self._compiled("laws_follow", self._following, self.system.own.stop + 2, self._felt)
+
+    @cached_property
+    def levels(self) -> Kernel:
+        """The values of all guards of all modes, each in its own scale."""
+        return self._compiled("laws_guards", self._ending, len(self.guards), self._felt)
+
+    @cached_property
+    def kinks(self) -> Kernel:
+        """The numbers of all modes at whose zeros a law bends, `kink_owners` of them."""
+        return self._compiled("laws_kinks", self._bending, len(self.kink_owners), self._felt)
+
+    @cached_property
+    def kink_owners(self) -> list[Choice]:
+        """Per kink its law and mode."""
+        contents = self._contents(self._felt)
+        given = {name: symbols(name, size) for name, size in contents.items()}
+        return [choice for choice, _ in self._bends(self.system.mech, operations(), given)]
+
+    @property
+    def _felt(self) -> dict[str, int]:
+        """Accelerations; multipliers of all holds, flows and answers of all drags."""
+        return {"a": self.system.mech.n, "felt": max(len(self.holds) + 2 * len(self.drags), 1)}
+
+    def _compiled(self, name: str, formula: Callable[..., Any], size: int, more: Mapping[str, int]) -> Kernel:
+        program = vector_program(name, self._contents(more), size, formula)
+        return kernel(program, self.system.mech).builtin(name, _refuse)
+
+    def _contents(self, more: Mapping[str, int]) -> dict[str, int]:
+        return {**contents_of(self.system), "chosen": len(self.choices), **more}
+
+    def _acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
+        system, u = self.system.on(mech), given["u"]
+        actions = self._actions(self._situations(mech, ops, given), _AtHand(self.choices, ops, given))
+        holds, drags = [hold for action in actions for hold in action.holds], drags_in(actions)
+        return [
+            system.forces(u, actions),
+            [hold.target for hold in holds],
+            [hold.compliance for hold in holds],
+            [drag.gain for drag in drags],
+            [entering - drag.offset for entering, drag in zip(system.inflows(u, actions), drags, strict=True)],
+            [list(drag.sense) for drag in drags],
+        ]
+
+    def _following(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
+        system, situations = self.system.on(mech), self._situations(mech, ops, given)
+        at_hand = _AtHand(self.choices, ops, given)
+        outcomes = [self._outcome(k, situations[k], given, at_hand) for k in range(len(system.laws))]
+        x = system.moving(given["x"])
+        return [*system.rates(x, given["a"], outcomes), *system.powers(x.v, given["u"], outcomes)]
+
+    def _ending(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
+        situations = self._situations(mech, ops, given)
+        found = (
+            self.system.laws[k].guards(mode, situations[k], self.reaction((k, mode), given["a"], given["felt"]))
+            for k, mode in self.choices
+        )
+        return [guard.value / guard.scale for guards in found for guard in guards]
+
+    def _bending(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
+        return [kink for _, kink in self._bends(mech, ops, given)]
+
+    def _bends(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[tuple[Choice, Scalar]]:
+        situations, found = self._situations(mech, ops, given), []
+        for k, mode in self.choices:
+            felt = self.reaction((k, mode), given["a"], given["felt"])
+            kinks = kinks_of(self.system.laws[k], mode, situations[k], felt)
+            found += [((k, mode), kink) for kink in kinks if not is_number(kink)]
+        return found
+
+    def _situations(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Situation]:
+        system = self.system.on(mech)
+        return system.situations(ops, given["t"][0], system.moving(given["x"]), given["u"])
+
+    def _actions(self, situations: Sequence[Situation], at_hand: _AtHand) -> list[Action]:
+        """How every law acts in every mode; forces of modes that are not at hand are zero."""
+        found = []
+        for k, mode in self.choices:
+            action = self.system.laws[k].act(mode, situations[k])
+            forces = (replace(force, value=at_hand((k, mode), force.value)) for force in action.forces)
+            found.append(replace(action, forces=tuple(forces)))
+        return found
+
+    def _outcome(self, k: int, situation: Situation, given: Inputs, at_hand: _AtHand) -> Outcome:
+        """What follows for a law: the sum over its modes, of which one is at hand."""
+        law = self.system.laws[k]
+        rates: list[Scalar] = [0.0] * len(law.states)
+        supplied: Scalar = 0.0
+        dissipated: Scalar = 0.0
+        for mode in law.modes:
+            choice = (k, mode)
+            outcome = law.follow(mode, situation, self.reaction(choice, given["a"], given["felt"]))
+            rates = [total + at_hand(choice, one) for total, one in zip(rates, outcome.rates, strict=True)]
+            supplied = supplied + at_hand(choice, outcome.supplied)
+            dissipated = dissipated + at_hand(choice, outcome.dissipated)
+        return Outcome(tuple(rates), supplied, dissipated)
 
     def reaction(self, choice: Choice, a: Sequence[Scalar], felt: Sequence[Scalar]) -> Reaction:
         """What a law feels in a mode, from the multipliers, flows and answers of all."""
@@ -139,18 +169,27 @@ class LawTable:
         return found
 
 
-def _unusual(*_: Array) -> NoReturn:
-    raise Unusual
+class _AtHand:
+    """(law and mode, value) -> the value if the law is in that mode, else 0; a law with one mode always is."""
+
+    def __init__(self, choices: Sequence[Choice], ops: Operations, given: Inputs) -> None:
+        laws = [k for k, _ in choices]
+        pairs = zip(choices, given["chosen"], strict=True)
+        self._flags = {choice: flag for choice, flag in pairs if laws.count(choice[0]) > 1}
+        self._ops = ops
+
+    def __call__(self, choice: Choice, value: Scalar) -> Scalar:
+        return self._ops.where(self._flags[choice], value, 0.0) if choice in self._flags else value
 
 
-def law_table(mech: Mechanism, laws: Sequence[Law]) -> LawTable | None:
-    """The table, made once per machine and laws; None where kernels are off or a law does not work on symbols."""
-    if kernel_mode() == "off":
-        return None
-    try:
-        return _known(mech, tuple(laws))
-    except Exception:  # laws may be anybody's: one that stumbles over symbols can still work on numbers
-        return None
+def _refuse(*_: Array) -> NoReturn:
+    raise NotInMachineCodeError
 
 
-_known = lru_cache(maxsize=8)(LawTable)
+_TABLES = OncePerSystem(LawTable, 8)
+
+
+def law_table(system: System) -> LawTable:
+    """The table, made once per machine and laws; NoKernelError where there can be none."""
+    require_traceable(system)
+    return _TABLES.of(system)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.arrays import Array
-from gearwright.compiling.compile import graph_code
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.dynamics.configuration import rate
-from gearwright.forces.law import Law
-from gearwright.functions.functions import forward_dynamics
-from gearwright.functions.service import kernel_mode
+from gearwright.forces.kinks import kinks_of
+from gearwright.forces.law import Reaction
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Fixed, Inputs
-from gearwright.system.rollout_system import StepProgram, System, acting, following, pushed, split
-from gearwright.tracing.trace import Task, traced, traced_function
+from gearwright.programs.program import Inputs
+from gearwright.system.law_kernels import OncePerSystem, require_traceable
+from gearwright.system.system import System
+from gearwright.system.unheld_motion import field_of
+from gearwright.system.vector_program import VectorProgram, kernel, vector_program, work_of
+from gearwright.tracing.symbols import operations, symbols
+from gearwright.tracing.trace import traced_function
 
 Rates = Callable[[Array, Array, Array], Array]
 """(x, t, u) -> rates of [x, supplied work, dissipated work], with x = [q, v, states of the laws] and t of one entry."""
@@ -30,89 +31,81 @@ Rates = Callable[[Array, Array, Array], Array]
 class MotionRates:
     """x' = f(t, x, u) of a machine under laws that have one mode and act by forces alone; `motion_rates` makes it."""
 
-    def __init__(self, mech: Mechanism, laws: tuple[Law, ...]) -> None:
-        self.mech, self.system = mech, System(laws, work=True)
-        self._task = Task(rate_program(mech, self.system), mech, {})
-        self._code = self._compiled()
-
-    def _compiled(self) -> MachineCode:
-        code = graph_code(self._task, traced(self._task))
-        if code is None:
-            raise LookupError("too large for machine code")
-        return code
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._program = rate_program(system)
+        self._code = kernel(self._program, system.mech)
 
     def quick(self, otherwise: Rates) -> Rates:
         """The rates in machine code; what that does not take (not finite, angles too large) is left to `otherwise`."""
         return self._code.builtin("rates", otherwise)
 
     @cached_property
+    def _kinks(self) -> MachineCode | None:
+        """The numbers at whose zeros a law bends, as a kernel; None where all laws are smooth."""
+        count = len(_kinks(self.system, operations(), *_variables(self.system)))
+        return kernel(kink_program(self.system, count), self.system.mech) if count else None
+
+    def quick_kinks(self, otherwise: Rates) -> Rates | None:
+        """The kinks of all laws in machine code, as `quick` has the rates; None where all laws are smooth."""
+        return None if self._kinks is None else self._kinks.builtin("kinks", otherwise)
+
+    @cached_property
     def _slopes(self) -> Any:
-        return traced_function(replace(self._task, wrt=("x",)))
+        return traced_function(replace(work_of(self._program, self.system.mech), wrt=("x",)))
 
     def slopes(self, x: Array, t: float, u: Array) -> Array:
         """The exact derivative of the rates by x, (nx + 2, nx); asked for too rarely to compile it, CasADi runs it."""
         return np.asarray(self._slopes(x, t, u)[1]).reshape(len(x) + 2, len(x))
 
-    def seen(self, x: Array, inputs: Array, t: Array) -> Seen:
-        """What can be seen at states x (N, nx) with inputs (N, nu) at times t (N,)."""
-        return seen(self.mech, self.system, x, inputs, t)
+
+def contents_of(system: System) -> dict[str, int]:
+    """The inputs of the kernels of a system: [q, v, states of the laws], time and inputs."""
+    return {"x": system.own.stop, "t": 1, "u": system.input_size}
 
 
-def motion_rates(mech: Mechanism, laws: Sequence[Law]) -> MotionRates | None:
-    """The compiled rates, made once per machine and laws; None where kernels are off or there can be none."""
-    if kernel_mode() == "off":
+def rate_program(system: System) -> VectorProgram:
+    """The rates of all states, and both powers."""
+
+    def rates(mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
+        here = system.on(mech)
+        x = here.moving(given["x"])
+        a, rest = field_of(here, ops, work=True)(given["t"][0], x, given["u"])
+        return [*rate(mech, x.q, x.v), *a, *rest]
+
+    return vector_program("motion_rates", contents_of(system), system.own.stop + 2, rates)
+
+
+def kink_program(system: System, count: int) -> VectorProgram:
+    """The numbers at whose zeros a law bends or jumps; `count` of them."""
+
+    def kinks(mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
+        return _kinks(system.on(mech), ops, given["t"][0], given["x"], given["u"])
+
+    return vector_program("kinks", contents_of(system), count, kinks)
+
+
+def _kinks(system: System, ops: Operations, t: Scalar, vector: Any, u: Any) -> list[Scalar]:
+    x = system.moving(vector)
+    a, _ = field_of(system, ops, work=False)(t, x, u)
+    asked = zip(system.laws, system.first_modes, system.situations(ops, t, x, u), strict=True)
+    found = [kink for law, mode, seen in asked for kink in kinks_of(law, mode, seen, Reaction(a))]
+    return [kink for kink in found if not is_number(kink)]
+
+
+def _variables(system: System) -> tuple[Scalar, list[Scalar], list[Scalar]]:
+    return symbols("t", 1)[0], symbols("x", system.own.stop), symbols("u", system.input_size)
+
+
+_KERNELS = OncePerSystem(MotionRates, 32)
+
+
+def motion_rates(system: System) -> MotionRates | None:
+    """The compiled rates, made once per machine and laws; None where a law has modes, holds or drags.
+
+    NoKernelError where they could be compiled, but for a law that cannot be traced or a computer that cannot compile.
+    """
+    if system.has_modes:
         return None
-    try:
-        return _made(mech, tuple(laws))
-    except Exception:  # laws may be anybody's: one that stumbles over symbols can still work on numbers
-        return None
-
-
-def _made(mech: Mechanism, laws: tuple[Law, ...]) -> MotionRates:
-    try:
-        hash((mech, laws))
-    except TypeError:  # something in it cannot be a key
-        return MotionRates(mech, laws)
-    return _known(mech, laws)
-
-
-_known = lru_cache(maxsize=32)(MotionRates)
-
-
-def rate_program(mech: Mechanism, system: System) -> StepProgram:
-    """The rates of all states as a program of x (without the work), t and the inputs u."""
-    size = mech.nq + mech.n + sum(len(law.states) for law in system.laws)
-
-    def run(machine: Mechanism, ops: Operations, given: Inputs, _: Fixed) -> list[Scalar]:
-        x = split(machine, given["x"])
-        a, rates = system.field(machine, ops)(given["t"][0], x, given["u"])
-        return [*rate(machine, x.q, x.v), *a, *rates]
-
-    contents = {"x": size, "t": 1, "u": mech.n + len(system.inputs)}
-    return StepProgram("motion_rates", tuple(contents), run, lambda *_: (size + 2,), growth=2, contents=contents)
-
-
-class Seen(NamedTuple):
-    """What a motion shows beside its states: accelerations (N, n), signals of the laws, energy stored in them (N,)."""
-
-    a: Array
-    signals: Mapping[str, Array]
-    stored: Array
-
-
-def seen(mech: Mechanism, system: System, x: Array, inputs: Array, t: Array) -> Seen:
-    """What can be seen at states x (N, nx) with inputs (N, nu) at times t (N,), all at once."""
-    u = list(np.ascontiguousarray(inputs.T))
-    at = split(mech, list(np.ascontiguousarray(x.T)))
-    pairs = list(zip(system.laws, system.situations(mech, ARRAYS, t, at, u), strict=True))
-    tau = np.empty((len(x), mech.n))
-    for k, force in enumerate(pushed(u[: mech.n], [acting(law, situation) for law, situation in pairs])):
-        tau[:, k] = force
-    a = forward_dynamics(mech, x[:, : mech.nq], x[:, mech.nq : mech.nq + mech.n], tau)
-    outcomes = [following(law, situation, list(a.T)) for law, situation in pairs]
-    signals = {
-        one.name: np.broadcast_to(np.asarray(outcome.signals[one.name], dtype=np.float64), len(x))
-        for law, outcome in zip(system.laws, outcomes, strict=True)
-        for one in law.signals
-    }
-    return Seen(a, signals, np.zeros(len(x)) + sum(outcome.stored for outcome in outcomes))
+    found = require_traceable(system)
+    return None if found.holds or found.drags else _KERNELS.of(system)

@@ -43,14 +43,15 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
 
 
 def smooth_pieces(
-    trajectory: Trajectory, laws: Sequence[Law], order: int, samples: int
+    trajectory: Trajectory, laws: Sequence[Law], order: int, samples: int, breaks: Sequence[float] = ()
 ) -> Iterator[tuple[Array, list[Array]]]:
     """Times and the motion with `order` derivatives there, piece by piece; both ends of a piece belong to it.
 
-    A piece ends where one of the derivatives jumps, and where a line along which something rubs turns round.
+    A piece ends where one of the derivatives jumps, where a line along which something rubs turns round, and at
+    `breaks`.
     """
     end = trajectory.duration
-    fixed = [0.0, *trajectory.kinks(order), end]
+    fixed = [0.0, *trajectory.kinks(order), *(t for t in breaks if 0 < t < end), end]
     # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.
     turns = [t for t in _turns(trajectory, laws) if min(abs(t - x) for x in fixed) > CLOSE * end]
     edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > CLOSE * end)})
@@ -62,14 +63,14 @@ def smooth_pieces(
 
 
 def _turns(trajectory: Trajectory, laws: Sequence[Law]) -> list[float]:
-    """Times at which the speed along the line of a law with modes goes through zero."""
+    """Times at which the speed along the line of a law with modes or states goes through zero."""
     from scipy.interpolate import PPoly
 
     rate = trajectory.pieces.derivative()
     found: list[float] = []
     for law in laws:
         line = getattr(law, "line", None)
-        if line is not None and len(law.modes) > 1:
+        if line is not None and (law.states or len(law.modes) > 1):
             along = sum(float(factor) * rate.c[..., index] for index, factor in line.terms)
             roots = PPoly(along, rate.x).roots(extrapolate=False)
             found += [float(t) for t in roots[np.isfinite(roots)] if 0 < t < trajectory.duration]

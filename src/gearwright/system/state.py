@@ -16,6 +16,7 @@ from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import suggestion
 from gearwright.programs.inputs import checked
+from gearwright.system.system import System
 from gearwright.text import listed
 
 
@@ -63,6 +64,21 @@ def initial_state(mech: Mechanism, given: Any) -> State:
             )
     states = {name: number("simulate", f"state {name!r}", x) for name, x in given.states.items()}
     return State(_normalised(mech, q), v, states)
+
+
+def state_vector(system: System, state: State) -> Array:
+    """The state vector at the start, with the states of laws as given or as the laws begin."""
+    x = np.zeros(system.size)
+    x[system.q], x[system.v] = state.q, state.v
+    initial = {**{s.name: s.initial for s in system.states.values()}, **system.controller_states}
+    unknown = [name for name in state.states if name not in initial]
+    if unknown:
+        raise InputError(
+            f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
+            f"{listed(initial) or 'none'}."
+        )
+    x[system.own.start : system.controlled.stop] = list({**initial, **state.states}.values())
+    return x
 
 
 def _from_arrays(mech: Mechanism, given: Any) -> State:

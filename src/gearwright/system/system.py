@@ -1,245 +1,274 @@
-"""A machine with its laws: the state vector, and all accelerations and multipliers in one solve."""
+"""A machine with its laws, stated once, over scalars of any kind.
+
+Whatever needs a machine with its laws asks here: what each law sees, how all act, which generalized forces and which
+flows through ports follow, and what the accelerations lead to. Who asks adds only what is its own:
+
+- `evaluation`: accelerations in numbers, law by law.
+- `motion_rates`: the rates in one kernel, for laws that act by forces alone.
+- `law_table`: all laws in all their modes as kernels.
+- `simulation.step_program`, `simulation.rollout_stability`: fixed steps, and how long they may be.
+- `demanded_forces`: the forces that a prescribed motion asks for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
-import numpy as np
-
-from gearwright.algebra.operations import FLOATS
-from gearwright.arrays import Array
+from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.configuration import rate
+from gearwright.dynamics.stepping import Moving
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Reaction, Scene, Situation
+from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Scene, Situation
 from gearwright.forces.line import Line
 from gearwright.functions.actuation import motor_shares
-from gearwright.functions.run import prompt
-from gearwright.mechanism import BASE, Mechanism, Spin
+from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
-from gearwright.programs.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
-from gearwright.system.balance import Ties, balanced
-from gearwright.system.rollout_system import pushed
+from gearwright.system.compiled_machine import CompiledMachine
 
-Modes = tuple[str, ...]
+Modes: TypeAlias = tuple[str, ...]
 """Per law its mode."""
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """All that is known at one instant: accelerations, and what each law sees, feels and makes of it."""
-
-    a: Array
-    modes: Modes
-    seen: Sequence[Situation]
-    reactions: Sequence[Reaction]
-    outcomes: tuple[Outcome, ...]
-    holds: tuple[Hold, ...]
-    multipliers: Array
-
-
 class System:
     """A machine and the laws that act on it.
 
     The state vector is x = [q, v, states of laws, states of the controller, supplied work, dissipated work]: the two
-    works are integrated along, so that the book-keeping is as exact as the motion.
+    works are integrated along, so that the book-keeping is as exact as the motion. The inputs are u = [tau, inputs of
+    laws]; laws that name the same input share it.
+
+    Args:
+        mech: the machine.
+        laws: its laws.
+        controller_states: states of a controller with their values at the start.
+
+    >>> import gearwright as gw
+    >>> arm = gw.load("elbow")
+    >>> system = System(gw.assemble(arm), gw.laws(arm), {"integral": 0.0})
+    >>> system.q, system.v, system.controlled, system.size
+    (slice(0, 3, None), slice(3, 6, None), slice(6, 7, None), 9)
     """
 
-    def __init__(self, mech: Mechanism, laws: Sequence[Law], controller_states: Mapping[str, float]) -> None:
-        self.mech, self.laws = mech, tuple(laws)
-        self._refuse_strangers()
-        self.states = {state.name: state for law in self.laws for state in law.states}
-        self.inputs = {one.name: one for law in self.laws for one in law.inputs}
-        self.controller_states = dict(controller_states)
-        self._unique([*(s.name for law in self.laws for s in law.states), *controller_states], "state")
-        self._unique([law.name for law in self.laws], "law")
-        n, start = mech.n, mech.nq + mech.n
-        self.q, self.v = slice(0, mech.nq), slice(mech.nq, start)
-        self.own = slice(start, start + len(self.states))
-        self.controlled = slice(self.own.stop, self.own.stop + len(controller_states))
-        self.supplied, self.dissipated = self.controlled.stop, self.controlled.stop + 1
-        self.size = self.dissipated + 1
-        self._places = self._law_places(n)
-        self.asked, self.refused = 0, False
-        self._shares: dict[tuple[Line, Line], float] = {}
+    mech: Mechanism
+    laws: tuple[Law, ...] = ()
+    controller_states: Mapping[str, float] = field(default_factory=dict)
 
-    @cached_property
-    def forward_dynamics(self) -> Callable[..., Array]:
-        """Accelerations of (q, v, tau), compiled."""
-        return prompt(FORWARD_DYNAMICS, self.mech)
-
-    @cached_property
-    def mass_matrix(self) -> Callable[..., Array]:
-        """M of q, compiled."""
-        return prompt(MASS_MATRIX, self.mech)
-
-    @cached_property
-    def axial_rates(self) -> Callable[..., Array]:
-        """Axial rates h of all spins of q, compiled."""
-        return prompt(AXIAL_RATES, self.mech)
-
-    @cached_property
-    def axial_drifts(self) -> Callable[..., Array]:
-        """Axial drifts of all spins' carriers of (q, v), compiled."""
-        return prompt(AXIAL_DRIFTS, self.mech)
-
-    @cached_property
-    def spins(self) -> dict[str, int]:
-        """The number of each spin."""
-        return {spin.name: k for k, spin in enumerate(self.mech.spins)}
-
-    @cached_property
-    def bias(self) -> Callable[..., Array]:
-        """Bias forces of (q, v), compiled."""
-        return prompt(BIAS, self.mech)
-
-    @staticmethod
-    def _unique(names: Sequence[str], kind: str) -> None:
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise InputError(f"simulate: two {kind}s are called {twice[0]!r}. Give each a name of its own.")
-
-    def _refuse_strangers(self) -> None:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "laws", tuple(self.laws))
         for law in self.laws:
             if not isinstance(law, Law):
-                raise InputError(f"simulate: {law!r} is no law. Give instances of gearwright.forces.Law.")
+                raise InputError(f"{law!r} is not a law. Give instances of gearwright.forces.Law.")
+        own = [state.name for law in self.laws for state in law.states]
+        _refuse_twins("state", [*own, *self.controller_states])
+        _refuse_twins("law", [law.name for law in self.laws])
 
-    def _law_places(self, n: int) -> tuple[tuple[slice, tuple[int, ...]], ...]:
-        """Per law where its states are among the laws' states, and where its inputs are among all inputs."""
-        order = {name: n + k for k, name in enumerate(self.inputs)}
+    def on(self, mech: Mechanism) -> System:
+        """The same laws on another machine with the same speeds, such as one with symbols among its numbers."""
+        return self if mech is self.mech else replace(self, mech=mech)
+
+    @cached_property
+    def compiled(self) -> CompiledMachine:
+        """The machine's own functions for numbers."""
+        return CompiledMachine(self.mech)
+
+    @cached_property
+    def states(self) -> dict[str, Quantity]:
+        """The states of the laws by name."""
+        return {state.name: state for law in self.laws for state in law.states}
+
+    @cached_property
+    def inputs(self) -> dict[str, Quantity]:
+        """The inputs of the laws by name, in the order in which they follow tau."""
+        found: dict[str, Quantity] = {}
+        for one in (one for law in self.laws for one in law.inputs):
+            found.setdefault(one.name, one)
+        return found
+
+    @cached_property
+    def signals(self) -> dict[str, Quantity]:
+        """The signals of the laws by name."""
+        return {signal.name: signal for law in self.laws for signal in law.signals}
+
+    @cached_property
+    def q(self) -> slice:
+        """Where the configuration stands in the state vector."""
+        return slice(0, self.mech.nq)
+
+    @cached_property
+    def v(self) -> slice:
+        """Where the speeds stand."""
+        return slice(self.mech.nq, self.mech.nq + self.mech.n)
+
+    @cached_property
+    def own(self) -> slice:
+        """Where the states of the laws stand."""
+        return slice(self.v.stop, self.v.stop + len(self.states))
+
+    @cached_property
+    def controlled(self) -> slice:
+        """Where the states of the controller stand."""
+        return slice(self.own.stop, self.own.stop + len(self.controller_states))
+
+    @cached_property
+    def supplied(self) -> int:
+        """Where the supplied work stands."""
+        return self.controlled.stop
+
+    @cached_property
+    def dissipated(self) -> int:
+        """Where the dissipated work stands."""
+        return self.supplied + 1
+
+    @cached_property
+    def size(self) -> int:
+        """The length of the state vector."""
+        return self.dissipated + 1
+
+    @cached_property
+    def input_size(self) -> int:
+        """The length of the vector of inputs."""
+        return self.mech.n + len(self.inputs)
+
+    @property
+    def first_inputs(self) -> list[float]:
+        """The inputs when nobody gives any: no forces, and what each law starts with."""
+        return [0.0] * self.mech.n + [one.initial for one in self.inputs.values()]
+
+    @property
+    def first_modes(self) -> Modes:
+        """Per law its first mode: the only one of a law without modes."""
+        return tuple(law.modes[0] for law in self.laws)
+
+    @cached_property
+    def has_modes(self) -> bool:
+        """Whether a law may change its mode."""
+        return any(len(law.modes) > 1 for law in self.laws)
+
+    def moving(self, x: Sequence[Scalar]) -> Moving:
+        """The part of a state vector that moves the machine: q, v and the states of the laws."""
+        return Moving(x[self.q], x[self.v], x[self.own])
+
+    @cached_property
+    def _places(self) -> tuple[tuple[slice, tuple[int, ...]], ...]:
+        """Per law where its states stand among those of all laws, and its inputs among all inputs."""
+        order = {name: self.mech.n + k for k, name in enumerate(self.inputs)}
         places, first = [], 0
         for law in self.laws:
-            count = len(law.states)
-            places.append((slice(first, first + count), tuple(order[one.name] for one in law.inputs)))
-            first += count
+            last = first + len(law.states)
+            places.append((slice(first, last), tuple(order[one.name] for one in law.inputs)))
+            first = last
         return tuple(places)
 
-    @cached_property
-    def motor_shares(self) -> dict[str, Array]:
-        """Per actuator the row that gives its torque from generalized forces."""
-        return motor_shares(self.mech)
-
-    def situations(self, t: float, x: Array, u: Array) -> list[Situation]:
-        """What each law sees."""
-        q, v = x[self.q].tolist(), x[self.v].tolist()
-        own, all_inputs = x[self.own].tolist(), u.tolist()
-        scene = QuickScene(self, q, v, x)
+    def situations(
+        self, ops: Operations, t: Scalar, x: Moving, u: Sequence[Scalar], scene: Scene | None = None
+    ) -> list[Situation]:
+        """What each law sees; `scene` is what all of them share, where somebody knows it already."""
+        shared = Scene(self.mech, x.q, x.v, ops) if scene is None else scene
         return [
-            Situation(t, q, v, own[states], [all_inputs[k] for k in inputs], FLOATS, self.mech, scene)
-            for states, inputs in self._places
+            Situation(t, x.q, x.v, x.states[own], [u[k] for k in given], ops, self.mech, shared)
+            for own, given in self._places
         ]
 
-    def evaluate(self, t: float, x: Array, u: Array, modes: Modes) -> Evaluation:
-        """Accelerations, multipliers and outcomes in given modes."""
-        seen = self.situations(t, x, u)
-        actions = [law.act(mode, s) for law, mode, s in zip(self.laws, modes, seen, strict=True)]
-        a, multipliers, flows, answers = self._solved(x, u, actions)
-        reactions = _reactions(actions, a.tolist(), multipliers.tolist(), flows.tolist(), answers.tolist())
-        asked = zip(self.laws, modes, seen, reactions, strict=True)
-        outcomes = [law.follow(mode, s, reaction) for law, mode, s, reaction in asked]
-        holds = tuple(hold for action in actions for hold in action.holds)
-        return Evaluation(a, modes, seen, reactions, tuple(outcomes), holds, multipliers)
+    def actions(self, modes: Modes, situations: Sequence[Situation]) -> list[Action]:
+        """How each law acts."""
+        return [law.act(mode, seen) for law, mode, seen in zip(self.laws, modes, situations, strict=True)]
 
-    def _solved(self, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array, Array]:
-        """Accelerations, multipliers of all holds, flows of all drags and how they answer."""
-        tau = np.array(pushed(u[: self.mech.n].tolist(), actions))
-        holds = [hold for action in actions for hold in action.holds]
-        drags = [drag for action in actions for drag in action.drags]
-        q, v = x[self.q], x[self.v]
-        if not holds and not drags:
-            return self.forward_dynamics(q, v, tau), np.zeros(0), np.zeros(0), np.zeros(0)
-
-        ported = [force for action in actions for force in action.forces if force.port is not None]
-        right = tau - self.bias(q, v)
-        inflows = [self._inflow(drag, ported, u) for drag in drags]
-        return balanced(self.mass_matrix(q), right, Ties.of(self.mech.n, holds, drags, inflows, self.share))
-
-    def share(self, hold: Hold, drag: Drag) -> float:
-        """How much of a hold's multiplier passes through a drag's port."""
-        return self._share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
-
-    def _inflow(self, drag: Drag, ported: Sequence[Force], u: Array) -> float:
-        """What forces bring through a drag's port, along its line."""
-        port = drag.port
-        if port is None:
-            return 0.0
-        total = float(self.motor_shares[port] @ u[: self.mech.n]) if port in self.motor_shares else 0.0
-        for force in ported:
-            if force.port == port:
-                total += force.value * self._share(force.line, drag.push)
+    def forces(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
+        """Generalized forces (n,): tau and those of the laws."""
+        total = list(u[: self.mech.n])
+        for force in forces_in(actions):
+            push(total, force.line, force.value)
         return total
 
-    def _share(self, line: Line, push: Line) -> float:
-        key = (line, push)
-        if key not in self._shares:
-            self._shares[key] = line.share_of(push)
-        return self._shares[key]
+    def inflows(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
+        """Per drag what tau and the forces of all laws bring through its port, along its line."""
+        through = [force for force in forces_in(actions) if force.port is not None]
+        return [self._given(drag, u) + inflow(drag, through) for drag in drags_in(actions)]
 
-    def rates(self, x: Array, u: Array, evaluation: Evaluation, controller_rates: Array) -> Array:
-        """The rate of the state vector."""
-        out = np.empty(self.size)
-        v = x[self.v]
-        out[self.q] = v if self.mech.nq == self.mech.n else self._configuration_rate(x)
-        out[self.v] = evaluation.a
-        out[self.own] = [rate for outcome in evaluation.outcomes for rate in outcome.rates]
-        out[self.controlled] = controller_rates
-        out[self.supplied] = u[: self.mech.n] @ v + sum(outcome.supplied for outcome in evaluation.outcomes)
-        out[self.dissipated] = self._damping(v) + sum(outcome.dissipated for outcome in evaluation.outcomes)
-        return out
-
-    def _configuration_rate(self, x: Array) -> Array:
-        return np.array(rate(self.mech, x[self.q].tolist(), x[self.v].tolist()))
-
-    def _damping(self, v: Array) -> float:
-        """Power in the dampers of the machine's own springs."""
-        return float(sum(s.damping * along(s.terms, v.tolist()) ** 2 for s in self.mech.springs if s.damping))
-
-    def guards(self, evaluation: Evaluation) -> list[tuple[int, Guard]]:
-        """All guards of an evaluated instant, with the index of their law."""
-        return self.guards_of(evaluation.modes, evaluation.seen, evaluation.reactions)
-
-    def guards_of(
-        self, modes: Modes, seen: Sequence[Situation], reactions: Sequence[Reaction]
-    ) -> list[tuple[int, Guard]]:
-        """All guards with the index of their law, from what the laws see and feel."""
-        asked = zip(self.laws, modes, seen, reactions, strict=True)
-        found = (law.guards(mode, s, reaction) for law, mode, s, reaction in asked)
-        return [(k, guard) for k, guards in enumerate(found) for guard in guards]
-
-
-def _reactions(
-    actions: Sequence[Action],
-    a: list[float],
-    multipliers: list[float],
-    flows: list[float],
-    answers: list[float],
-) -> list[Reaction]:
-    """To each law its own."""
-    found, held, flowing = [], 0, 0
-    for action in actions:
-        holds, drags = held + len(action.holds), flowing + len(action.drags)
-        found.append(Reaction(a, multipliers[held:holds], flows[flowing:drags], answers[flowing:drags]))
-        held, flowing = holds, drags
-    return found
-
-
-class QuickScene(Scene):
-    """The same for numbers, from compiled functions."""
-
-    def __init__(self, system: System, q: Sequence[float], v: Sequence[float], x: Array) -> None:
-        super().__init__(system.mech, q, v, FLOATS)
-        self._system, self._x = system, x
+    def _given(self, drag: Drag, u: Sequence[Scalar]) -> Scalar:
+        """What tau brings through a drag's port."""
+        return along(self._motor_shares.get(drag.port, ()), u)
 
     @cached_property
-    def _turning(self) -> tuple[list[list[float]], list[float]]:
-        system, x = self._system, self._x
-        rates, drifts = system.axial_rates(x[system.q]), system.axial_drifts(x[system.q], x[system.v])
-        return rates.tolist(), drifts.tolist()
+    def _motor_shares(self) -> dict[str | None, tuple[tuple[int, float], ...]]:
+        """Per actuator its torque from generalized forces, as (speed, share)."""
+        shares = motor_shares(self.mech)
+        return {name: tuple((k, float(x)) for k, x in enumerate(row) if x) for name, row in shares.items()}
 
-    def turning(self, spin: Spin) -> tuple[Sequence[tuple[int, float]], float]:
-        """How a wheel's carrier turns about its axis."""
-        if spin.carrier == BASE:
-            return (), 0.0
-        k = self._system.spins[spin.name]
-        return [(index, h) for index, h in enumerate(self._turning[0][k]) if h], self._turning[1][k]
+    def outcomes(self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]) -> list[Outcome]:
+        """What follows for each law."""
+        asked = zip(self.laws, modes, situations, reactions, strict=True)
+        return [law.follow(mode, seen, felt) for law, mode, seen, felt in asked]
+
+    def guards(
+        self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]
+    ) -> list[tuple[int, Guard]]:
+        """All guards, with the index of their law."""
+        asked = zip(self.laws, modes, situations, reactions, strict=True)
+        found = (law.guards(mode, seen, felt) for law, mode, seen, felt in asked)
+        return [(k, guard) for k, guards in enumerate(found) for guard in guards]
+
+    def rates(self, x: Moving, a: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
+        """The rates of q, v and the states of the laws."""
+        return [*rate(self.mech, x.q, x.v), *a, *(one for outcome in outcomes for one in outcome.rates)]
+
+    def powers(self, v: Sequence[Scalar], u: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
+        """Supplied power, with that of tau, and dissipated power, with that of the machine's own dampers [W]."""
+        supplied: Scalar = 0.0
+        dissipated: Scalar = 0.0
+        for torque, speed in zip(u, v, strict=False):
+            supplied = supplied + torque * speed
+        for spring in self.mech.springs:
+            pace = along(spring.terms, v)
+            dissipated = dissipated + spring.damping * (pace * pace)
+        for outcome in outcomes:
+            supplied, dissipated = supplied + outcome.supplied, dissipated + outcome.dissipated
+        return [supplied, dissipated]
+
+
+def forces_in(actions: Sequence[Action]) -> list[Force]:
+    """The forces of all laws."""
+    return [force for action in actions for force in action.forces]
+
+
+def drags_in(actions: Sequence[Action]) -> list[Drag]:
+    """The drags of all laws."""
+    return [drag for action in actions for drag in action.drags]
+
+
+def push(total: list[Scalar], line: Line, value: Scalar) -> None:
+    """Add a force along a line to generalized forces."""
+    for index, factor in line.terms:
+        total[index] = total[index] + factor * value
+
+
+def inflow(drag: Drag, forces: Sequence[Force]) -> Scalar:
+    """What forces bring through a drag's port, along its line."""
+    total: Scalar = 0.0
+    for force in forces:
+        if force.port is not None and force.port == drag.port:
+            total = total + share(force.line, drag.push) * force.value
+    return total
+
+
+def flow(drag: Drag, entering: Scalar, a: Sequence[Scalar]) -> Scalar:
+    """What goes through a drag: what enters less what the wheels before it take."""
+    through = entering - drag.offset
+    for sensed, acceleration in zip(drag.sense, a, strict=True):
+        through = through - sensed * acceleration
+    return through
+
+
+@lru_cache(maxsize=4096)
+def share(line: Line, other: Line) -> float:
+    """The factor with which a line is another one; both are parallel."""
+    return line.share_of(other)
+
+
+def _refuse_twins(kind: str, names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two {kind}s are called {name!r}. Give each a name of its own.")

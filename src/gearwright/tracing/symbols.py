@@ -7,16 +7,31 @@ CasADi alone sorts by the outputs. So every intermediate is kept on a tape, and 
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.errors import NotTraceableError
+
+UFUNCS: dict[str, Callable[..., Scalar]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "negative": operator.neg,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+"""What a NumPy number to the left of a symbol asks for."""
 
 
 class Symbol:
     """A scalar expression on a tape; a result that turns out to be a number is returned as a float."""
 
-    __array_ufunc__ = None  # a NumPy number to the left leaves the operation to the symbol
     __slots__ = ("sx", "tape")
 
     def __init__(self, sx: Any, tape: list[Any]) -> None:
@@ -32,8 +47,35 @@ class Symbol:
     def __repr__(self) -> str:
         return f"Symbol({self.sx})"
 
-    def __bool__(self) -> bool:
-        raise TypeError("a symbol is neither true nor false: choose with ops.where, not with if")
+    def __bool__(self) -> NoReturn:
+        raise NotTraceableError(
+            "it is written with `if`, `and`, `or`, `min` or `max` on its numbers. Choose with ops.where, ops.minimum "
+            "and ops.maximum instead."
+        )
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise NotTraceableError(
+            "it asks with == whether two numbers are equal. Compare with < or <= in ops.where instead."
+        )
+
+    __hash__ = object.__hash__
+
+    def _needs_a_number(self, *_: object) -> NoReturn:
+        raise NotTraceableError(
+            "it needs a plain number, as functions of `math` do. Use the functions of situation.ops instead."
+        )
+
+    __float__ = __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _needs_a_number
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __rpow__ = _needs_a_number
+
+    def __array_ufunc__(self, function: Any, method: str, *given: Any, **_: Any) -> Scalar:
+        """A NumPy number to the left leaves the operation to the symbol; NumPy's functions do not know symbols."""
+        found = UFUNCS.get(function.__name__)
+        if found is None or method != "__call__" or any(getattr(x, "ndim", 0) for x in given):
+            raise NotTraceableError(
+                f"it calls NumPy's {function.__name__}. Use the functions of situation.ops instead."
+            )
+        return found(*(x if isinstance(x, Symbol) else float(x) for x in given))
 
     def __add__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
@@ -68,7 +110,7 @@ class Symbol:
     def __pow__(self, power: int) -> Scalar:
         """A small whole power, as products: laws of users are written with x**2."""
         if not isinstance(power, int) or power < 1:
-            return NotImplemented
+            raise NotTraceableError(f"it takes the power {power!r} of a number. Use ops.sqrt or ops.exp instead.")
         result: Scalar = self
         for _ in range(power - 1):
             result = result * self
@@ -91,6 +133,14 @@ class Symbol:
 
     def __ge__(self, other: Scalar) -> Scalar:
         return self.made(plain(other) <= self.sx)
+
+
+def symbols(name: str, count: int) -> list[Scalar]:
+    """So many new symbols."""
+    import casadi as ca
+
+    vector, tape = ca.SX.sym(name, count), []  # type: tuple[Any, list[Any]]
+    return [Symbol(vector[k], tape) for k in range(count)]
 
 
 def plain(x: Scalar) -> Any:

@@ -1,0 +1,69 @@
+"""When an explicit integrator should leave the rest of a run to an implicit one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gearwright.arrays import Array
+from gearwright.simulation.decay import fastest_decay
+
+OFTEN = 100
+"""Steps after which an explicit integrator looks whether fast decay keeps its steps short."""
+
+SELDOM = 1000
+"""Steps after which it looks how far it came at all."""
+
+CRAWL = 1e-5
+"""A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
+
+AHEAD = 2500
+"""Steps that must still be to come for another, less exact, method to pay."""
+
+UNSTABLE = 2.0
+"""Step times decay rate beyond which stability, at about 6, may be what keeps explicit steps short."""
+
+
+class SlowError(Exception):
+    """An explicit integrator whose steps have become so short at (t, x) that an implicit one should go on."""
+
+    def __init__(self, t: float, x: Array) -> None:
+        super().__init__("short steps")
+        self.t, self.x = t, x
+
+
+@dataclass
+class Patience:
+    """Counts the explicit steps of a run, whatever events and samples of a controller interrupt it.
+
+    Args:
+        until: end of the run [s].
+        span: its length [s].
+    """
+
+    until: float
+    span: float
+    _steps: int = field(default=0, init=False)
+    _milestones: dict[int, float] = field(default_factory=dict, init=False)
+
+    def wear(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
+        """One more step from (t, x) on; SlowError once it should be the last."""
+        crawls = self._covered(SELDOM, t) < CRAWL * self.span
+        if crawls or self._is_held_back(t, x, step, rates):
+            raise SlowError(t, x.copy())
+        self._steps += 1
+
+    def _covered(self, every: int, t: float) -> float:
+        """The time that the last so many steps covered; infinite between two looks."""
+        if self._steps % every:
+            return float("inf")
+        covered = t - self._milestones.get(every, -float("inf"))
+        self._milestones[every] = t
+        return covered
+
+    def _is_held_back(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> bool:
+        """Whether many more steps are to come, which fast decay keeps short and not accuracy."""
+        covered = self._covered(OFTEN, t)
+        if (self.until - t) * OFTEN < AHEAD * covered:
+            return False
+        return bool(step * fastest_decay(lambda y: rates(t, y), x) > UNSTABLE)

@@ -1,0 +1,103 @@
+"""The states of laws along a prescribed motion: integrated, and as Taylor series of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.operations import FLOATS
+from gearwright.algebra.taylor import Taylor
+from gearwright.arrays import Array
+from gearwright.dynamics.stepping import Moving
+from gearwright.errors import InputError
+from gearwright.forces.law import Reaction
+from gearwright.mechanism.rows import suggestion
+from gearwright.motion import Trajectory
+from gearwright.system.signals import Inputs
+from gearwright.system.system import System
+from gearwright.text import listed
+
+
+def first_states(system: System, given: Mapping[str, float]) -> list[float]:
+    """The states of the laws at the start: as given, or as the laws begin."""
+    for name in given:
+        if name not in system.states:
+            raise InputError(f"inputs_for_motion: there is no state {name!r}. {suggestion(name, system.states)}")
+    return [float(given.get(name, one.initial)) for name, one in system.states.items()]
+
+
+def refuse_moded_states(system: System) -> None:
+    """A law whose states depend on its modes would have to be simulated, not only followed."""
+    for law in system.laws:
+        if law.states and len(law.modes) > 1:
+            raise InputError(
+                f"inputs_for_motion: law {law.name!r} has states ({listed(x.name for x in law.states)}) and modes "
+                f"({listed(law.modes)}). Use its smooth variant (BoucWen for MaxwellSlip), or leave it out."
+            )
+
+
+def states_along(system: System, trajectory: Trajectory, t: Array, start: Sequence[float], inputs: Inputs) -> Array:
+    """The states of the laws at times t (T,) of a smooth piece, (T, states); `start` is at the first of them."""
+    from scipy.integrate import solve_ivp
+
+    if not system.states:
+        return np.zeros((len(t), 0))
+    last = float(np.nextafter(t[-1], t[0]))  # what comes after the piece is another motion
+
+    def rates(now: float, states: Array) -> list[Scalar]:
+        at = min(now, last)
+        q, v, a = (trajectory.at(at, k).tolist() for k in range(3))
+        return state_rates(system, FLOATS, at, Moving(q, v, states.tolist()), inputs.at(at).tolist(), a)
+
+    done = solve_ivp(rates, (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-13)
+    if not done.success:
+        raise InputError(f"inputs_for_motion: the states of the laws cannot be followed: {done.message}")
+    found: Array = done.y.T
+    return found
+
+
+def state_rates(
+    system: System, ops: Operations, t: Scalar, x: Moving, u: Sequence[Scalar], a: Sequence[Scalar]
+) -> list[Scalar]:
+    """The rates of the laws' states in a motion that is known."""
+    found: list[Scalar] = []
+    for law, mode, seen in zip(system.laws, system.first_modes, system.situations(ops, t, x, u), strict=True):
+        if law.states:
+            action = law.act(mode, seen)
+            if action.holds or action.drags:
+                raise InputError(
+                    f"inputs_for_motion: law {law.name!r} has states ({listed(x.name for x in law.states)}) that "
+                    "depend on what it holds or drags, which a motion does not tell. Give it among `actuators`, or "
+                    "leave it out."
+                )
+            found += law.follow(mode, seen, Reaction(a)).rates
+    return found
+
+
+def state_series(
+    system: System,
+    ops: Operations,
+    t: Taylor,
+    x: Moving,
+    u: Sequence[Scalar],
+    a: Sequence[Taylor],
+) -> list[Taylor]:
+    """The states as series of time; `x` has their values.
+
+    Every coefficient follows from those before it: s' = rate(s) says (k + 1) s_(k+1) = rate_k.
+    """
+    length = len(t.c)
+    known = [[float(value)] for value in x.states]
+    for k in range(length - 1 if known else 0):
+        so_far = Moving(x.q, x.v, [Taylor(c).cut(length) for c in known])
+        for c, rate in zip(known, state_rates(system, ops, t, so_far, u, a), strict=True):
+            c.append(_coefficient(rate, k) / (k + 1))
+    return [Taylor(c).cut(length) for c in known]
+
+
+def _coefficient(value: Scalar, k: int) -> float:
+    if isinstance(value, Taylor):
+        return float(value.c[k])
+    return 0.0 if k else float(value)

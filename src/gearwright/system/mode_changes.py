@@ -1,0 +1,76 @@
+"""The way to modes that fit each other: obey the most violated guard until none is violated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from gearwright.forces.law import Guard
+from gearwright.system.system import Modes, System
+
+ZERO = 0.5e-9
+"""Guards below minus this, in their own scale, are violated."""
+
+CROSSED = 1e-9
+"""An event is located where a guard reaches minus this; up to twice as near to zero, a guard's rate decides."""
+
+Guards = Iterable[tuple[int, Guard]]
+"""Guards with the index of their law."""
+
+
+class ModeChanges:
+    """Modes that change one by one, and how they did."""
+
+    def __init__(self, modes: Modes) -> None:
+        self.modes = modes
+        self.made: list[tuple[int, str]] = []
+        self._visited = {modes}
+        self._changed: Counter[int] = Counter()
+        self._weights: Counter[int] = Counter()
+
+    def obey(self, guards: Guards) -> Guard | None:
+        """Change the mode whose guard is violated most; None where none is.
+
+        Where modes come again, the most violated guard was the wrong one to obey: then laws that were changed less
+        often come first.
+        """
+        worst = most_violated(guards, self._weights)
+        if worst is None:
+            return None
+        index, guard = worst
+        self._changed[index] += 1
+        self.made.append((index, guard.to))
+        self.modes = with_mode(self.modes, index, guard.to)
+        self._weights = self._changed if self.modes in self._visited else Counter()
+        self._visited.add(self.modes)
+        return guard
+
+    def named(self, system: System) -> tuple[tuple[str, str], ...]:
+        """The changes as (law, mode)."""
+        return tuple((system.laws[index].name, mode) for index, mode in self.made)
+
+
+def with_mode(modes: Modes, index: int, mode: str) -> Modes:
+    """Modes with another one for one law."""
+    return (*modes[:index], mode, *modes[index + 1 :])
+
+
+def most_violated(guards: Guards, weights: Mapping[int, int]) -> tuple[int, Guard] | None:
+    """The most violated guard that counts, of the laws with the least weight; None where all hold.
+
+    Ties that a rate decides come after all real violations.
+    """
+    found: tuple[int, Guard] | None = None
+    least = (0, 0.0)
+    for index, guard in guards:
+        place = (weights.get(index, 0), _level(guard))
+        if guard.when and place[1] <= -ZERO and (found is None or place < least):
+            found, least = (index, guard), place
+    return found
+
+
+def _level(guard: Guard) -> float:
+    level = float(guard.value / guard.scale)
+    if guard.rate is not None and abs(level) <= 2 * CROSSED:
+        return -ZERO if guard.rate < 0 else 0.0
+    return level

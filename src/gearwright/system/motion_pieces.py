@@ -1,0 +1,115 @@
+"""Smooth pieces of a prescribed motion, with the states and inputs of laws along them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.algebra import Scalar
+from gearwright.algebra.operations import FLOATS
+from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.arrays import Array
+from gearwright.dynamics.stepping import Moving
+from gearwright.motion import Trajectory
+from gearwright.system.law_states import state_series, states_along
+from gearwright.system.signals import Inputs
+from gearwright.system.smooth_pieces import smooth_pieces
+from gearwright.system.system import System
+
+
+class Moment(NamedTuple):
+    """Time, state, inputs and accelerations at one time: numbers, or series of time."""
+
+    t: Scalar
+    x: Moving
+    u: Sequence[Scalar]
+    a: Sequence[Scalar]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A smooth piece of motion.
+
+    Args:
+        system: the machine with its laws.
+        t: times (T,).
+        motion: q and its derivatives, each (T, n).
+        states: states of the laws, (T, states).
+        inputs: inputs and their derivatives, each (T, inputs).
+    """
+
+    system: System
+    t: Array
+    motion: Sequence[Array]
+    states: Array
+    inputs: Sequence[Array]
+
+    def instant(self, k: int, length: int) -> Instant:
+        """One of its times, with series of a length."""
+        return Instant(self, k, length)
+
+
+@dataclass(frozen=True)
+class Instant:
+    """One time of a piece, in numbers and as series of time."""
+
+    piece: Piece
+    k: int
+    length: int
+
+    @cached_property
+    def numbers(self) -> Moment:
+        """In numbers."""
+        piece, k = self.piece, self.k
+        q, v, a = (x[k].tolist() for x in piece.motion[:3])
+        return Moment(float(piece.t[k]), Moving(q, v, piece.states[k].tolist()), piece.inputs[0][k].tolist(), a)
+
+    @cached_property
+    def series(self) -> Moment:
+        """As series of time."""
+        piece, k, length = self.piece, self.k, self.length
+        q, v, a = (_series(piece.motion[first : first + length], k) for first in range(3))
+        t, u = Taylor([float(piece.t[k]), 1.0]).cut(length), _series(piece.inputs[:length], k)
+        ops, values = TaylorOperations(FLOATS), Moving(q, v, piece.states[k].tolist())
+        return Moment(t, Moving(q, v, state_series(piece.system, ops, t, values, u, a)), u, a)
+
+
+def pieces_of(
+    system: System, trajectory: Trajectory, inputs: Inputs, start: Sequence[float], order: int, samples: int
+) -> Iterator[Piece]:
+    """A motion cut where it, the friction or an input is not smooth.
+
+    Args:
+        system: the machine with its laws.
+        trajectory: the motion of all speeds.
+        inputs: inputs of the laws over time.
+        start: states of the laws at the start.
+        order: how many derivatives of forces are wanted.
+        samples: how many times at least.
+    """
+    for t, motion in smooth_pieces(trajectory, system.laws, order + 2, samples, inputs.breaks):
+        states = states_along(system, trajectory, t, start, inputs)
+        start = states[-1].tolist()
+        yield Piece(system, t, motion, states, _derivatives(inputs, t, order))
+
+
+def _derivatives(inputs: Inputs, t: Array, order: int) -> list[Array]:
+    """The inputs and their derivatives at times of a smooth piece, through a spline."""
+    from scipy.interpolate import make_interp_spline
+
+    inside = t.copy()
+    inside[-1] = np.nextafter(t[-1], t[0])  # an input that jumps there has not jumped yet
+    values = np.array([inputs.at(now) for now in inside.tolist()])
+    if inputs.constant or not order:
+        return [values, *[np.zeros_like(values)] * order]
+    curve = make_interp_spline(t, values, k=min(7, len(t) - 1))
+    return [values, *(curve.derivative(k)(t) for k in range(1, order + 1))]
+
+
+def _series(derivatives: Sequence[Array], k: int) -> list[Taylor]:
+    """Per column the series with these derivatives at one time."""
+    return [Taylor.of_derivatives(column) for column in np.array([x[k] for x in derivatives]).T.tolist()]

@@ -1,0 +1,76 @@
+"""What laws do in each of their modes, asked over symbols: whether they can be traced, and what they hold and drag."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gearwright.errors import NotTraceableError
+from gearwright.forces.law import Action, Drag, Guard, Hold, Law, Reaction, Situation
+from gearwright.system.system import System
+from gearwright.tracing.symbols import operations, symbols
+
+Choice: TypeAlias = tuple[int, str]
+"""A law by its number, and one of its modes."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """How laws act in each of their modes, whatever the numbers are.
+
+    Args:
+        actions: per law and mode how it acts.
+        guards: per law and mode what ends it.
+        obstacles: a sentence per law that cannot be traced, with the reason.
+    """
+
+    actions: Mapping[Choice, Action]
+    guards: Mapping[Choice, tuple[Guard, ...]]
+    obstacles: tuple[str, ...]
+
+    @property
+    def holds(self) -> list[tuple[Choice, Hold]]:
+        """The holds of all modes."""
+        return [(choice, hold) for choice, action in self.actions.items() for hold in action.holds]
+
+    @property
+    def drags(self) -> list[tuple[Choice, Drag]]:
+        """The drags of all modes."""
+        return [(choice, drag) for choice, action in self.actions.items() for drag in action.drags]
+
+
+def survey(system: System) -> Survey:
+    """Ask every law in every mode, over symbols.
+
+    >>> import gearwright as gw
+    >>> arm = gw.load("elbow")
+    >>> survey(System(gw.assemble(arm), gw.laws(arm))).obstacles
+    ()
+    """
+    x = system.moving(symbols("x", system.own.stop))
+    situations = system.situations(operations(), symbols("t", 1)[0], x, symbols("u", system.input_size))
+    actions: dict[Choice, Action] = {}
+    guards: dict[Choice, tuple[Guard, ...]] = {}
+    obstacles = []
+    for k, (law, seen) in enumerate(zip(system.laws, situations, strict=True)):
+        try:
+            for mode in law.modes:
+                actions[k, mode], guards[k, mode] = _asked(law, mode, seen, system.mech.n)
+        except NotTraceableError as obstacle:
+            obstacles.append(f"law {law.name!r} runs in Python, not in machine code: {obstacle}")
+    return Survey(actions, guards, tuple(obstacles))
+
+
+def _asked(law: Law, mode: str, seen: Situation, n: int) -> tuple[Action, tuple[Guard, ...]]:
+    """All that a law is ever asked, in the order in which it is."""
+    action = law.act(mode, seen)
+    felt = _felt(n, action.holds, action.drags)
+    law.follow(mode, seen, felt)
+    return action, law.guards(mode, seen, felt)
+
+
+def _felt(n: int, holds: Sequence[Hold], drags: Sequence[Drag]) -> Reaction:
+    return Reaction(
+        symbols("a", n), symbols("multiplier", len(holds)), symbols("flow", len(drags)), symbols("answer", len(drags))
+    )

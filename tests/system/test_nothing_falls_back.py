@@ -1,0 +1,173 @@
+"""Every law and robot that comes with Gearwright runs in machine code; whatever does not says why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright import forces
+from gearwright.catalogue import robots
+from gearwright.errors import InputError
+from gearwright.forces import Law
+from gearwright.forces.law import Action, Force, Outcome
+from gearwright.motion import polynomial
+from gearwright.parts import CurrentControl, Friction, Losses, Motor
+from gearwright.simulation import moded_rates
+from gearwright.simulation.moded_rates import ModedRates
+from gearwright.system.evaluation import evaluate
+from gearwright.system.law_table import law_table
+from gearwright.system.survey import survey
+from gearwright.system.system import System
+
+ARM = gw.assemble(gw.load("elbow"))
+LINE = gw.Line.of(ARM, "j2")
+TABLE = (Losses(0.0, 0.7, 0.5, 0.01), Losses(5.0, 0.8, 0.6, 0.02))
+LOCKS = (Losses(0.0, 0.4, -0.5), Losses(5.0, 0.5, 0.1))
+MOTOR = Motor(1e-4, torque_constant=0.05, resistance=0.5, inductance=1e-3, max_current=5.0, max_speed=400.0)
+RUB = Friction(coulomb=1.0, static=1.4, stribeck_speed=0.1, viscous=0.1, stiffness=1e3, damping=1.0)
+
+
+def bundled_laws() -> list[Law]:
+    """An instance of every law, with all that it can have."""
+    twist = forces.Twist(LINE)
+    curve = forces.Curve(100.0)
+    valve = forces.ServoValve(rated_flow=6e-4)
+    sizes = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "damping": 300.0, "leakage": 2e-12}
+    return [
+        forces.Backlash("backlash", twist, curve, 0.1, 0.02),
+        forces.BoucWen("bouc", twist, 2.0, 0.1),
+        forces.MaxwellSlip("slip", twist, 2.0, 0.1),
+        forces.Clutch("clutch", LINE, normal_force=100.0, coefficients=[(0, 0.4), (1, 0.3)], geometry=0.05, peak=1.2),
+        forces.DryFriction("dry", LINE, friction=RUB),
+        forces.SmoothFriction("smooth", LINE, friction=RUB),
+        forces.LuGre("bristles", LINE, RUB),
+        forces.GearLoss("gear", LINE, TABLE, ARM.spins[:1], "j2"),
+        forces.GearLoss("lock", LINE, LOCKS, ARM.spins[:1], "j2"),
+        forces.NonlinearSpring("spring", twist, curve, 0.1, 0.02),
+        forces.Load("load", LINE),
+        forces.Prescribed.along("led", LINE, lambda t: (t * t, 2 * t, 2.0), rate=10.0),
+        forces.Stops("stops", LINE, -1.0, 1.0, restitution=0.5),
+        forces.MotorCircuit("circuit", (forces.Winding("j2", LINE, MOTOR, CurrentControl(500.0)),)),
+        forces.servo_cylinder(ARM, "j2", valve, **sizes),
+        forces.dc_motor(ARM, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0),
+        forces.SynchronousMotor("servo", LINE, 4, 0.01, 0.3, (4e-4, 6e-4)),
+    ]
+
+
+def every_kind(kind: type[Law] = Law) -> set[type[Law]]:
+    """All kinds of laws that Gearwright has, those that only serve as a base left out."""
+    found = {x for x in kind.__subclasses__() if x.__module__.startswith("gearwright.")}
+    concrete = {x for x in found if not getattr(x, "__abstractmethods__", None)}
+    return concrete.union(*(every_kind(x) for x in found))
+
+
+def test_the_list_of_laws_is_complete():
+    assert {type(law) for law in bundled_laws()} == every_kind()
+
+
+@pytest.mark.parametrize("law", bundled_laws(), ids=lambda law: law.name)
+def test_every_law_can_be_traced_in_every_mode(law):
+    found = survey(System(ARM, (law,)))
+    assert found.obstacles == ()
+    assert [mode for _, mode in found.actions] == list(law.modes)
+
+
+@pytest.mark.parametrize("law", [law for law in bundled_laws() if len(law.modes) > 1], ids=lambda law: law.name)
+def test_guards_in_machine_code_are_those_in_numbers(law):
+    """In every mode, at random states; as many guards whatever the numbers are."""
+    system = System(ARM, (law,))
+    table, rng = law_table(system), np.random.default_rng(3)
+    for mode in law.modes:
+        for size in (1.0, 1e-9, 0.0):
+            x = np.concatenate([rng.normal(size=3), size * rng.normal(size=3), 0.05 * rng.normal(size=len(law.states))])
+            x, u = np.concatenate([x, [0.0, 0.0]]), rng.normal(size=system.input_size)
+            plain = [guard.value / guard.scale for _, guard in evaluate(system, 0.3, x, u, (mode,)).guards]
+            assert np.allclose(ModedRates(system, (mode,), table).levels(0.3, x, u), plain, rtol=1e-9, atol=1e-12)
+            assert len(plain) == len([1 for (_, owner), _ in table.guards if owner == mode])
+
+
+@pytest.mark.parametrize("name", robots())
+def test_no_robot_falls_back(name, monkeypatch):
+    """With all its laws, and with the motors among them that have electrical data."""
+    made = []
+    monkeypatch.setattr(moded_rates, "WORTHWHILE", 3)
+    monkeypatch.setattr(moded_rates, "law_table", lambda system: made.append(1) or law_table(system))
+    robot = gw.load(name)
+    mech = gw.assemble(robot)
+    laws = gw.laws(robot, mech, {"*"})
+    assert survey(System(mech, laws)).obstacles == ()
+    run = gw.simulate(robot, until=1e-4, laws=laws, samples=2, method="adaptive")
+    assert not [remark for remark in run.remarks if "Python" in remark]
+    assert bool(made) == any(len(law.modes) > 1 for law in laws)
+
+
+@dataclass(frozen=True)
+class Numbers(Law):
+    """A law whose author did not think of symbols."""
+
+    name: str
+    function: object
+
+    def act(self, mode, situation):
+        return Action(forces=(Force(LINE, self.function(situation.v[1])),))
+
+    def follow(self, mode, situation, reaction):
+        return Outcome(supplied=self.function(situation.v[1]) * situation.v[1])
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda w: -w if w > 0 else -2 * w, "written with `if`"),
+        (lambda w: -max(w, 0.1), "`max`"),
+        (lambda w: 0.0 if w == 0 else -w, "asks with =="),
+        (lambda w: -math.sin(w), "functions of `math`"),
+        (lambda w: -np.tanh(w), "NumPy's tanh"),
+        (lambda w: -float(np.interp(w, [-1, 1], [-1, 1])), "needs a plain number"),
+        (lambda w: -(abs(w) ** 0.5), r"the power 0\.5"),
+        (lambda w: -w * round(w), "needs a plain number"),
+    ],
+    ids=["if", "max", "equal", "math", "numpy", "interp", "power", "round"],
+)
+def test_a_run_says_why_a_law_is_not_compiled(function, reason):
+    law = Numbers("odd", function)
+    run = gw.simulate(ARM, [0.0, 0.5, 0.0], until=0.01, laws=[law], samples=3)
+    told = [remark for remark in run.remarks if "law 'odd' runs in Python, not in machine code" in remark]
+    assert len(told) == 1
+    with pytest.raises(InputError, match=f"fixed step needs laws in machine code, but law 'odd'.*{reason}"):
+        gw.rollout(ARM, np.zeros(3), np.zeros(3), 5, 1e-3, laws=[law])
+
+
+def test_an_error_in_a_law_is_not_taken_for_a_symbol():
+    """Only what symbols cannot do counts as a reason to run in Python; a mistake stays a mistake."""
+    broken = Numbers("broken", lambda w: {}["nothing"])
+    with pytest.raises(KeyError):
+        gw.simulate(ARM, until=0.01, laws=[broken])
+
+
+def test_a_law_that_cannot_be_a_key_is_compiled_all_the_same():
+    @dataclass(frozen=True)
+    class Listed(Law):
+        name: str
+        numbers: list[float]
+
+        def act(self, mode, situation):
+            return Action(forces=(Force(LINE, -self.numbers[0] * situation.v[1]),))
+
+        def follow(self, mode, situation, reaction):
+            return Outcome(dissipated=self.numbers[0] * situation.v[1] * situation.v[1])
+
+    run = gw.simulate(ARM, [0.0, 0.5, 0.0], until=0.01, laws=[Listed("listed", [2.0])], samples=3)
+    assert run.drift < 1e-6
+    assert not [remark for remark in run.remarks if "Python" in remark]
+
+
+def test_a_prescribed_motion_from_a_trajectory_says_why():
+    """A spline of SciPy asks for plain numbers."""
+    motion = polynomial([0.0], [0.3], 0.2, order=7)
+    led = forces.Prescribed.along("led", LINE, lambda t: tuple(float(motion.at(t, k)[0]) for k in range(3)), rate=10.0)
+    assert "law 'led' runs in Python" in survey(System(ARM, (led,))).obstacles[0]
