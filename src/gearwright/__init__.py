@@ -24,6 +24,7 @@ from gearwright._version import __version__
 from gearwright.catalogue import load
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.equations import base_parameters, closed_form
+from gearwright.export.casadi_rates import casadi_rates
 from gearwright.export.torch_backend import torch_function
 from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
@@ -91,6 +92,7 @@ __all__ = [
     "bench",
     "bias",
     "casadi_function",
+    "casadi_rates",
     "centre_of_mass",
     "closed_form",
     "compile",

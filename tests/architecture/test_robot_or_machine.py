@@ -112,8 +112,8 @@ SOFT_CALLS = {
 }
 EXCUSED = {
     "read_log": "reads a file; log_of_currents takes the same argument",
-    "export": "writes files, as export_c does",
-    "export_c": "writes files; its text is compared in tests/export",
+    "export": "writes files, as export.c does",
+    "c": "writes files; its text is compared in tests/export",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),

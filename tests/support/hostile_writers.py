@@ -17,7 +17,7 @@ import gearwright as gw
 from gearwright import text
 from gearwright.equations.closed_form import closed_form
 from gearwright.errors import GearwrightError, InputError
-from gearwright.export import export_c
+from gearwright.export import c as export_c
 from gearwright.parts import Robot
 from support.hostile_names import hostile_robot, rigid
 

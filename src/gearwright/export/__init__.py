@@ -1,7 +1,9 @@
-"""Robots for other programs: a C package for controllers, URDF for other tools."""
+"""Robots for other programs: C for controllers, state spaces for control design, URDF for other tools."""
 
-from gearwright.export.c_package import export_c
+from gearwright.export.c_functions import CFunction
+from gearwright.export.c_package import c
+from gearwright.export.casadi_rates import CasadiRates
 from gearwright.export.targets import TARGETS, export
 from gearwright.export.urdf import save, write_urdf
 
-__all__ = ["TARGETS", "export", "export_c", "save", "write_urdf"]
+__all__ = ["TARGETS", "CFunction", "CasadiRates", "c", "export", "save", "write_urdf"]
