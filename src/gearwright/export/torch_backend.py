@@ -11,8 +11,9 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
-from gearwright.dynamics.configuration import rate, turning_joints
+from gearwright.dynamics.configuration import turning_joints
 from gearwright.errors import InputError, MissingExtraError
+from gearwright.functions.linearise import tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.placement import in_parts
 from gearwright.tracing.recipe import recipe_of
@@ -102,18 +103,9 @@ class _Call:
         dq/dt = G v, and the columns of G are orthogonal: the gradient by q is G (G'G)^-1 times that by the tangent.
         """
         if name in self.kernel.task.program.per_coordinate and self.mech.nq != self.mech.n:
-            G = _rates(self.mech, x)
+            G = tangent_map(self.mech, x)
             gradient = np.einsum("...qv,...v->...q", G, gradient / np.einsum("...qv,...qv->...v", G, G))
         return _summed_to(gradient, x.shape)
-
-
-def _rates(mech: Mechanism, q: Array) -> Array:
-    """G (..., nq, n) of dq/dt = G v."""
-    out = np.zeros((*q.shape, mech.n))
-    for k, unit in enumerate(np.eye(mech.n).tolist()):
-        for entry, value in enumerate(rate(mech, list(np.moveaxis(q, -1, 0)), unit)):
-            out[..., entry, k] = value
-    return out
 
 
 def _summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:

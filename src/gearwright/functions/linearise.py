@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.configuration import rate, turning_joints
 from gearwright.functions.run import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.programs import FORWARD_DYNAMICS
@@ -36,11 +36,11 @@ def linearise(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> 
     if mech.nq != n:
         speeds = np.broadcast_to(np.asarray(v, dtype=np.float64), (*lead, n))
         for k in np.ndindex(*lead):
-            A[k][:n, :n] = -_adjoint(mech, speeds[k])
+            A[k][:n, :n] = -adjoint(mech, speeds[k])
     return LinearModel(A, B)
 
 
-def _adjoint(mech: Mechanism, v: Array) -> Array:
+def adjoint(mech: Mechanism, v: Array) -> Array:
     """How the tangent at a moving configuration turns: w x for rotations, with v x below it for a free joint."""
     out = np.zeros((mech.n, mech.n))
     for joint in turning_joints(mech):
@@ -49,6 +49,16 @@ def _adjoint(mech: Mechanism, v: Array) -> Array:
         if joint.linear:
             out[joint.linear, joint.linear] = turning
             out[joint.linear, joint.angular] = _cross(v[joint.linear])
+    return out
+
+
+def tangent_map(mech: Mechanism, q: Array) -> Array:
+    """G (..., nq, n) of dq/dt = G v."""
+    out = np.zeros((*q.shape, mech.n))
+    entries = list(np.moveaxis(q, -1, 0))
+    for k, unit in enumerate(np.eye(mech.n).tolist()):
+        for entry, value in enumerate(rate(mech, entries, unit)):
+            out[..., entry, k] = value
     return out
 
 

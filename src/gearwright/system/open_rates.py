@@ -93,7 +93,7 @@ def open_rates(
         if paths:
             here = _with_parameters(robot_or_mech, dict(zip(paths, given[PARAMETERS], strict=True)), made)
         x = here.moving(given["x"])
-        a, rest = field_of(here, ops, work=False)(0.0, x, _all_inputs(here, names, given.get("u", ())))
+        a, rest = field_of(here, ops, work=False)(0.0, x, all_inputs(here, names, given.get("u", ())))
         return [*rate(here.mech, x.q, x.v), *a, *rest]
 
     contents = {"x": system.own.stop, "u": len(names), PARAMETERS: len(paths)}
@@ -110,14 +110,25 @@ def states_of(system: System) -> tuple[str, ...]:
     return (*(f"q.{x}" for x in mech.coordinates), *(f"v.{x}" for x in mech.speeds), *system.states)
 
 
+def full_laws(
+    caller: str, robot_or_mech: RobotOrMech, inputs: str | Iterable[str], laws: Iterable[Law] | None
+) -> tuple[System, tuple[str, ...]]:
+    """The machine with its laws as they are, modes included, and the names of the inputs."""
+    mech, names = machine_of(caller, robot_or_mech), _input_names(caller, robot_or_mech, inputs)
+    made = _laws_with(robot_or_mech, names, None if laws is None else tuple(laws), smooth=False)
+    return System(mech, made(robot_or_mech, mech)), names
+
+
 Made = Callable[[RobotOrMech, Mechanism], tuple[Law, ...]]
 """(robot or machine, its machine) -> laws."""
 
 
-def _laws_with(robot_or_mech: RobotOrMech, names: Sequence[str], given: tuple[Law, ...] | None) -> Made:
+def _laws_with(
+    robot_or_mech: RobotOrMech, names: Sequence[str], given: tuple[Law, ...] | None, smooth: bool = True
+) -> Made:
     asked = [name for name in names if not name.startswith((TORQUE, MOTOR_TORQUE))]
     if given is None and isinstance(robot_or_mech, Robot):
-        return lambda robot, mech: laws_of(robot, mech, asked, smooth=True)  # type: ignore[arg-type]
+        return lambda robot, mech: laws_of(robot, mech, asked, smooth=smooth)  # type: ignore[arg-type]
     return lambda _robot, _mech: given or ()
 
 
@@ -162,7 +173,7 @@ def _require_known(caller: str, system: System, name: str) -> None:
         raise InputError(f"{caller}: there is no input {name!r}. {did_you_mean(name, known)}")
 
 
-def _all_inputs(system: System, names: Sequence[str], u: Sequence[Scalar]) -> list[Scalar]:
+def all_inputs(system: System, names: Sequence[str], u: Sequence[Scalar]) -> list[Scalar]:
     """The inputs of the system, [tau, inputs of laws], from those that are given."""
     full: list[Scalar] = list(system.first_inputs)
     places = {TORQUE + speed: k for k, speed in enumerate(system.mech.speeds)}
@@ -193,11 +204,13 @@ def refuse_laws_with_modes(caller: str, system: System) -> None:
     found = surveyed(system)
     for obstacle in found.obstacles:
         raise InputError(f"{caller}: {obstacle}")
-    tied = [*(choice for choice, _ in found.holds), *(choice for choice, _ in found.drags)]
+    holding, dragging = ({choice[0] for choice, _ in ties} for ties in (found.holds, found.drags))
     for k, law in enumerate(system.laws):
         if len(law.modes) > 1:
             raise _unfit(caller, law, f"it has the modes {', '.join(law.modes)}")
-        if any(choice[0] == k for choice in tied):
+        if k in holding:
+            raise _unfit(caller, law, "it holds something still here")
+        if k in dragging:
             raise _unfit(caller, law, "its forces depend on the accelerations")
         _refuse_time(caller, system, k)
 
