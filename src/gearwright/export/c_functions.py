@@ -161,7 +161,10 @@ def _traced(name: str, asked: CFunction, robot: RobotOrMech, parameters: Sequenc
 
 
 def _samples(task: Task, robot: RobotOrMech, parameters: Sequence[str]) -> tuple[Sample, ...]:
-    """Random inputs and what the recursion itself (for derivatives: CasADi), not the text in C, returns for them."""
+    """Random inputs and what the recursion itself, not the text in C, returns for them.
+
+    For derivatives and parameters CasADi answers: no check of parts stands in its way.
+    """
     rng = np.random.default_rng(len(task.program.name))
     inputs = {name: rng.uniform(-1.5, 1.5, (STATES, size)) for name, size in task.sizes().items()}
     if parameters:
@@ -169,7 +172,7 @@ def _samples(task: Task, robot: RobotOrMech, parameters: Sequence[str]) -> tuple
             0.9, 1.1, (STATES, len(parameters))
         )
     states = [{name: x[k] for name, x in inputs.items()} for k in range(STATES)]
-    function = traced_function(task) if task.wrt else None
+    function = traced_function(task) if task.wrt or PARAMETERS in inputs else None
     results = [_result(task, state, function) for state in states]
     pairs = zip(states, results, strict=True)
     return tuple(({name: x.tolist() for name, x in state.items()}, result.tolist()) for state, result in pairs)
@@ -178,5 +181,4 @@ def _samples(task: Task, robot: RobotOrMech, parameters: Sequence[str]) -> tuple
 def _result(task: Task, state: dict[str, Array], function: Any) -> Array:
     if function is not None:
         return evaluate_traced(task, state, function).ravel()
-    mech = task.mech if task.machine is None else task.machine(state[PARAMETERS].tolist())
-    return evaluate(task.program, mech, state, task.fixed).ravel()
+    return evaluate(task.program, task.mech, state, task.fixed).ravel()
