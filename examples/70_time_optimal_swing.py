@@ -1,8 +1,8 @@
 """The quickest swing of an arm within its torque limits, and what it costs to plan without the rotors.
 
-The elbow arm goes from rest to rest in the shortest time with torques of at most 40, 60 and 25 Nm, constant over each of
-40 intervals (multiple shooting, IPOPT from the CasADi wheel). The plan is replayed on the exact robot, open loop. The
-plan that knows all rotors arrives within 1e-5 rad; the one that adds reflected inertias to the diagonal of the mass
+The elbow arm goes from rest to rest in the shortest time with torques of at most 40, 60 and 25 Nm, constant over each
+of 40 intervals (multiple shooting, IPOPT from the CasADi wheel). The plan is replayed on the exact robot, open loop.
+The plan that knows all rotors arrives within 1e-5 rad; the one that adds reflected inertias to the diagonal of the mass
 matrix misses by more than 0.01 rad, the one without rotors by more than 1 rad.
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,3 +138,13 @@ def test_numbers_too_large_for_float_are_refused(tmp_path):
     c(arm, tmp_path, ["gravity"])
     with pytest.raises(InputError, match="too large for C in float"):
         c(arm, tmp_path, ["gravity"], precision="float")
+
+
+def test_the_loop_of_the_manual_runs_and_follows_its_reference(tmp_path):
+    loop = Path(__file__).parents[2] / "examples" / "controller" / "loop.c"
+    files = c(gw.load("elbow"), tmp_path, ["inverse_dynamics", "forward_dynamics"])
+    for more in ([], ["-DREAL_TIME"]):
+        command = ["gcc", *STRICT, *more, f"-I{tmp_path}", loop, files[1], "-o", tmp_path / "loop", "-lm"]
+        subprocess.run(command, check=True)
+    done = subprocess.run([tmp_path / "loop"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -31,7 +31,9 @@ def export(
         list[str] | None,
         typer.Option(metavar="PATH", help="A number that stays an input, such as payload.mass; again for each."),
     ] = None,
-    precision: Annotated[str, typer.Option(metavar="KIND", help="Numbers of the C package: double or float.")] = "double",
+    precision: Annotated[
+        str, typer.Option(metavar="KIND", help="Numbers of the C package: double or float.")
+    ] = "double",
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:

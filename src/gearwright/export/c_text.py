@@ -16,7 +16,7 @@ NOTE = c_comment(
     f"Written by Gearwright {__version__}. SI units, radians; forces and speeds are those at the gear output."
 )
 BOUNDS = c_comment(
-    "No function allocates, loops, branches or keeps a state: each always takes the operations stated beside it."
+    "No function allocates, loops or keeps a state: a call always takes the operations stated beside it."
 )
 MEANING = {
     "inverse_dynamics": "Generalized forces out for the motion q, v, a.",
@@ -91,10 +91,9 @@ def _described(function: TracedFunction) -> Iterator[str]:
     if function.task.wrt:
         meaning = f"Derivative (row by row) of {function.asked.public} by {', '.join(function.task.wrt)}."
     sizes = ", ".join(f"{name}[{size}]" for name, size in function.arguments.items())
-    results = ", then ".join(
-        f"{name} {' x '.join(map(str, shape)) or '1'}" for name, shape in function.task.results().items()
-    )
-    yield c_comment(f"{meaning} {sizes} -> out[{len(function.graph.outputs)}] ({results}).")
+    results = {name: " x ".join(map(str, shape)) or "1" for name, shape in function.task.results().items()}
+    shapes = ", then ".join(f"{name} {shape}" if len(results) > 1 else shape for name, shape in results.items())
+    yield c_comment(f"{meaning} {sizes} -> out[{len(function.graph.outputs)}] ({shapes}).")
     yield c_comment(
         f"{counts.arithmetic} additions, multiplications and divisions, {counts.sincos} sines with cosines, "
         f"{counts.negations + counts.other} others. out must not overlap an input."

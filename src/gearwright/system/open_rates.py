@@ -1,14 +1,14 @@
 """The rates of a machine with its laws as one program of named states, inputs and parameters.
 
-For whoever integrates, plans or linearises outside: CasADi, C on a controller, a state space. The laws are those without
-modes (`laws(..., smooth=True)`), because outside nobody looks for events.
+For whoever integrates, plans or linearises outside: CasADi, C on a controller, a state space. The laws are those
+without modes (`laws(..., smooth=True)`), because outside nobody looks for events.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.configuration import rate
@@ -226,6 +226,6 @@ def _refuse_time(caller: str, system: System, k: int) -> None:
 
 def _unfit(caller: str, law: Law, why: str) -> InputError:
     return InputError(
-        f"{caller}: law {law.name!r} cannot be part of plain rates: {why}. Give laws= without it (and know what is left "
-        "out), or use gw.simulate, which takes it as it is."
+        f"{caller}: law {law.name!r} cannot be part of plain rates: {why}. Give laws= without it (and know what is "
+        "left out), or use gw.simulate, which takes it as it is."
     )

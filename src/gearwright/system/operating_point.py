@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -69,20 +70,20 @@ class OperatingRates:
         self.rates, self.system = rates, rates.system
 
     @cached_property
-    def _values(self) -> object:
+    def _values(self) -> Any:
         return traced_function(self.rates.task())
 
     @cached_property
-    def _slopes(self) -> object:
+    def _slopes(self) -> Any:
         return traced_function(self.rates.task(tuple(self.rates.program.inputs)))
 
     def values(self, x: Array, u: Array) -> Array:
-        """dx."""
-        return np.asarray(self._values(*self._given(x, u))[1]).ravel()  # type: ignore[operator]
+        """Dx."""
+        return np.asarray(self._values(*self._given(x, u))[1]).ravel()
 
     def slopes(self, x: Array, u: Array) -> tuple[Array, Array]:
         """d(dx)/dx and d(dx)/du."""
-        both = np.asarray(self._slopes(*self._given(x, u))[1]).reshape(len(x), len(x) + len(u))  # type: ignore[operator]
+        both = np.asarray(self._slopes(*self._given(x, u))[1]).reshape(len(x), len(x) + len(u))
         return both[:, : len(x)], both[:, len(x) :]
 
     def _given(self, x: Array, u: Array) -> tuple[Array, ...]:
@@ -102,7 +103,7 @@ class OperatingPoint:
 def operating_point(
     caller: str,
     robot_or_mech: RobotOrMech,
-    x: Mapping[str, Array],
+    x: Mapping[str, Any],
     inputs: str | Iterable[str],
     given: Array | Mapping[str, float] | None,
     laws: Iterable[Law] | None,
@@ -131,11 +132,11 @@ def operating_point(
     raise InputError(f"{caller}: the modes of the laws do not settle at this state. Give another q, or u.")
 
 
-def _own_states(caller: str, system: System, x: Mapping[str, Array]) -> list[float]:
+def _own_states(caller: str, system: System, x: Mapping[str, Any]) -> list[float]:
     for name in x:
         if name not in ("q", "v") and name not in system.states:
             raise InputError(f"{caller}: there is no state {name!r}. Known are: {', '.join(system.states) or 'none'}.")
-    return [float(x.get(name, state.initial)) for name, state in system.states.items()]  # type: ignore[arg-type]
+    return [float(x.get(name, state.initial)) for name, state in system.states.items()]
 
 
 def _input_values(caller: str, names: tuple[str, ...], given: Array | Mapping[str, float] | None) -> Array:
@@ -200,6 +201,6 @@ def _refuse_bends(caller: str, system: System, around: OperatingRates, x: Array,
     one, other = around.slopes(x + aside, u)[0], around.slopes(x - aside, u)[0]
     if np.abs(one - other).max() > 1e-3 * np.abs(one).max():
         raise InputError(
-            f"{caller}: law {bent[0].name!r} bends at this state and has no slope there. Linearise at another state, or "
-            "give laws= without it."
+            f"{caller}: law {bent[0].name!r} bends at this state and has no slope there. Linearise at another state, "
+            "or give laws= without it."
         )
