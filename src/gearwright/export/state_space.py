@@ -51,12 +51,12 @@ class StateSpace:
 
     @property
     def matrices(self) -> tuple[Array, Array, Array, Array]:
-        """A, B, C, D: `scipy.signal.StateSpace(*model.matrices)`."""
+        """The four matrices, for `scipy.signal.StateSpace(*model.matrices)`."""
         return self.A, self.B, self.C, self.D
 
     @property
     def names(self) -> dict[str, list[str]]:
-        """All names: `control.ss(*model.matrices, **model.names)`."""
+        """All names, for `control.ss(*model.matrices, **model.names)`."""
         return {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
 
 

@@ -35,7 +35,7 @@ def torch_function(
         the public function. Machine code computes them and, in the backward pass, their exact derivatives (once; the
         derivative cannot be differentiated again), by the coordinates themselves, of which a free joint has 7.
 
-    >>> import pytest; torch = pytest.importorskip("torch")
+    >>> import torch
     >>> import gearwright as gw
     >>> acceleration = torch_function(gw.forward_dynamics, gw.load("elbow"))
     >>> q, v, tau = torch.zeros(3, 3, dtype=torch.float64, requires_grad=True)
