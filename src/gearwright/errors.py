@@ -35,7 +35,20 @@ from gearwright.text import lines
 
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes.
+
+    Attributes:
+        line: the line of the robot's file that states the part at fault, where it is known.
+        bare: the message without file and line.
+    """
+
+    line: int | None = None
+    bare: str | None = None
+
+    def stated_at(self, source: str, line: int) -> None:
+        """Put the file and the line that states the part at fault before the message."""
+        self.line, self.bare = line, str(self)
+        self.args = (f"{source}, line {line}: {self.bare}",)
 
     def __str__(self) -> str:
         return lines(super().__str__())
@@ -89,10 +102,11 @@ class SimulationError(GearwrightError, ArithmeticError):
         self.run = run
 
 
-class NotTraceableError(GearwrightError, TypeError):
+class NotTraceableError(GearwrightError):
     """Something that needs a number where there is only a symbol: a law with `if`, or with functions of `math`.
 
-    A law is asked over symbols whether it can become machine code; it hears this error, and nobody else does.
+    A law is asked over symbols whether it can become machine code; who asks hears this error, and nobody else does. It
+    is not a TypeError, so that no function on the way takes it for wrong data.
     """
 
 

@@ -14,7 +14,7 @@ import gearwright as gw
 from gearwright.analysis import compare_reductions, frequency_map, uncoupled_spins
 from gearwright.arguments import increasing, number, numbers, whole
 from gearwright.errors import DriveError, FileError, InputError
-from gearwright.forces import Clutch, Line, Prescribed, SmoothFriction, Stops
+from gearwright.forces import Clutch, Line, LuGre, Prescribed, SmoothFriction, Stops
 from gearwright.forces.dc_motor import dc_motor
 from gearwright.identification import FourierMotion, Log, Model, MotionLimits, log_of_currents
 from gearwright.motion import from_accelerations, pause, polynomial, recorded, s_curve, smoothed, spline, trapezoid
@@ -69,6 +69,9 @@ def simulate_fixed(**given):
 
 def rollout(**given):
     return gw.rollout(ELBOW, np.zeros(3), np.zeros(3), **{"steps": 2, "step": 1e-3, **given})
+
+
+BRISTLES = LuGre("b", Line.of(ELBOW, "j1"), Friction(coulomb=1.0, stiffness=1e3))
 
 
 def inputs(**given):
@@ -172,6 +175,7 @@ CASES = [
     Case(mapped, "ranges", ([(0, NAN), (0, 1)], [(0, 1)], (0, 1))),
     Case(inputs, "samples", (*COUNT, 1)),
     Case(lambda limit: inputs(limits={"j1.voltage": limit}), "limit", (-1, 0, NAN)),
+    Case(lambda deflection: inputs(laws=[BRISTLES], states={"b.deflection": deflection}), "deflection", (NAN, "x")),
     Case(lambda cutoff: gw.identify(ELBOW, log(), cutoff=cutoff), "cutoff", (-1, 0, NAN, 1e6), optional=True),
     Case(lambda transition_speed: Model(ELBOW, transition_speed=transition_speed), "transition_speed", (-1, NAN, INF)),
     Case(lambda share: log().split(share), "share", (-1, 0, 1, NAN)),
@@ -300,7 +304,7 @@ def test_the_message_names_argument_value_rule_and_way_out(name, value):
 def test_every_numeric_argument_of_the_great_functions_is_tried():
     """A new argument with a number in its annotation must join the cases."""
     tried = {case.argument for case in CASES}
-    named = {"frequencies": "f", "limits": "limit", "q0": "q", "v0": "q"}
+    named = {"frequencies": "f", "limits": "limit", "states": "deflection", "q0": "q", "v0": "q"}
     elsewhere = {
         "q",
         "state",

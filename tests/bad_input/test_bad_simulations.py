@@ -17,7 +17,7 @@ ELBOW = gw.assemble(gw.load("elbow"))
         ({"state": [0.0, 0.1]}, r"shape \(2,\).*j1, j2, j3"),
         ({"state": ([0, 0, 0], [0, 0])}, "v has shape"),
         ({"state": np.zeros((2, 3, 3))}, "shape"),
-        ({"state": "rest"}, "is no State"),
+        ({"state": "rest"}, "is not a State"),
         ({"state": gw.State([0, 0, 0], states={"j1.current": 1.0})}, "'j1.current', which no law"),
         ({"until": -1.0}, "positive"),
         ({"until": "soon"}, "seconds"),
@@ -34,9 +34,9 @@ ELBOW = gw.assemble(gw.load("elbow"))
         ({"controller": lambda t, s: [0.0]}, r"shape \(1,\) at t = 0 s"),
         ({"controller": lambda t, s: "left"}, "at t = 0 s"),
         ({"controller": lambda t, s: {"tau.j7": 1.0}}, "no input 'tau.j7'"),
-        ({"controller": 3.0}, "no function"),
+        ({"controller": 3.0}, "not a function"),
         ({"controller": lambda t, s: s["j1.current"] * np.ones(3)}, "no state 'j1.current'"),
-        ({"laws": [3]}, "no law"),
+        ({"laws": [3]}, "not a law"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, message):

@@ -288,7 +288,7 @@ def test_a_motion_that_leaves_all_bounds_says_when_and_what():
 
 BAD = {
     "there is no method 'heun'": dict(method="heun"),
-    "positive step": dict(step=0.0),
+    "a positive finite number of seconds": dict(step=0.0),
     "multiple of `every`": dict(steps=5, every=2),
     "2.5 steps": dict(steps=2.5),
     "steps of '1 ms'": dict(step="1 ms"),

@@ -287,7 +287,7 @@ def test_refusals(arm, there_and_back):
         inputs_for_motion("elbow", there_and_back, motors)
     with pytest.raises(InputError, match="one of 2 coordinates"):
         inputs_for_motion(arm, polynomial([0, 0], [1, 1], 1.0), motors)
-    with pytest.raises(InputError, match="no Trajectory or Motion"):
+    with pytest.raises(InputError, match="not a Trajectory or a Motion"):
         inputs_for_motion(arm, np.zeros((5, 3)), motors)
     with pytest.raises(SingularityError, match=r"'j3' needs.*short by"):
         inputs_for_motion(arm, there_and_back, motors[:2])

@@ -13,7 +13,7 @@ import pytest
 import gearwright as gw
 from gearwright.programs import programs
 from gearwright.tracing.graph import Builder
-from gearwright.tracing.trace import Task, traced
+from gearwright.tracing.trace import TracedWork, traced
 from support.compare import relative
 from support.machines import random_design
 
@@ -69,14 +69,16 @@ def test_count_of_a_pendulum():
 
 
 def test_operands_come_before_their_use(arm):
-    graph = traced(Task(programs.FORWARD_DYNAMICS, arm, {}))
+    graph = traced(TracedWork(programs.FORWARD_DYNAMICS, arm, {}))
     assert all(operand < k for k, node in enumerate(graph.nodes) for operand in node.operands)
     assert len(set(graph.nodes)) == len(graph.nodes)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "integrate", "difference"])
-@pytest.mark.parametrize("kinds", [("revolute", "prismatic", "revolute"), ("free", "spherical")])
+@pytest.mark.parametrize(
+    "kinds", [("revolute", "prismatic", "revolute"), ("free", "spherical"), ("planar", "helical", "universal")]
+)
 def test_c_source_compiles_strictly_and_agrees(kinds, name, tmp_path):
     mech = random_design(np.random.default_rng(3), kinds, wheels=2).written()
     kernel = gw.compile(name, mech)

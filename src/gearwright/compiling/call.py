@@ -18,7 +18,7 @@ from gearwright.errors import InputError
 from gearwright.programs.batch import evaluate, leading
 from gearwright.programs.inputs import checked, outside
 from gearwright.text import listed
-from gearwright.tracing.trace import PARAMETERS, Task, traced_function
+from gearwright.tracing.trace import PARAMETERS, TracedWork, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
 
 
@@ -32,7 +32,7 @@ class GeneralCall:
         work: operations per state.
     """
 
-    def __init__(self, task: Task, parameters: tuple[str, ...], code: MachineCode | None, work: int) -> None:
+    def __init__(self, task: TracedWork, parameters: tuple[str, ...], code: MachineCode | None, work: int) -> None:
         self.task, self.parameters, self.code, self.work = task, parameters, code, work
         self.name, self.inputs = task.program.name, task.program.inputs
         self.sizes, self.shape = task.sizes(), task.shape()

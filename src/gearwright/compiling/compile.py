@@ -9,8 +9,8 @@ from gearwright.compiling.host import Host, binding, host, object_code
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.module import module_text, scalar_too
 from gearwright.compiling.plan import SHORT, ArrayLayout
-from gearwright.tracing.graph import Graph, Operations
-from gearwright.tracing.trace import Task, traced
+from gearwright.tracing.graph import Graph, OperationCount
+from gearwright.tracing.trace import TracedWork, traced
 
 OPTIMISED, LIMIT = 50_000, 300_000
 """Operations up to which LLVM optimises a kernel cut into pieces, and up to which it compiles at all.
@@ -25,11 +25,11 @@ class Built(NamedTuple):
     """A kernel's code (None above the size limit), its operation count, and why it is slower than others, if it is."""
 
     code: MachineCode | None
-    operations: Operations
+    operations: OperationCount
     remarks: tuple[str, ...] = ()
 
 
-def layout_of(task: Task) -> ArrayLayout:
+def layout_of(task: TracedWork) -> ArrayLayout:
     """The arrays of a task."""
     size = 1
     for axis in task.shape():
@@ -37,23 +37,23 @@ def layout_of(task: Task) -> ArrayLayout:
     return ArrayLayout(tuple(task.sizes().values()), size, task.count > 0)
 
 
-def key_of(task: Task, identity: object, machine: Host) -> str:
+def key_of(task: TracedWork, identity: object, machine: Host) -> str:
     """The name of a task's entry in the cache."""
     fixed = sorted(task.fixed.items())
     llvm = binding().llvm_version_info
     return store.key_of(task.program.name, identity, fixed, task.wrt, machine, llvm)
 
 
-def stored(task: Task, identity: object) -> Built | None:
+def stored(task: TracedWork, identity: object) -> Built | None:
     """The kernel if an earlier process left it in the cache."""
     entry = store.read(key_of(task, identity, host()))
     if entry is None:
         return None
     code = MachineCode(entry.code, host().width, entry.facts["scalar"])
-    return Built(code, Operations(*entry.facts["operations"]), remarks_of(task, entry.facts["size"]))
+    return Built(code, OperationCount(*entry.facts["operations"]), remarks_of(task, entry.facts["size"]))
 
 
-def built(task: Task, identity: object) -> Built:
+def built(task: TracedWork, identity: object) -> Built:
     """The kernel, from the cache or made now; `identity` names machine and parameters exactly."""
     found = stored(task, identity)
     if found is not None:
@@ -68,7 +68,7 @@ def built(task: Task, identity: object) -> Built:
     return Built(MachineCode(code, host().width, scalar_too(graph)), graph.operations, remarks)
 
 
-def remarks_of(task: Task, size: int) -> tuple[str, ...]:
+def remarks_of(task: TracedWork, size: int) -> tuple[str, ...]:
     """Why a kernel of so many operations is slower per operation than a small one."""
     if size > LIMIT:
         where = "in CasADi's virtual machine" if task.needs_tracing else "over NumPy"
@@ -78,7 +78,7 @@ def remarks_of(task: Task, size: int) -> tuple[str, ...]:
     return ()
 
 
-def graph_code(task: Task, graph: Graph) -> MachineCode | None:
+def graph_code(task: TracedWork, graph: Graph) -> MachineCode | None:
     """The code of a traced task that no identity tells, such as one with somebody's laws; None above the size limit.
 
     The cache knows it by its operations.

@@ -16,11 +16,11 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean
-from gearwright.tracing.graph import Operations
+from gearwright.tracing.graph import OperationCount
 from gearwright.tracing.machine_parameters import nominal
 from gearwright.tracing.recipe import Recipe, recipe_of
 from gearwright.tracing.source import c_source
-from gearwright.tracing.trace import Task, traced
+from gearwright.tracing.trace import TracedWork, traced
 
 SLOW_ENTRY = "this Python or NumPy lays out its objects in another way, so calls go through Python"
 
@@ -43,9 +43,9 @@ class Kernel(partial[Array]):
     """
 
     _recipe: Recipe
-    _task: Task
+    _task: TracedWork
     _general: GeneralCall
-    operations: Operations
+    operations: OperationCount
     """Additions, multiplications, divisions, sines of one state."""
     remarks: tuple[str, ...]
     """Why it is slower than it could be: too large for machine code, or for its optimisation; () for most kernels."""
@@ -71,7 +71,7 @@ class Kernel(partial[Array]):
         return None if made is None else cls(recipe, made)
 
     @property
-    def task(self) -> Task:
+    def task(self) -> TracedWork:
         """What was traced."""
         return self._task
 

@@ -17,11 +17,11 @@ from gearwright.programs.batch import evaluate
 from gearwright.programs.program import Program
 from gearwright.system.open_rates import open_rates
 from gearwright.text import c_identifiers, did_you_mean
-from gearwright.tracing.graph import Graph, Operations
+from gearwright.tracing.graph import Graph, OperationCount
 from gearwright.tracing.machine_parameters import machine_with, nominal
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.source import Real, argument_names, c_source, needed_nodes
-from gearwright.tracing.trace import PARAMETERS, Task, traced, traced_function
+from gearwright.tracing.trace import PARAMETERS, TracedWork, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
 
 CALLER, RATES = "export.c", "rates"
@@ -60,12 +60,14 @@ class CFunction:
         body = [str(self.fixed["body"])] if "body" in self.fixed else []
         return self.name or "_".join([self.public, *body, *(["by", *self.by] if self.by else [])])
 
-    def task(self, robot: RobotOrMech, parameters: Sequence[str]) -> Task:
+    def task(self, robot: RobotOrMech, parameters: Sequence[str]) -> TracedWork:
         """What to trace for a robot with parameters that stay inputs."""
         if isinstance(self.function, Program):
             machine = partial(_machine, robot, tuple(parameters)) if parameters else None
             mech = machine_of(CALLER, robot)
-            return Task(self.function, mech, dict(self.fixed), machine, len(parameters), self._known(self.function))
+            return TracedWork(
+                self.function, mech, dict(self.fixed), machine, len(parameters), self._known(self.function)
+            )
         if self.public == RATES:
             rates = open_rates(CALLER, robot, parameters=parameters, **self.fixed)
             return rates.task(self._known(rates.program))
@@ -123,7 +125,7 @@ class TracedFunction:
 
     name: str
     asked: CFunction
-    task: Task
+    task: TracedWork
     graph: Graph
     samples: tuple[Sample, ...]
 
@@ -134,7 +136,7 @@ class TracedFunction:
         return dict(zip(argument_names(self.graph, sizes), sizes.values(), strict=True))
 
     @property
-    def operations(self) -> Operations:
+    def operations(self) -> OperationCount:
         """What the text computes, at every call."""
         needed = needed_nodes(self.graph)
         return Graph(tuple(node for k, node in enumerate(self.graph.nodes) if k in needed), ()).operations
@@ -160,7 +162,7 @@ def _traced(name: str, asked: CFunction, robot: RobotOrMech, parameters: Sequenc
     return TracedFunction(name, asked, task, traced(task), _samples(task, robot, parameters))
 
 
-def _samples(task: Task, robot: RobotOrMech, parameters: Sequence[str]) -> tuple[Sample, ...]:
+def _samples(task: TracedWork, robot: RobotOrMech, parameters: Sequence[str]) -> tuple[Sample, ...]:
     """Random inputs and what the recursion itself, not the text in C, returns for them.
 
     For derivatives and parameters CasADi answers: no check of parts stands in its way.
@@ -178,7 +180,7 @@ def _samples(task: Task, robot: RobotOrMech, parameters: Sequence[str]) -> tuple
     return tuple(({name: x.tolist() for name, x in state.items()}, result.tolist()) for state, result in pairs)
 
 
-def _result(task: Task, state: dict[str, Array], function: Any) -> Array:
+def _result(task: TracedWork, state: dict[str, Array], function: Any) -> Array:
     if function is not None:
         return evaluate_traced(task, state, function).ravel()
     return evaluate(task.program, task.mech, state, task.fixed).ravel()

@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
-from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.configuration import quaternions
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.functions.linearise import tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
@@ -82,11 +82,11 @@ class _Call:
         return x
 
     def _normalised(self, name: str, x: Any) -> Any:
-        if name not in self.kernel.task.program.per_coordinate or self.mech.nq == self.mech.n:
+        if name not in self.kernel.task.program.per_coordinate:
             return x
-        x = x.clone()
-        for joint in turning_joints(self.mech):
-            x[..., joint.quaternion] = self.torch.nn.functional.normalize(x[..., joint.quaternion].clone(), dim=-1)
+        for four in quaternions(self.mech):
+            x = x.clone()
+            x[..., four] = self.torch.nn.functional.normalize(x[..., four].clone(), dim=-1)
         return x
 
     def gradients(self, arrays: dict[str, Array], wanted: tuple[str, ...], outer: Array) -> dict[str, Array]:
@@ -102,7 +102,7 @@ class _Call:
 
         dq/dt = G v, and the columns of G are orthogonal: the gradient by q is G (G'G)^-1 times that by the tangent.
         """
-        if name in self.kernel.task.program.per_coordinate and self.mech.nq != self.mech.n:
+        if name in self.kernel.task.program.per_coordinate and not self.mech.straight:
             G = tangent_map(self.mech, x)
             gradient = np.einsum("...qv,...v->...q", G, gradient / np.einsum("...qv,...qv->...v", G, G))
         return _summed_to(gradient, x.shape)

@@ -18,19 +18,8 @@ from gearwright.files.data_sheet_words import (
 from gearwright.files.drive_words import DriveWords, MotorWords
 from gearwright.files.elastic_words import BeamWords, ElasticBaseWords, SpringWords, TurnSpring
 from gearwright.files.gear_words import MODELS
-from gearwright.files.link_words import (
-    DH,
-    Fixed,
-    Follows,
-    Free,
-    LinkWords,
-    Prismatic,
-    Revolute,
-    ShapeWords,
-    Spherical,
-    TurnLimits,
-    VectorWords,
-)
+from gearwright.files.joint_words import DH, KINDS, Follows, TurnLimits, VectorWords
+from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
 from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
@@ -42,7 +31,7 @@ from gearwright.text import did_you_mean
 AnyWords = TypeVar("AnyWords", bound=Words)
 
 INSIDE: dict[str, type[Words]] = {
-    **{"revolute": Revolute, "prismatic": Prismatic, "fixed": Fixed, "spherical": Spherical, "free": Free},
+    **KINDS,
     **MODELS,
     **{"motor": MotorWords, "payload": PayloadWords, "inertia": TensorWords, "tensor": TensorWords, "origin": Origin},
     **{"dh": DH, "mdh": DH, "vector": VectorWords, "limits": TurnLimits, "follows": Follows, "shapes": ShapeWords},

@@ -12,6 +12,7 @@ from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.gear_words import gear_words
+from gearwright.files.joint_words import KINDS
 from gearwright.files.part_words import plain_words
 from gearwright.files.train_words import train_words
 from gearwright.files.yaml_tree import plain_scalar
@@ -146,8 +147,11 @@ def _joint(joint: Joint, owner: str) -> dict[str, Any]:
     owner = f"{owner}, joint"
     words = _given({"name": joint.name}) | {"type": joint.kind}
     words |= _given({"origin": _place(owner, joint.position, joint.rotation)})
-    if joint.kind in ("revolute", "prismatic"):
-        words["axis"] = _vector(f"{owner}, axis", joint.axis)
+    for word in ("axis", "axis2"):
+        if joint.kind in KINDS and word in KINDS[joint.kind].model_fields:
+            words[word] = _vector(f"{owner}, {word}", getattr(joint, word))
+    if joint.pitch is not None:
+        words["pitch"] = _number(f"{owner}, pitch", joint.pitch)
     words |= _given({"limits": _limits(joint)})
     if joint.follows is not None:
         leader, multiplier, offset = joint.follows

@@ -36,6 +36,7 @@ from gearwright.forces.prescribed import Prescribed
 from gearwright.forces.stepping import stepping_motor
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
+from gearwright.forces.train_losses import TrainLoss, train_loss_laws
 
 __all__ = [
     "ON",
@@ -71,6 +72,7 @@ __all__ = [
     "SmoothFriction",
     "Stops",
     "SynchronousMotor",
+    "TrainLoss",
     "Twist",
     "Winding",
     "compliant_stops",
@@ -85,4 +87,5 @@ __all__ = [
     "stepping_motor",
     "stop_laws",
     "synchronous_motor",
+    "train_loss_laws",
 ]

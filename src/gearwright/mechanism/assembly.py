@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
 from gearwright.errors import InputError, PartError, StructureError
 from gearwright.mechanism import checks
+from gearwright.mechanism.dependent_motors import warn_of_dependent_motors
 from gearwright.mechanism.elements import Actuator, Frame, Spring, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
@@ -17,6 +18,7 @@ from gearwright.mechanism.structure_lumping import Lump, Placed, augmented, spin
 from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
 from gearwright.mechanism.structure_springs import passive_springs
 from gearwright.mechanism.structure_trains import TrainStructure
+from gearwright.mechanism.train_lines import lines_of_trains
 from gearwright.parts import Link, Payload, Robot, TrainMotor
 from gearwright.text import did_you_mean
 
@@ -35,6 +37,14 @@ def assemble(robot: Robot) -> Mechanism:
         raise InputError(
             f"assemble: a {type(robot).__name__} is not a Robot. Give the parts; a Mechanism is assembled already."
         )
+    with lines_of_trains(robot.trains):
+        mech = _assembled(robot)
+    if robot.trains:
+        warn_of_dependent_motors(robot.name, mech)
+    return mech
+
+
+def _assembled(robot: Robot) -> Mechanism:
     ordered = parents_first(robot.links)
     links, train = Links(ordered), TrainStructure(ordered, robot.trains)
     spins_and_lumps = [spin_and_lump(wheel) for wheel in _wheels(robot, links, train)]

@@ -6,13 +6,13 @@ once per machine, before any recursion does, so that a singular machine is refus
 
 from __future__ import annotations
 
-from math import cos, sin
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Vec
+from gearwright.algebra.operations import FLOATS
 from gearwright.errors import InertiaError
 from gearwright.mechanism import checks
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Matrix = NDArray[np.float64]
 SINGULAR = 1e-12
 """Smallest eigenvalue, diagonal scaled to one, below which rounding cannot be told from zero."""
-ASKEW = Vec(*(np.array([1.0, 2.0, 3.0]) / np.sqrt(14.0)).tolist())
 
 
 class Moving(NamedTuple):
@@ -61,6 +60,7 @@ def _refusal(mech: Mechanism, speeds: list[int], problem: str) -> InertiaError:
 
 def _all_numbers(mech: Mechanism) -> bool:
     bodies = [x for b in mech.bodies for x in (*b.about_origin, *b.axis, *b.position, *b.rotation.a, *b.rotation.b)]
+    bodies += [x for b in mech.bodies for x in (*(b.axis2 or ()), 0.0 if b.pitch is None else b.pitch)]
     factors = [x for joint in mech.joints for x in (joint.factor, joint.offset)]
     spins = [x for s in mech.spins for x in (*s.axis, s.inertia, s.coupled, *s.ratio)]
     return checks.numbers(*bodies, *factors, *spins)
@@ -88,17 +88,12 @@ def _motions(mech: Mechanism) -> list[Moving]:
     generic: list[Any] = [0.7 + 0.61803 * k for k in range(mech.nq)]
     for i, (body, joint) in enumerate(zip(mech.bodies, mech.joints, strict=True)):
         parent = moving[mech.parent(i)]
-        x = joint.coordinate(generic) if body.joint in ("revolute", "prismatic") else 0.9
-        turn, shift = body.rotation, body.position
-        if body.joint == "prismatic":
-            shift = shift + turn @ (body.axis * x)
-        elif body.joint != "fixed":
-            turn = turn.after(Rot.about(body.axis if body.joint == "revolute" else ASKEW, cos(x), sin(x)))
+        turn, shift, axes = body.kind.place(body, joint.coordinates(generic), FLOATS)
         R, arm = parent.rotation.after(turn), parent.rotation @ shift
         angular, linear = parent.angular.copy(), parent.linear + _cross(parent.angular, arm)
-        for dof in joint.dofs:
+        for dof, axis in zip(joint.dofs, axes or [dof.axis for dof in joint.dofs], strict=True):
             target = angular if dof.angular else linear
-            target[:, dof.speed] += tuple(R @ (dof.axis * dof.factor))
+            target[:, dof.speed] += tuple(R @ (axis * dof.factor))
         moving[i] = Moving(R, parent.origin + arm, angular, linear)
     return moving
 

@@ -119,6 +119,11 @@ class Mechanism:
         """The number of coordinates: larger than n with free or spherical joints."""
         return len(self.coordinates)
 
+    @property
+    def straight(self) -> bool:
+        """Whether every speed is the rate of its own coordinate: no free, spherical or planar joint is there."""
+        return self.layout.straight
+
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
         """Per body the bodies from itself down to the one on the base."""

@@ -20,10 +20,6 @@ LARGEST = 1e50
 """Larger numbers overflow where their products are taken (an inertia is a mass times two lengths, and is squared)."""
 
 
-suggestion = did_you_mean
-"""The name under which rooms that are being rewritten know it; new code imports `did_you_mean`."""
-
-
 def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
     """The row as one scalar per speed, with every name and length checked."""
     if isinstance(row, Mapping):

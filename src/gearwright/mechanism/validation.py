@@ -71,9 +71,9 @@ def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
                 f"body {found[i]!r} comes before its parent {found[parent]!r}. List parents before their children."
             )
     for body, parent in zip(bodies, parents, strict=True):
-        if body.joint == "free" and parent != BASE:
+        if body.kind.on_base and parent != BASE:
             raise JointError(
-                f"body {body.name!r}: a free joint hangs on the base, not on {found[parent]!r}. "
+                f"body {body.name!r}: a {body.joint} joint hangs on the base, not on {found[parent]!r}. "
                 "Give it parent -1, or use a spherical joint and three prismatic ones."
             )
     return tuple(replace(body, parent=parent) for body, parent in zip(bodies, parents, strict=True))
@@ -129,9 +129,15 @@ def _row(mech: Mechanism, owner: str, terms: tuple[tuple[int, object], ...], why
     for index, value in terms:
         if mech.layout.coordinate_of[index] < 0:
             raise SpinError(
-                f"{owner}: ratio {value} on {mech.speeds[index]!r}, a speed of a free or spherical joint, "
-                "which no gear can drive. Put the ratio on a revolute or prismatic joint or a shaft."
+                f"{owner}: ratio {value} on {mech.speeds[index]!r}, a speed of a {_kind_of_speed(mech, index)} joint, "
+                "which no gear can drive. Put the ratio on a speed that is the rate of a coordinate (of a revolute, "
+                "prismatic, helical or universal joint) or on a shaft."
             )
+
+
+def _kind_of_speed(mech: Mechanism, index: int) -> str:
+    pairs = zip(mech.bodies, mech.joints, strict=True)
+    return next(body.joint for body, joint in pairs for dof in joint.dofs if dof.speed == index)
 
 
 def _lumped(mech: Mechanism) -> None:

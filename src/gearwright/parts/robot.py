@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from gearwright.algebra import Scalar
@@ -11,7 +11,7 @@ from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.kinds import require_kind, several
-from gearwright.parts.link import Link
+from gearwright.parts.link import Joint, Link
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.supply import Supply
 from gearwright.parts.train import Train
@@ -84,6 +84,21 @@ class Robot:
         if all(known.title != title for known in self.drives):
             kept.append(fresh)
         return replace(self, drives=tuple(kept))
+
+    def with_joint(self, joint: str, **changes: Any) -> Robot:
+        """The robot with other numbers of a joint: friction, damping, limits, spring, or where it is.
+
+        >>> door = Robot("door", [Link("leaf", mass=9, com=(0.4, 0, 0))])
+        >>> door.with_joint("leaf", friction=0.3, damping=0.1).link("leaf").joint.total_friction.viscous
+        0.1
+        """
+        link = self.link_of_joint(joint)
+        known = [field.name for field in fields(Joint) if field.name != "name"]
+        for word in changes:
+            if word not in known:
+                raise InputError(f"with_joint({joint!r}): {word!r} cannot be set. {did_you_mean(word, known)}")
+        fresh = replace(link, joint=replace(link.joint, **changes))
+        return replace(self, links=tuple(fresh if one is link else one for one in self.links))
 
     def with_payload(
         self, mass: Scalar, position: Any = (0.0, 0.0, 0.0), body: str | None = None, inertia: Any = None

@@ -17,7 +17,6 @@ from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.demanded_forces import Demands, Push
@@ -28,7 +27,7 @@ from gearwright.system.signals import gathered
 from gearwright.system.smooth_pieces import trajectory_of
 from gearwright.system.state import State
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 class Inverse(Protocol):
@@ -229,7 +228,7 @@ def _gathered(
     }
     unknown = [name for name in more if name not in series]
     if unknown:
-        raise InputError(f"inputs_for_motion: limit of {unknown[0]!r}: {suggestion(unknown[0], series)}")
+        raise InputError(f"inputs_for_motion: limit of {unknown[0]!r}: {did_you_mean(unknown[0], series)}")
     states = [*(x.name for one in chosen for x in one.states), *system.states]
     begin = State(trajectory.at(0.0), trajectory.at(0.0, 1), {name: float(series[name][0]) for name in states})
     return MotionInputs(

@@ -9,23 +9,28 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import FLOATS
 from gearwright.algebra.taylor import Taylor
+from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.dynamics.stepping import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Reaction
-from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Trajectory
 from gearwright.system.signals import Inputs
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 def first_states(system: System, given: Mapping[str, float]) -> list[float]:
     """The states of the laws at the start: as given, or as the laws begin."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"inputs_for_motion: states={given!r} must be a mapping from names to numbers.")
     for name in given:
         if name not in system.states:
-            raise InputError(f"inputs_for_motion: there is no state {name!r}. {suggestion(name, system.states)}")
-    return [float(given.get(name, one.initial)) for name, one in system.states.items()]
+            raise InputError(f"inputs_for_motion: there is no state {name!r}. {did_you_mean(name, system.states)}")
+    return [
+        number("inputs_for_motion", f"states[{name!r}]", given.get(name, one.initial))
+        for name, one in system.states.items()
+    ]
 
 
 def refuse_moded_states(system: System) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism.rows import suggestion
 from gearwright.system.signals import Signal
 from gearwright.system.state import State
+from gearwright.text import did_you_mean
 
 
 class Excess(NamedTuple):
@@ -64,7 +64,7 @@ class MotionInputs:
     def __getitem__(self, name: str) -> Array:
         """A series by name, (T,)."""
         if name not in self.series:
-            raise InputError(f"inputs_for_motion: there is no series {name!r}. {suggestion(name, self.series)}")
+            raise InputError(f"inputs_for_motion: there is no series {name!r}. {did_you_mean(name, self.series)}")
         return self.series[name]
 
     @property

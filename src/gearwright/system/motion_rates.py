@@ -71,7 +71,7 @@ def rate_program(system: System) -> VectorProgram:
         here = system.on(mech)
         x = here.moving(given["x"])
         a, rest = field_of(here, ops, work=True)(given["t"][0], x, given["u"])
-        return [*rate(mech, x.q, x.v), *a, *rest]
+        return [*rate(mech, x.q, x.v, ops), *a, *rest]
 
     return vector_program("motion_rates", contents_of(system), system.own.stop + 2, rates)
 

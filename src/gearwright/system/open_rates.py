@@ -29,7 +29,7 @@ from gearwright.text import did_you_mean
 from gearwright.tracing.machine_parameters import machine_with, nominal
 from gearwright.tracing.recipe import free_parameters
 from gearwright.tracing.symbols import operations, symbols
-from gearwright.tracing.trace import PARAMETERS, Task
+from gearwright.tracing.trace import PARAMETERS, TracedWork
 
 TORQUE, MOTOR_TORQUE = "tau.", "motor_torque."
 KINDS = ("torque", "motor_torque", "voltage")
@@ -58,9 +58,9 @@ class OpenRates:
         """What x holds."""
         return states_of(self.system)
 
-    def task(self, wrt: tuple[str, ...] = ()) -> Task:
+    def task(self, wrt: tuple[str, ...] = ()) -> TracedWork:
         """What to trace."""
-        return Task(self.program, self.system.mech, {}, wrt=wrt)
+        return TracedWork(self.program, self.system.mech, {}, wrt=wrt)
 
 
 def open_rates(
@@ -94,7 +94,7 @@ def open_rates(
             here = _with_parameters(robot_or_mech, dict(zip(paths, given[PARAMETERS], strict=True)), made)
         x = here.moving(given["x"])
         a, rest = field_of(here, ops, work=False)(0.0, x, all_inputs(here, names, given.get("u", ())))
-        return [*rate(here.mech, x.q, x.v), *a, *rest]
+        return [*rate(here.mech, x.q, x.v, ops), *a, *rest]
 
     contents = {"x": system.own.stop, "u": len(names), PARAMETERS: len(paths)}
     contents = {name: size for name, size in contents.items() if size}

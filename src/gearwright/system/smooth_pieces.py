@@ -28,11 +28,11 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
     if isinstance(motion, Motion):
         motion = through("inputs_for_motion", motion.t, motion.q)
     if not isinstance(motion, Trajectory):
-        raise InputError(f"inputs_for_motion: a {type(motion).__name__} is no Trajectory or Motion.")
-    if mech.nq != mech.n:
+        raise InputError(f"inputs_for_motion: a {type(motion).__name__} is not a Trajectory or a Motion.")
+    if not mech.straight:
         raise InputError(
-            "inputs_for_motion: the machine has free or spherical joints, whose coordinates have no derivatives of "
-            "their own. Prescribe the motion of a machine with revolute and prismatic joints."
+            "inputs_for_motion: the machine has free, spherical or planar joints, whose speeds are not the rates of "
+            "coordinates. Prescribe the motion of a machine with other joints."
         )
     if motion.count != mech.n:
         raise InputError(

@@ -14,10 +14,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.programs.inputs import checked
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class State:
     def __getitem__(self, name: str) -> float:
         """A state of a law or controller by name."""
         if name not in self.states:
-            raise InputError(f"state: there is no state {name!r}. {suggestion(name, self.states)}")
+            raise InputError(f"state: there is no state {name!r}. {did_you_mean(name, self.states)}")
         return self.states[name]
 
     def with_states(self, states: Mapping[str, float]) -> State:
@@ -87,7 +86,7 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
     try:
         flat = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"simulate: the initial state {given!r} is no State, (q, v) or array of numbers.") from None
+        raise InputError(f"simulate: the initial state {given!r} is not a State, (q, v) or numbers.") from None
     if flat.shape == (mech.nq + mech.n,):
         return State(flat[: mech.nq], flat[mech.nq :])
     if flat.shape != (mech.nq,):
@@ -99,9 +98,9 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
 
 
 def _normalised(mech: Mechanism, q: Array) -> Array:
-    from gearwright.dynamics.configuration import turning_joints
+    from gearwright.dynamics.configuration import quaternions
 
     out = q.copy()
-    for joint in turning_joints(mech):
-        out[joint.quaternion] /= np.linalg.norm(out[joint.quaternion])
+    for four in quaternions(mech):
+        out[four] /= np.linalg.norm(out[four])
     return out

@@ -12,7 +12,7 @@ from gearwright.compiling.machine_code import MachineCode
 from gearwright.errors import CompilationError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Fixed, Inputs, Program
-from gearwright.tracing.trace import Task, traced
+from gearwright.tracing.trace import TracedWork, traced
 
 Formula = Callable[[Mechanism, Operations, Inputs], Any]
 """(machine, operations, inputs by name) -> scalars, nested as they come."""
@@ -54,9 +54,9 @@ def vector_program(name: str, contents: Mapping[str, int], size: int, formula: F
     return VectorProgram(name, tuple(contents), run, lambda *_: (size,), growth=2, contents=dict(contents))
 
 
-def work_of(program: VectorProgram, mech: Mechanism) -> Task:
+def work_of(program: VectorProgram, mech: Mechanism) -> TracedWork:
     """What is to be traced."""
-    return Task(program, mech, {})
+    return TracedWork(program, mech, {})
 
 
 def kernel(program: VectorProgram, mech: Mechanism) -> MachineCode:

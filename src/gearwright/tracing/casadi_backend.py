@@ -9,7 +9,7 @@ from typing import Any
 from gearwright.mechanism import RobotOrMech
 from gearwright.text import plain_names
 from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.trace import Task, traced_function
+from gearwright.tracing.trace import TracedWork, traced_function
 
 
 def casadi_function(
@@ -41,7 +41,7 @@ def casadi_function(
     return as_casadi(recipe.task())
 
 
-def as_casadi(task: Task) -> Any:
+def as_casadi(task: TracedWork) -> Any:
     """A task as a CasADi function of named inputs, with its result in its own shape."""
     import casadi as ca
 

@@ -51,7 +51,7 @@ def merged(mech: Mechanism) -> Draft:
     for i, body in enumerate(mech.bodies):
         host, R, p = places[mech.parent(i)] if mech.parent(i) != BASE else (BASE, IDENTITY, ZERO)
         rotation, position = R.after(body.rotation), p + R @ body.position
-        if body.joint == "fixed":
+        if not body.kind.speeds:
             places.append((host, rotation, position))
             if host != BASE:
                 inertias[host] = inertias[host] + body.about_origin.moved(rotation, position)

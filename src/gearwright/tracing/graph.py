@@ -12,7 +12,7 @@ LIBRARY = ("exp", "log", "tanh", "atan2", "asin", "acos", "atan", "pow", "tan", 
 """Operations left to the mathematical library, one lane at a time."""
 
 
-class Operations(NamedTuple):
+class OperationCount(NamedTuple):
     """What a traced program computes per state; sign changes cost nothing and are counted apart."""
 
     additions: int
@@ -58,9 +58,9 @@ class Graph:
     guards: tuple[int, ...] = ()
 
     @property
-    def operations(self) -> Operations:
+    def operations(self) -> OperationCount:
         """The operation count; a sine and a cosine of one argument count as one."""
-        count = dict.fromkeys(Operations._fields, 0)
+        count = dict.fromkeys(OperationCount._fields, 0)
         kinds = {
             "add": "additions",
             "sub": "additions",
@@ -74,7 +74,7 @@ class Graph:
                 angles.add(node.a)
             elif node.op not in ("const", "input"):
                 count[kinds.get(node.op, "other")] += 1
-        return Operations(**{**count, "sincos": len(angles)})
+        return OperationCount(**{**count, "sincos": len(angles)})
 
 
 class Builder:

@@ -65,7 +65,7 @@ class Symbol:
             "it needs a plain number, as functions of `math` do. Use the functions of situation.ops instead."
         )
 
-    __float__ = __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _needs_a_number
+    __array__ = __float__ = __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _needs_a_number
     __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __rpow__ = _needs_a_number
 
     def __array_ufunc__(self, function: Any, method: str, *given: Any, **_: Any) -> Scalar:

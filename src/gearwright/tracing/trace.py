@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.dynamics.configuration import nudge, turning_joints
+from gearwright.dynamics.configuration import nudge, quaternions
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import NO_ROTATION
@@ -22,7 +22,7 @@ PARAMETERS = "parameters"
 
 
 @dataclass(frozen=True)
-class Task:
+class TracedWork:
     """What is traced: a program of a machine, with what is fixed, what stays symbolic and what is differentiated.
 
     Args:
@@ -66,12 +66,12 @@ class Task:
         return {"out": self.shape()} if self.wrt else self.program.results(self.mech, self.fixed)
 
 
-def traced(task: Task) -> Graph:
+def traced(task: TracedWork) -> Graph:
     """The task as a graph."""
     return walk(traced_function(task))
 
 
-def traced_function(task: Task) -> Any:
+def traced_function(task: TracedWork) -> Any:
     """The task as a CasADi function of its inputs: (intermediates in the order of construction, result, guards)."""
     import casadi as ca
 
@@ -88,7 +88,7 @@ def traced_function(task: Task) -> Any:
     return ca.Function(task.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
 
-def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
+def _result(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
     mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
@@ -100,7 +100,7 @@ def _result(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> Any:
 
 
 def _differentiated(
-    task: Task, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
+    task: TracedWork, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
 ) -> tuple[Any, list[Any]]:
     """The Jacobian by rows, all inputs in one pass, which shares more than one pass for each.
 
@@ -111,10 +111,11 @@ def _differentiated(
 
     directions, moved = dict(vectors), dict(entries)
     steps = []
-    if task.mech.nq != task.mech.n:
+    if not task.mech.straight:
         for name in (name for name in task.wrt if name in task.program.per_coordinate):
             directions[name] = step = ca.SX.sym(f"d{name}", task.mech.n)
-            moved[name] = nudge(task.mech, entries[name], [Symbol(step[i], tape) for i in range(task.mech.n)])
+            along = [Symbol(step[i], tape) for i in range(task.mech.n)]
+            moved[name] = nudge(task.mech, entries[name], along, operations())
             steps.append(step)
     slope = ca.jacobian(_result(task, moved), ca.vertcat(*(directions[name] for name in task.wrt)))
     if steps:
@@ -122,11 +123,11 @@ def _differentiated(
     return ca.vec(ca.densify(slope).T), []
 
 
-def _guards(task: Task, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+def _guards(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """Squares of quaternions less the smallest that is taken for a rotation."""
     found = []
     for name in (name for name in entries if name in task.program.per_coordinate):
-        for joint in turning_joints(task.mech):
-            w, x, y, z = entries[name][joint.quaternion]
+        for four in quaternions(task.mech):
+            w, x, y, z = entries[name][four]
             found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
     return found

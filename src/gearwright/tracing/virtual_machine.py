@@ -9,10 +9,10 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.programs.batch import leading, singular
-from gearwright.tracing.trace import Task
+from gearwright.tracing.trace import TracedWork
 
 
-def evaluate_traced(task: Task, inputs: Mapping[str, Array], function: Any) -> Array:
+def evaluate_traced(task: TracedWork, inputs: Mapping[str, Array], function: Any) -> Array:
     """The task's result for checked inputs, state by state; `function` is the traced task."""
     lead = leading(task.program.name, inputs)
     rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in inputs.values()]
