@@ -13,6 +13,7 @@ from gearwright.export import state_space
 from gearwright.forces import Line
 from gearwright.forces.law import Action, Force, Law
 from support.compare import relative
+from support.machines import random_design
 
 Q = np.array([0.2, -0.4, 0.3])
 POSE = np.array([0.3, -0.6, 0.4, 0.2, 0.5, -0.1])
@@ -28,8 +29,9 @@ def test_torques_alone_give_the_linear_model(name):
     assert relative(model.B, B) < 1e-12
 
 
-def test_a_free_base_moves_in_the_tangent():
-    mech = gw.assemble(gw.load("mini_cheetah"))
+@pytest.mark.parametrize("kinds", [("free", "revolute"), ("planar", "spherical"), ("helical", "universal")])
+def test_joints_of_all_kinds_move_in_the_tangent(kinds):
+    mech = random_design(np.random.default_rng(4), kinds, springs=1).written()
     rng = np.random.default_rng(0)
     q = gw.integrate(mech, gw.neutral(mech), rng.uniform(-0.5, 0.5, mech.n))
     v, tau = rng.uniform(-1, 1, (2, mech.n))

@@ -11,6 +11,7 @@ from gearwright.errors import InputError
 from gearwright.programs import programs
 from support.bundled import arguments, fixed_for, flat, public
 from support.compare import relative
+from support.machines import random_design
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'gearwright[torch]'")
 
@@ -49,8 +50,9 @@ def test_all_functions_and_slopes_on_one(name):
     assert relative(np.concatenate([x.grad.numpy() for x in inputs]), expected) < 1e-12
 
 
-def test_slopes_by_quaternions_and_over_broadcast_axes_are_finite_differences():
-    mech = gw.assemble(gw.load("mini_cheetah"))
+@pytest.mark.parametrize("kinds", [("free", "revolute"), ("planar", "spherical"), ("helical", "universal")])
+def test_slopes_by_coordinates_and_over_broadcast_axes_are_finite_differences(kinds):
+    mech = random_design(np.random.default_rng(4), kinds).written()
     rng = np.random.default_rng(0)
     q, v = tensors([rng.uniform(-1, 1, (2, 1, mech.nq)), rng.uniform(-1, 1, (3, mech.n))])
     momentum = gw.torch_function(gw.momentum, mech)
