@@ -68,6 +68,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/trains.py
 	$(BIN)/python benchmarks/identification.py
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/planning.py
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz

@@ -10,6 +10,7 @@
     ├── StructureError        names and parents that do not make a tree
     ├── InputError            an array of the wrong shape, dtype or value
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
+    ├── PlanningError         a path that the robot cannot follow: out of reach, through a singularity, too fast
     ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
     ├── NotTraceableError     a law that chooses in Python where its numbers are not known yet
     ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
@@ -88,6 +89,10 @@ class InputError(GearwrightError, ValueError):
 
 class SingularityError(GearwrightError, ArithmeticError):
     """A matrix that would have to be inverted is singular."""
+
+
+class PlanningError(GearwrightError, ValueError):
+    """A path that the robot cannot follow: out of reach, through a singularity or a limit, or too fast."""
 
 
 class SimulationError(GearwrightError, ArithmeticError):

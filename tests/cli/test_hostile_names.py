@@ -19,9 +19,11 @@ from support.hostile_writers import assert_shown, names_of
 
 ROBOTS = [hostile_robot(list(islice(cycle(NAMES), start, start + BORN))) for start in range(0, len(NAMES), BORN)]
 MARKED = hostile_robot(["[red]robot[/red]", "[b]", "[/]", "$x$", "a\x1b[1mb", ":warning:", "\u202e", "a\nb", "[i]\\"])
+REACH = ["inverse-kinematics", "robot.yaml", "--frame", MARKED.links[-1].name]
 COMMANDS = {
     "info": [["info", "robot.yaml"], ["info", "robot.yaml", "--json"]],
     "check": [["check", "robot.yaml"], ["check", "broken.yaml"], ["check", "light.yaml"]],
+    "inverse-kinematics": [[*REACH, "--xyz", "9,0,0"], [*REACH, "--xyz", "9,0,0", "--json"]],
     "torque": [["torque", "rigid.yaml", "log.csv", "-o", "tau.csv"]],
     "simulate": [["simulate", "rigid.yaml", "--until", "0.01", "-o", "run.csv", "--plot", "run.svg"]],
     "compare": [["compare", "robot.yaml", "--plot", "compared.svg"]],
@@ -80,7 +82,7 @@ def test_names_are_shown_and_not_obeyed(command, run, folder, monkeypatch):
     for arguments in COMMANDS[command]:
         code, out, err = run(*arguments)
         assert code in (0, 2), err
-        assert code == 0 or command in ("check", "convert"), err
+        assert code == 0 or command in ("check", "convert", "inverse-kinematics"), err
         assert_shown(out)
         assert_shown(err)
     assert set(folder.parent.iterdir()) == before

@@ -27,6 +27,8 @@ from gearwright.parts import (
     losses_of,
     planetary_differential,
 )
+from gearwright.system.survey import survey
+from gearwright.system.system import System
 
 R, JM = 4.0, 3e-4
 FORE = Link(
@@ -222,3 +224,20 @@ def test_an_efficiency_goes_through_files(tmp_path):
     path = tmp_path / "wrist.yaml"
     gw.save(robot, path)
     assert [mesh.efficiency for mesh in gw.load(path).trains[0].meshes] == [0.93, 0.9, 0.9, 0.9, 0.9]
+
+
+def test_losses_of_trains_run_in_machine_code():
+    robot = lossy(gw.load("wrist_bendix"), 0.9)
+    mech = gw.assemble(robot)
+    assert survey(System(mech, train_loss_laws(robot, mech))).obstacles == ()
+
+
+def test_the_error_falls_with_the_tolerance():
+    def end(rtol):
+        run = gw.simulate(by_train(0.8), ([0.1, 0.4], [0.5, -1.0]), 1.0, inputs=torques, rtol=rtol, atol=1e-2 * rtol)
+        return run.q[-1]
+
+    exact = end(1e-13)
+    coarse, fine = (np.abs(end(rtol) - exact).max() for rtol in (1e-6, 1e-10))
+    assert fine < 1e-2 * coarse
+    assert fine < 1e-8

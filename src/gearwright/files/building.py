@@ -43,12 +43,15 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     trains = _each(contents, problems, "trains", lambda words: words.train(frames))
     trains = [train and with_lines(train, i, contents.root, problems.source) for i, train in enumerate(trains)]
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
-    springs = _each(contents, problems, "springs", lambda words: words.part())
-    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs]
+    springs, tendons, states = (
+        _each(contents, problems, word, lambda words: words.part()) for word in ("springs", "tendons", "states")
+    )
+    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs, *tendons, *states]
     if head is None or not links or None in complete or problems.found:
         return None
     supply = None if head.supply is None else head.supply.part()
-    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, springs)  # type: ignore[arg-type]
+    more: dict[str, Any] = {"springs": springs, "tendons": tendons, "states": states}
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
     loaded = _loaded(robot, head.payload, frames, contents, problems)
     return None if loaded is None else _elastic(loaded, frames, contents, problems)
 
@@ -110,6 +113,7 @@ def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
         friction=friction_of(getattr(joint, "friction", 0.0)),
         spring=spring_of(getattr(joint, "spring", None)),
         **{word: getattr(joint, word, None) for word in ("axis2", "pitch")},
+        armature=getattr(joint, "armature", 0.0),
     )
 
 
@@ -129,6 +133,7 @@ def _drive(words: DriveWords, driven: Mapping[str, Link], frames: Frames) -> Dri
         name=words.name,
         supply=None if words.supply is None else words.supply.part(),
         current_control=None if words.current_control is None else words.current_control.part(),
+        servo=None if words.servo is None else words.servo.part(),
     )
     if link is None:  # a joint that an attached robot may bring
         return moved_drive(drive, False, frames.get(words.mounted_on or "base", HERE))

@@ -17,6 +17,9 @@ AngularSpeed = Annotated[float, Unit("angular speed", least=0)]
 Speed = Annotated[float, Unit("speed", least=0)]
 
 
+ARMATURE = "reflected inertia of which nothing else is known; motor and gear say more: give a drive instead"
+
+
 class DH(Words):
     """Denavit-Hartenberg parameters; theta of a revolute and d of a prismatic joint are offsets of q."""
 
@@ -149,6 +152,7 @@ class _Turning(_Moving):
     damping: Annotated[float, Unit("angular damping", least=0)] = 0.0
     friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: TurnSpring | None = Field(default=None, description="a passive spring between parent and link")
+    armature: Annotated[float, Unit("inertia", least=0)] = Field(default=0.0, description=ARMATURE)
 
 
 class Revolute(_Turning):
@@ -179,6 +183,7 @@ class Prismatic(_Moving):
     damping: Annotated[float, Unit("damping", least=0)] = 0.0
     friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: SlideSpring | None = Field(default=None, description="a passive spring between parent and link")
+    armature: Annotated[float, Unit("mass", least=0)] = Field(default=0.0, description=ARMATURE)
 
 
 class _Axial(_Placed):

@@ -24,13 +24,15 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.unique("frames", names.of("frames", "name"))
     names.unique("drives", names.titles())
     names.unique("springs", names.of("springs", "name"))
+    names.unique("tendons", names.of("tendons", "name"))
+    names.unique("states", names.of("states", "name"))
     names.apart("links and frames", names.of("links", "name"), names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
     names.exist("parent", names.of("links", "parent"), [*links, BASE], "link")
     names.exist("joint", names.of("drives", "joint"), joints, "joint", attached)
     names.exist("mounted_on", names.of("drives", "mounted_on"), [*links, BASE], "link", attached)
-    names.exist("link", names.of("frames", "link"), links, "link")
+    names.exist("link", names.of("frames", "link"), [*links, BASE], "link")
     # Later attachments may sit on frames that earlier ones bring; `attach` looks at those.
     first = {path: name for path, name in names.of("attach", "frame").items() if path[1] == 0}
     names.exist("frame", first, names.of("frames", "name").values(), "frame")
@@ -87,11 +89,11 @@ class _Names:
         return {("payload", "link"): link} if isinstance(link, str) else {}
 
     def rows(self) -> dict[Path, str]:
-        """The joints that springs name."""
-        rows = {i: item.get("row") for i, item in self.entries("springs")}
+        """The joints that springs and tendons name."""
+        rows = {(word, i): item.get("row") for word in ("springs", "tendons") for i, item in self.entries(word)}
         return {
-            ("springs", i, "row", joint): joint
-            for i, row in rows.items()
+            (*entry, "row", joint): joint
+            for entry, row in rows.items()
             if isinstance(row, dict)
             for joint in row
             if isinstance(joint, str)

@@ -29,7 +29,7 @@ Words = dict[str, Any]
 GONE = None
 MASS = "urdf_mass"
 HEAD = """# What {urdf} cannot say of this robot; Gearwright reads the two together. The words are those of robot files:
-# what stands here replaces what the URDF says, null takes a word away.
+# what stands here replaces what is said there, null takes a word away.
 """
 
 

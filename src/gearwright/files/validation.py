@@ -12,6 +12,7 @@ from gearwright.files.data_sheet_words import (
     CurrentControlWords,
     HeatWords,
     RippleWords,
+    ServoWords,
     SupplyWords,
     TurnFriction,
 )
@@ -23,6 +24,7 @@ from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
 from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
 from gearwright.files.yaml_tree import Node, Path
@@ -38,9 +40,9 @@ INSIDE: dict[str, type[Words]] = {
     **{"wheels": WheelWords, "meshes": MeshWords, "motors": TrainMotorWords},
     **{"spring": TurnSpring, "springs": SpringWords, "flexible": BeamWords, "elastic_base": ElasticBaseWords},
     **{"torsion": TorsionWords, "pieces": PieceWords, "hysteresis": HysteresisWords, "errors": ErrorWords},
-    **{"losses": LossWords},
+    **{"losses": LossWords, "tendons": TendonWords, "states": StateWords},
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
-    **{"supply": SupplyWords, "current_control": CurrentControlWords},
+    **{"supply": SupplyWords, "current_control": CurrentControlWords, "servo": ServoWords},
 }
 """Which words are known inside a word or a kind; for everything else those of the whole entry."""
 
@@ -57,6 +59,8 @@ class Contents:
     frames: list[FrameWords | None]
     attach: list[AttachWords | None]
     springs: list[Any]
+    tendons: list[Any]
+    states: list[Any]
 
 
 def validated(model: type[AnyWords], data: Any, root: Node, path: Path, problems: Problems) -> AnyWords | None:

@@ -21,6 +21,7 @@ from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problems
 from gearwright.files.reading import YAML_ENDINGS, read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
+from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import TrainWords
 from gearwright.files.validation import Contents, validated
 from gearwright.files.words import Words
@@ -34,6 +35,8 @@ LISTS: dict[str, type[Words]] = {
     "frames": FrameWords,
     "attach": AttachWords,
     "springs": SpringWords,
+    "tendons": TendonWords,
+    "states": StateWords,
 }
 AnyWords = TypeVar("AnyWords", bound=Words)
 

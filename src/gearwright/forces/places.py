@@ -28,12 +28,15 @@ def joint_line(mech: Mechanism, link: Link) -> tuple[Line, Scalar] | None:
 
 
 def motors_of(robot: Robot) -> Iterator[tuple[str, Motor]]:
-    """All motors with the names of their actuators: those of drives, then those of trains."""
+    """All motors with the names of their actuators: those of drives, of trains, of tendons."""
     for drive in robot.drives:
         yield drive.title, drive.motor
     for train in robot.trains:
         for one in train.motors:
             yield one.name, one.motor
+    for tendon in robot.tendons:
+        if tendon.motor is not None:
+            yield tendon.name, tendon.motor
 
 
 def motor_line(mech: Mechanism, title: str) -> Line:

@@ -128,7 +128,7 @@ def service(program: Program, mech: Mechanism, fixed: Fixed, wrt: tuple[str, ...
     found = mine.get(key)
     if found is None:
         # A copy, so that the service does not keep alive the machine it is to die with.
-        found = mine[key] = Service(Recipe(program.name, _twin(mech), (), tuple(fixed.items()), wrt))
+        found = mine[key] = Service(Recipe(program.name, twin(mech), (), tuple(fixed.items()), wrt))
         if len(mine) > PER_MACHINE:
             mine.pop(next(iter(mine)), None)
     return found
@@ -147,7 +147,8 @@ def _forget(number: int) -> None:
         action()
 
 
-def _twin(mech: Mechanism) -> Mechanism:
-    twin = object.__new__(Mechanism)
-    twin.__dict__.update(mech.__dict__)
-    return twin
+def twin(mech: Mechanism) -> Mechanism:
+    """The same machine as another object, for what must not keep the machine alive."""
+    copy = object.__new__(Mechanism)
+    copy.__dict__.update(mech.__dict__)
+    return copy

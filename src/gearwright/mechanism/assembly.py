@@ -17,6 +17,7 @@ from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, Placed, augmented, spin_and_lump
 from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
 from gearwright.mechanism.structure_springs import passive_springs
+from gearwright.mechanism.structure_tendons import armature_spins, tendon_actuators, tendon_spins
 from gearwright.mechanism.structure_trains import TrainStructure
 from gearwright.mechanism.train_lines import lines_of_trains
 from gearwright.parts import Link, Payload, Robot, TrainMotor
@@ -52,7 +53,11 @@ def _assembled(robot: Robot) -> Mechanism:
     lumps += _other_lumps(robot, links, train)
     return Mechanism(
         bodies=[augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered],
-        spins=[spin for spin, _ in spins_and_lumps],
+        spins=[
+            *(spin for spin, _ in spins_and_lumps),
+            *armature_spins(links),
+            *tendon_spins(links, robot.tendons),
+        ],
         shafts=_shafts(robot, train),
         springs=_springs(robot, links, train),
         actuators=_actuators(robot, links, train),
@@ -99,9 +104,10 @@ def _springs(robot: Robot, links: Links, train: TrainStructure) -> list[Spring]:
 
 
 def _actuators(robot: Robot, links: Links, train: TrainStructure) -> list[Actuator]:
-    """One actuator per drive and per motor of a train."""
+    """One actuator per drive, per motor of a train and per motor of a tendon."""
     of_drives = [drive_actuator(links, drive) for drive in robot.drives]
-    return [*of_drives, *(motor_actuator(train, motor) for motor in train.motors)]
+    of_trains = [motor_actuator(train, motor) for motor in train.motors]
+    return [*of_drives, *of_trains, *tendon_actuators(links, robot.tendons)]
 
 
 def gear_graph(robot: Robot) -> GearGraph:

@@ -10,7 +10,7 @@ from gearwright.algebra import IDENTITY, ZERO, Scalar
 from gearwright.errors import JointError
 from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.friction import Friction, all_friction
-from gearwright.parts.kinds import require_kind
+from gearwright.parts.kinds import require_at_least, require_kind
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class Joint:
         spring: a passive spring between parent and link.
         axis2: second axis of a universal joint, in the link's frame.
         pitch: of a helical joint, how far it slides per radian [m/rad].
+        armature: reflected inertia [kg m2 or kg] of which nothing else is known: energy, no push on the parent. A
+            motor and gear say more: give a Drive instead.
     """
 
     name: str | None = None
@@ -62,9 +64,11 @@ class Joint:
     spring: JointSpring | None = None
     axis2: Any = None
     pitch: Scalar | None = None
+    armature: Scalar = 0.0
 
     def __post_init__(self) -> None:
         require_kind(f"joint {self.name!r}", "limits", self.limits, Limits)
+        require_at_least(f"joint {self.name!r}", 0.0, armature=self.armature)
         if self.spring is not None:
             require_kind(f"joint {self.name!r}", "spring", self.spring, JointSpring)
 

@@ -12,15 +12,23 @@ from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.kinds import require_kind, several
 from gearwright.parts.link import Joint, Link
+from gearwright.parts.named_state import NamedState
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.supply import Supply
+from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Train
 from gearwright.text import did_you_mean, listed, visible
+
+LISTS: dict[str, type] = {
+    **{"links": Link, "drives": Drive, "frames": Frame, "trains": Train},
+    **{"springs": PassiveSpring, "tendons": Tendon, "states": NamedState},
+}
+"""Of what kind the parts of each list are."""
 
 
 @dataclass(frozen=True)
 class Robot:
-    """Links, drives, gear trains, a payload, frames, a supply and springs: a value; changing it makes a new one.
+    """Links, drives, trains, a payload, frames, a supply, springs, tendons, states: a value; a change makes a new one.
 
     >>> from gearwright.parts import Drive, Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
@@ -40,6 +48,8 @@ class Robot:
     description: str = ""
     supply: Supply | None = None
     springs: Sequence[PassiveSpring] = ()
+    tendons: Sequence[Tendon] = ()
+    states: Sequence[NamedState] = ()
 
     def __repr__(self) -> str:
         named = {
@@ -51,8 +61,7 @@ class Robot:
         return f"<Robot {visible(self.name)}: {'; '.join(parts)}>"
 
     def __post_init__(self) -> None:
-        lists = {"links": Link, "drives": Drive, "frames": Frame, "trains": Train, "springs": PassiveSpring}
-        for field, kind in lists.items():
+        for field, kind in LISTS.items():
             object.__setattr__(self, field, several(f"robot {self.name!r}", field, getattr(self, field), kind))
         if self.payload is not None:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
@@ -70,6 +79,10 @@ class Robot:
     def drive(self, name: str) -> Drive:
         """The drive of that name (by default its joint's)."""
         return _named(name, {drive.title: drive for drive in self.drives}, "drive")
+
+    def state(self, name: str) -> NamedState:
+        """The state of that name."""
+        return _named(name, {state.name: state for state in self.states}, "state")
 
     def with_drive(self, drive: Drive | str, replacement: Drive | None = None) -> Robot:
         """The robot with a drive added, or put in the place of the one of the same name.

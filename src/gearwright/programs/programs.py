@@ -19,6 +19,7 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.dynamics.recursive_form import recursive_form
 from gearwright.dynamics.regressor import parameter_names, regressor
 from gearwright.mechanism import Mechanism
+from gearwright.programs import kinematic_programs
 from gearwright.programs.program import BASE_MOTION, WRENCH, Fixed, Inputs, Program
 
 
@@ -221,6 +222,7 @@ PROGRAMS = (
     DIFFERENCE,
     LAGRANGE_FORM,
     RECURSIVE_FORM,
+    *kinematic_programs.ALL,
 )
 
 BY_NAME = {program.name: program for program in PROGRAMS}

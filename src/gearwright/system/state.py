@@ -13,7 +13,8 @@ from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.parts import Robot
 from gearwright.programs.inputs import checked
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed
@@ -35,6 +36,26 @@ class State:
     q: ArrayLike
     v: ArrayLike | None = None
     states: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def named(cls, robot: Robot, name: str, mech: Mechanism | None = None) -> State:
+        """A state that the robot's file names; what it does not mention is at its zero and at rest.
+
+        Raises:
+            InputError: there is no such state, or it names a coordinate that the robot does not have.
+        """
+        machine = assemble(robot) if mech is None else mech
+        stated = robot.state(name)
+        q, v = np.array(neutral(machine), dtype=float), np.zeros(machine.n)
+        for word, values, given, names in (
+            ("coordinate", q, stated.q, machine.coordinates),
+            ("speed", v, stated.v, machine.speeds),
+        ):
+            for key, x in given.items():
+                if key not in names:
+                    raise InputError(f"state {name!r}: there is no {word} {key!r}. {did_you_mean(key, names)}")
+                values[names.index(key)] = x
+        return cls(q, v)
 
     def __getitem__(self, name: str) -> float:
         """A state of a law or controller by name."""
