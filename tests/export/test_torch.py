@@ -8,8 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.errors import InputError
-from gearwright.programs import programs
-from support.bundled import arguments, fixed_for, flat, public
+from support.bundled import PUBLIC, arguments, fixed_for, flat, public
 from support.compare import relative
 from support.machines import random_design
 
@@ -34,7 +33,7 @@ def test_functions_are_the_same_on_every_robot(robot):
     assert isinstance(found, gw.Placement)
 
 
-@pytest.mark.parametrize("name", [name for name in programs.BY_NAME if name != "axial_drifts"])
+@pytest.mark.parametrize("name", PUBLIC)
 def test_all_functions_and_slopes_on_one(name):
     mech = gw.assemble(gw.load("elbow"))
     given, fixed = arguments(name, mech), fixed_for(name, mech)

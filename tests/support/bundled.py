@@ -7,17 +7,21 @@ from typing import Any
 import numpy as np
 
 import gearwright as gw
+from gearwright.functions import functions
 from gearwright.programs import programs
 
 CHEAP = ("inverse_dynamics", "mass_matrix", "bias", "placement", "momentum", "integrate")
 """Functions quick enough to be traced for every robot, a biped of 30 joints included."""
 
 
+INNER = ("axial_drifts", "reaching_step")
+"""Programs that only other functions use."""
+PUBLIC = [name for name in programs.BY_NAME if name not in INNER]
+
+
 def public(name: str) -> Any:
     """A public function by the name of its program."""
-    from gearwright.functions import functions
-
-    return getattr(functions, name)
+    return getattr(functions if hasattr(functions, name) else gw.planning, name)
 
 
 def fixed_for(name: str, mech: gw.Mechanism) -> dict[str, Any]:

@@ -9,14 +9,10 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.errors import InputError
-from gearwright.programs import programs
-from support.bundled import CHEAP, arguments, fixed_for, flat, public
+from support.bundled import CHEAP, PUBLIC, arguments, fixed_for, flat, public
 from support.compare import relative
 
-SPINNING = ("axial_drifts",)
-"""Programs that only other functions use."""
 FEW = ("elbow", "mini_cheetah", "elastic_elbow")
-ALL = [name for name in programs.BY_NAME if name not in SPINNING]
 CLOSED = ("lagrange_form", "recursive_form")
 """Formulations of machines without free and spherical joints."""
 
@@ -41,7 +37,7 @@ def test_cheap_functions_are_the_same_on_every_robot(robot):
 
 @pytest.mark.parametrize("robot", FEW)
 def test_all_functions_are_the_same_on_a_few(robot):
-    for name in ALL:
+    for name in PUBLIC:
         if robot != "mini_cheetah" or name not in CLOSED:
             same(name, robot)
 
