@@ -62,6 +62,7 @@ LIBRARIES = {
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
+    "torch": {"export"},
     "typer": {"cli"},
     "xacrodoc": {"files"},
     "yaml": {"files"},
@@ -182,7 +183,16 @@ def test_importing_gearwright_is_light():
     """Backends and figures are imported at the call that needs them."""
     code = "import sys, gearwright; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & {*HEAVY, "matplotlib", "mujoco", "pinocchio", "ruckig", "scipy", "typer"}
+    assert not set(done.stdout.split()) & {
+        *HEAVY,
+        "matplotlib",
+        "mujoco",
+        "pinocchio",
+        "ruckig",
+        "scipy",
+        "torch",
+        "typer",
+    }
 
 
 def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

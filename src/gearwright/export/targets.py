@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.export.c_package import export_c
+from gearwright.export.c_package import c
 from gearwright.export.mjcf import mjcf
 from gearwright.export.urdf import write_urdf
 from gearwright.mechanism import Mechanism
@@ -24,8 +24,8 @@ class Exported:
     report: str = ""
 
 
-def _c(robot: Robot | Mechanism, directory: str | Path) -> Exported:
-    return Exported(export_c(robot, directory))
+def _c(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
+    return Exported(c(robot, directory, **options))
 
 
 def _mjcf(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
@@ -54,7 +54,11 @@ def _file(robot: Robot | Mechanism, directory: str | Path, ending: str) -> Path:
 
 TARGETS: dict[str, Callable[..., Exported]] = {"c": _c, "mjcf": _mjcf, "urdf": _urdf}
 """What `export` can write: name -> function of robot, directory and options."""
-OPTIONS: dict[str, tuple[str, ...]] = {"mjcf": ("rotors", "drives"), "urdf": ("rotors",)}
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "c": ("functions", "parameters", "precision", "name"),
+    "mjcf": ("rotors", "drives"),
+    "urdf": ("rotors",),
+}
 """The options of each target."""
 
 
@@ -65,7 +69,7 @@ def export(robot: Robot | Mechanism, to: str, directory: str | Path, **options: 
         robot: the robot or machine.
         to: "c" for a C99 package, "mjcf" for MuJoCo, "urdf" for a URDF with every wheel as a link.
         directory: where to write; made if it is not there.
-        options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", as in `mjcf` and `write_urdf`.
+        options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", and those of `c`.
     """
     return export_with_report(robot, to, directory, **options).files
 
