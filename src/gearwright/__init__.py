@@ -57,6 +57,7 @@ from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.programs.placement import Placement
 from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
+from gearwright.system.demands import demands
 
 __all__ = [
     "Actuator",
@@ -92,6 +93,7 @@ __all__ = [
     "compile",
     "constrained_dynamics",
     "coriolis_matrix",
+    "demands",
     "difference",
     "elastic",
     "equations",
