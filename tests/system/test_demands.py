@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.errors import DriveError, InputError, SingularityError
+from gearwright.errors import DriveError, InputError
 from gearwright.forces import Line, Quantity
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import place_line
@@ -224,9 +224,7 @@ def test_actuators_in_other_coordinates_give_the_same_voltages(arm, there_and_ba
 def test_a_sampled_motion_gives_the_same_voltages(arm):
     motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
     motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
-    one, other = gw.demands(arm, motion, actuators=motors), gw.demands(
-        arm, motion.sample(101), actuators=motors
-    )
+    one, other = gw.demands(arm, motion, actuators=motors), gw.demands(arm, motion.sample(101), actuators=motors)
     assert np.array_equal(one.t, other.t)
     for name in one.names:
         assert np.allclose(one[name], other[name], rtol=1e-7, atol=1e-7 * np.abs(one[name]).max())

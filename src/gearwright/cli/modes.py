@@ -10,6 +10,7 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.begin import begin_within_limits
 from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
@@ -54,7 +55,7 @@ def modes(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
-    place = _place(mech, q)
+    place = _place(loaded, mech, q)
     found = found_modes(mech, place, "held" if held else "free")
     facts = _facts(loaded, mech, place, found)
     drawings = _drawings(loaded, mech, place, plot or (output is not None and map_of is None), map_of, output)
@@ -66,12 +67,10 @@ def modes(
         say(f"Figure: {drawing}")
 
 
-def _place(mech: Mechanism, text: str | None) -> list[float]:
-    from gearwright.functions.functions import neutral
-
+def _place(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
     joints = mech.nq - len(mech.shafts)
     if text is None:
-        return [float(x) for x in neutral(mech)[:joints]]
+        return begin_within_limits(robot, mech)[:joints]
     try:
         values = [float(x) for x in text.split(",")]
     except ValueError:

@@ -10,6 +10,7 @@ import numpy as np
 from gearwright.arguments import number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
@@ -128,9 +129,15 @@ def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any) -> list[As
 
 
 def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ...]:
+    """Those given, or the robot's own, of which hysteresis takes its smooth form: its states follow a motion alone."""
     if laws is not None:
         return tuple(laws)
-    return laws_of(robot, mech) if isinstance(robot, Robot) else ()
+    if not isinstance(robot, Robot):
+        return ()
+    smooth = {law.name: law for law in elastic_laws(robot, mech, smooth=True)}
+    return tuple(
+        smooth.get(law.name, law) if law.states and len(law.modes) > 1 else law for law in laws_of(robot, mech)
+    )
 
 
 def _limits(given: Any) -> dict[str, float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.places import joint_line, motors_of
+from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import Link, Motor, Robot
@@ -94,3 +95,23 @@ def beyond_ranges(
                 f"{what} is beyond the limits of joint {link.joint_name!r}: {worst:.6g} is not within "
                 f"[{lower:g}, {upper:g}]."
             )
+
+
+def neutral_within_limits(robot: Robot, mech: Mechanism) -> tuple[Array, dict[str, float]]:
+    """The neutral configuration (nq,), with joints that may not be there in the middle of their ranges, and which.
+
+    >>> import gearwright as gw
+    >>> robot = gw.load("panda_like")
+    >>> sorted(neutral_within_limits(robot, gw.assemble(robot))[1])
+    ['joint4', 'joint6']
+    """
+    q, moved = neutral(mech), {}
+    for link, k, lower, upper in ranges(robot, mech):
+        if not lower - ROUNDING <= q[k] <= upper + ROUNDING:
+            q[k] = moved[link.joint_name] = 0.5 * (lower + upper) if np.isfinite(lower + upper) else _end(lower, upper)
+    return q, moved
+
+
+def _end(lower: float, upper: float) -> float:
+    """The finite end of a range that has one."""
+    return lower if np.isfinite(lower) else upper
