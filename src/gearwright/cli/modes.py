@@ -95,6 +95,7 @@ def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> d
             {
                 "frequency": float(found.frequencies[k]),
                 "damping": float(found.damping[k]),
+                "growth": float(found.growth[k]),
                 "eigenvalues": [[float(x.real), float(x.imag)] for x in found.eigenvalues[k]],
                 "shape": {
                     name: [float(np.real(x)), float(np.imag(x))] for name, x in zip(mech.speeds, shape, strict=True)
@@ -154,5 +155,10 @@ def _show(facts: dict[str, Any]) -> None:
     for k, mode in enumerate(facts["modes"]):
         moving = sorted(mode["energy"].items(), key=lambda item: -item[1])
         named = [f"{name} {share:.0%}" for name, share in moving if share >= SHARE]
-        rows.append((str(k + 1), ", ".join(named), number(mode["frequency"]), number(100 * mode["damping"], 3)))
+        damping = (
+            f"unstable, grows by {number(mode['growth'], 3)} 1/s"
+            if mode["growth"]
+            else number(100 * mode["damping"], 3)
+        )
+        rows.append((str(k + 1), ", ".join(named), number(mode["frequency"]), damping))
     screen.print(table(["mode", "who moves (share of the kinetic energy)", "frequency [Hz]", "damping [%]"], rows, 2))

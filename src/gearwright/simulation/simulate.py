@@ -20,6 +20,7 @@ from gearwright.simulation.choice import FIXED, choose
 from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
+from gearwright.simulation.instability import explained
 from gearwright.simulation.interruption import noted_interruption
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
@@ -121,8 +122,9 @@ def _adaptive(work: Simulation, x: Array, progress: bool | None, largest: Mappin
     except KeyboardInterrupt:
         recorder.remarks.append(STOPPED.format(recorder.last))
     except SimulationError as error:
-        error.run = recorder.run() if len(recorder) else None
-        raise
+        why = explained(work, x, error)
+        why.run = recorder.run() if len(recorder) else None
+        raise why from None
     return _judged(work, recorder.run(), largest)
 
 

@@ -47,8 +47,8 @@ def _is_behind_spring(mech: Mechanism, name: str) -> bool:
 
 
 def _most_torque(motor: Motor) -> float | None:
-    known = motor.max_current is not None and motor.torque_constant is not None
-    by_current = motor.max_current * motor.torque_constant if known else None
+    stated = motor.max_current, motor.torque_constant
+    by_current = None if stated[0] is None or stated[1] is None else stated[0] * stated[1]
     return min((float(x) for x in (motor.max_torque, by_current) if x is not None), default=None)
 
 
@@ -83,9 +83,7 @@ def ranges(robot: Robot, mech: Mechanism) -> Iterator[tuple[Link, int, float, fl
             yield link, where[0].places[0], lower, upper
 
 
-def beyond_ranges(
-    robot: Robot, mech: Mechanism, q: np.ndarray[tuple[int, ...], np.dtype[np.float64]], what: str
-) -> Iterator[str]:
+def beyond_ranges(robot: Robot, mech: Mechanism, q: Array, what: str) -> Iterator[str]:
     """A remark for every joint whose coordinate (..., nq) leaves its range."""
     for link, k, lower, upper in ranges(robot, mech):
         low, high = float(q[..., k].min()), float(q[..., k].max())
