@@ -4,8 +4,9 @@ The electronics of a drive are ideal choppers: with the duty d a motor sees the 
 d i, so that no power is lost in between. Currents of motors without inductance depend on the voltage, so the load is
 I(V) = a + b V. Three parts of the source's characteristic meet it, all linear:
 
-drawing: V = V0 - R I; between, for a source that takes nothing back: I = 0 (but for a trickle); braking: the chopper of the braking
-resistor holds V at its threshold as long as the resistor can take the current, then V = Rb times what is left for it.
+drawing: V = V0 - R I; between, for a source that takes nothing back: I = 0 (but for a trickle); braking: the chopper of
+the braking resistor holds V at its threshold as long as the resistor can take the current, then V = Rb times what is
+left for it.
 """
 
 from __future__ import annotations
