@@ -32,7 +32,7 @@ from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
 from gearwright.system.signals import TAU, gathered
 from gearwright.system.state import State
-from gearwright.system.stated_limits import left_out, stated_limits
+from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.system.system import System
 from gearwright.system.whole_motion import trajectory_of, whole_motion
 
@@ -102,7 +102,8 @@ def demands(
     forces = DemandedForces(task.system, pushes, drives.order)
     blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
-    return _gathered(task, blocks, bounds, left_out(robot, mech, blocks, own=actuators is None))
+    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(task.system.laws))
+    return _gathered(task, blocks, bounds, remarks)
 
 
 class _Task(NamedTuple):

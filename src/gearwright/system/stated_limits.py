@@ -8,11 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.friction import DryFriction
+from gearwright.forces.law import Law
 from gearwright.forces.places import joint_line, motors_of
 from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
-from gearwright.parts import Link, Motor, Robot
+from gearwright.parts import Friction, Link, Motor, Robot
 from gearwright.system.signals import TAU
 from gearwright.text import listed
 
@@ -63,6 +65,20 @@ def left_out(robot: Robot | Mechanism, mech: Mechanism, blocks: Sequence[_Moved]
         return ()
     q = np.concatenate([block.motion.q for block in blocks])
     return (*(_smooth_and_cold(robot) if own else ()), *beyond_ranges(robot, mech, q, "the motion"))
+
+
+def breaks_away(laws: Sequence[Law]) -> Iterator[str]:
+    """A remark on friction that asks for more at rest than in any motion."""
+    steep = [law.name for law in laws if isinstance(law, DryFriction) and _drops_at_once(law.friction)]
+    if steep:
+        yield (
+            f"{listed(steep)}: static friction is above the sliding one at every speed, so that a start from rest takes "
+            "a push beyond these forces. Give a stribeck_speed, or begin in motion."
+        )
+
+
+def _drops_at_once(friction: Friction) -> bool:
+    return bool(friction.drops) and friction.stribeck_speed is None
 
 
 def _smooth_and_cold(robot: Robot) -> Iterator[str]:
