@@ -333,7 +333,7 @@ def test_effort_cuts_on_request(run, tmp_path):
     path = tmp_path / "weak.yaml"
     path.write_text(LEVER.replace("limits: {position: [-1.5, 1.5]}", "limits: {effort: 2}"))
     start = ["simulate", path, "--input", "tau=9", "--until", "0.1", "--samples", "3"]
-    code, out, err = run(*start)
+    err = run(*start).err
     assert "beyond 2, the effort of its joint" in " ".join(err.split())
     assert table(run(*start, "--saturate").out)["tau.swing"].tolist() == [2, 2, 2]
 

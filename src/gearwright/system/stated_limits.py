@@ -72,8 +72,8 @@ def breaks_away(laws: Sequence[Law]) -> Iterator[str]:
     steep = [law.name for law in laws if isinstance(law, DryFriction) and _drops_at_once(law.friction)]
     if steep:
         yield (
-            f"{listed(steep)}: static friction is above the sliding one at every speed, so that a start from rest takes "
-            "a push beyond these forces. Give a stribeck_speed, or begin in motion."
+            f"{listed(steep)}: static friction is above the sliding one at every speed, so that a start from rest "
+            "takes a push beyond these forces. Give a stribeck_speed, or begin in motion."
         )
 
 
