@@ -68,6 +68,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/trains.py
 	$(BIN)/python benchmarks/identification.py
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/planning.py
+	$(BIN)/python benchmarks/large.py
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz

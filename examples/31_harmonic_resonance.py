@@ -32,7 +32,7 @@ for name, found in (("soft", soft), ("stiff", stiff)):
 print("modes with held motors:", gw.analysis.modes(arm(6000.0), q, "held").frequencies.round(1), "Hz")
 print(
     "figure:",
-    save(soft.figure({"24000 Nm/rad": stiff}, name="6000 Nm/rad"), Path(gettempdir()) / "harmonic_resonance.png"),
+    save(soft.plot(others={"24000 Nm/rad": stiff}, name="6000 Nm/rad"), Path(gettempdir()) / "harmonic_resonance.png"),
 )
 
 before, after = (found.frequencies[np.argmax(np.abs(found.accelerations[:, 1]))] for found in (soft, stiff))

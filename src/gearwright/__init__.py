@@ -4,8 +4,8 @@ A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is a
 turning at a rate that is linear in the generalized speeds. `load` or write a robot, and call functions.
 
 What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
-`motion` (trajectories), `actuation`, `elastic`, `equations` (closed forms, other formulations), `analysis`
-(comparisons, vibration), `identification`, `export`, `bench`.
+`motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `actuation`, `elastic`, `equations` (closed
+forms, other formulations), `analysis` (comparisons, vibration), `identification`, `export`, `bench`.
 """
 
 from gearwright import (
@@ -19,6 +19,7 @@ from gearwright import (
     identification,
     motion,
     parts,
+    planning,
 )
 from gearwright._version import __version__
 from gearwright.catalogue import load
@@ -55,6 +56,7 @@ from gearwright.functions.functions import (
 from gearwright.functions.linearise import LinearModel, linearise
 from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
+from gearwright.planning import inverse_kinematics
 from gearwright.programs.placement import Placement
 from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
 from gearwright.system.demands import demands
@@ -106,6 +108,7 @@ __all__ = [
     "impact",
     "integrate",
     "inverse_dynamics",
+    "inverse_kinematics",
     "jacobian",
     "jacobian_rate",
     "kinetic_energy",
@@ -121,6 +124,7 @@ __all__ = [
     "parameters",
     "parts",
     "placement",
+    "planning",
     "potential_energy",
     "reactions",
     "regressor",

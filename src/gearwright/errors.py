@@ -10,6 +10,7 @@
     ├── StructureError        names and parents that do not make a tree
     ├── InputError            an array of the wrong shape, dtype or value
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
+    ├── PlanningError         a path that the robot cannot follow: out of reach, through a singularity, too fast
     ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
     ├── NotTraceableError     a law that chooses in Python where its numbers are not known yet
     ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
@@ -35,7 +36,20 @@ from gearwright.text import lines
 
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose; a message shows control characters of names as codes."""
+    """The root of all errors raised on purpose; a message shows control characters of names as codes.
+
+    Attributes:
+        line: the line of the robot's file that states the part at fault, where it is known.
+        bare: the message without file and line.
+    """
+
+    line: int | None = None
+    bare: str | None = None
+
+    def stated_at(self, source: str, line: int) -> None:
+        """Put the file and the line that states the part at fault before the message."""
+        self.line, self.bare = line, str(self)
+        self.args = (f"{source}, line {line}: {self.bare}",)
 
     def __str__(self) -> str:
         return lines(super().__str__())
@@ -75,6 +89,10 @@ class InputError(GearwrightError, ValueError):
 
 class SingularityError(GearwrightError, ArithmeticError):
     """A matrix that would have to be inverted is singular."""
+
+
+class PlanningError(GearwrightError, ValueError):
+    """A path that the robot cannot follow: out of reach, through a singularity or a limit, or too fast."""
 
 
 class SimulationError(GearwrightError, ArithmeticError):

@@ -67,7 +67,7 @@ def test_the_table_has_a_row_per_kind_and_speed():
 
 
 def test_the_figure_shows_every_speed_exact_and_both_kinds_of_error():
-    page = compare(arm(), MOTION).figure()
+    page = compare(arm(), MOTION).plot()
     assert len(page.axes) == 6
     assert [len(axes.lines) for axes in page.axes[:3]] == [1, 2, 1]
     assert page.axes[2].lines[0].get_ydata().shape == MOTION.t.shape

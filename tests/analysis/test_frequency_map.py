@@ -28,7 +28,7 @@ def test_free_motors_show_the_first_vibration_and_not_the_rigid_motion():
 
 def test_figure():
     found = frequency_map(gw.assemble(elastic_elbow()), ("j2", "j3"), count=6)
-    page = found.figure()
+    page = found.plot()
     assert page.axes[0].get_xlabel().startswith("j2")
     assert page.axes[1].get_ylabel() == "height [m]"
     assert len(page.axes) == 3

@@ -86,7 +86,7 @@ def test_figure_has_a_panel_per_side():
     mech = turntable(damping=3.0)
     soft = gw.analysis.frequency_response(mech, [0.0], 0)
     hard = gw.analysis.frequency_response(turntable(stiffness=2e4, damping=3.0), [0.0], 0)
-    page = soft.figure({"stiffer": hard})
+    page = soft.plot(others={"stiffer": hard})
     assert [axes.get_title() for axes in page.axes] == ["table.motor", "table"]
     assert [axes.get_xscale() for axes in page.axes] == ["log", "log"]
     assert all(len(axes.lines) == 2 for axes in page.axes)
@@ -95,20 +95,20 @@ def test_figure_has_a_panel_per_side():
 def test_figure_of_several_motors_names_the_sides():
     mech = gw.assemble(elastic_elbow(damping=3.0))
     first, second = (gw.analysis.frequency_response(mech, PLACE, name) for name in ("j1", "j2"))
-    assert [axes.get_title() for axes in first.figure({"j2": second}).axes] == ["motor side", "joint side"]
+    assert [axes.get_title() for axes in first.plot(others={"j2": second}).axes] == ["motor side", "joint side"]
 
 
 def test_figure_shows_no_curve_where_nothing_was_computed():
     mech = turntable(damping=3.0)
     wide = gw.analysis.frequency_response(mech, [0.0], 0, np.geomspace(1, 100, 30))
     narrow = gw.analysis.frequency_response(mech, [0.0], 0, np.geomspace(5, 50, 300))
-    for axes in wide.figure({"narrow": narrow}).axes:
+    for axes in wide.plot(others={"narrow": narrow}).axes:
         x, y = (np.asarray(part) for part in axes.lines[1].get_data())
         np.testing.assert_array_equal(np.isfinite(y), (x >= 5) & (x <= 50))
 
 
 def test_numbers_of_a_short_axis_do_not_run_into_each_other():
-    page = gw.analysis.frequency_response(turntable(damping=3.0), [0.0], 0, np.geomspace(2, 90, 30)).figure()
+    page = gw.analysis.frequency_response(turntable(damping=3.0), [0.0], 0, np.geomspace(2, 90, 30)).plot()
     page.draw_without_rendering()
     for axes in page.axes:
         labels = [text for text in axes.get_xticklabels(which="both") if text.get_text() and text.get_visible()]

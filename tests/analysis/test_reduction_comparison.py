@@ -52,7 +52,7 @@ def test_rigid_model_misses_the_twist():
 def test_figure_and_bad_input():
     mech = gw.assemble(elastic_elbow())
     found = compare_reductions(mech, PATH, count=11)
-    assert len(found.figure().axes) == 6
+    assert len(found.plot().axes) == 6
     with pytest.raises(InputError, match=r"has 2 joints, the machine 3 \(j1, j2, j3\)"):
         compare_reductions(mech, polynomial([0, 0], [1, 1], 1.0))
     with pytest.raises(InputError, match="no elastic drive"):

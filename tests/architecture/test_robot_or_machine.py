@@ -121,7 +121,16 @@ EXCUSED = {
         ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters"), "about a robot's parts"
     ),
     **dict.fromkeys(
-        ("laws", "dc_motors", "elastic_laws", "friction_laws", "loss_laws", "motor_laws", "stop_laws"),
+        (
+            "laws",
+            "dc_motors",
+            "elastic_laws",
+            "friction_laws",
+            "loss_laws",
+            "motor_laws",
+            "stop_laws",
+            "train_loss_laws",
+        ),
         "laws of a robot's parts; the machine beside it is the one it becomes",
     ),
     **dict.fromkeys(
@@ -129,6 +138,19 @@ EXCUSED = {
     ),
     "Rewritten": "a result",
     "Situation": "what a law meets while it runs",
+    **dict.fromkeys(
+        (
+            "fourier",
+            "from_accelerations",
+            "pause",
+            "polynomial",
+            "recorded",
+            "s_curve",
+            "spline",
+            "trapezoid",
+        ),
+        "a motion; the robot names its joints and limits",
+    ),
 }
 
 

@@ -235,12 +235,44 @@ CASES = {
     "ratio on a free joint": (
         lambda: machine(body(joint="free"), spins=[gw.Spin("s", 0, Z, 1e-3, {"arm.wx": 5})]),
         SpinError,
-        ["spin 's'", "ratio 5", "'arm.wx'", "free or spherical", "Put the ratio on a revolute"],
+        ["spin 's'", "ratio 5", "'arm.wx'", "a free joint", "Put the ratio on a speed"],
     ),
     "ratio on a spherical joint": (
         lambda: machine(body(joint="spherical"), spins=[gw.Spin("s", 0, Z, 1e-3, {"arm.wz": 5})]),
         SpinError,
-        ["spin 's'", "'arm.wz'", "free or spherical", "Put the ratio"],
+        ["spin 's'", "'arm.wz'", "a spherical joint", "Put the ratio"],
+    ),
+    "ratio on a planar joint": (
+        lambda: machine(body(joint="planar"), spins=[gw.Spin("s", 0, Z, 1e-3, {"arm.wz": 5})]),
+        SpinError,
+        ["spin 's'", "ratio 5", "'arm.wz'", "a planar joint", "Put the ratio"],
+    ),
+    "spring on a planar joint": (
+        lambda: machine(body(joint="planar"), springs=[gw.Spring("k", {"arm.vx": 1}, 100.0)]),
+        SpinError,
+        ["spring 'k'", "'arm.vx'", "a planar joint", "Put the ratio"],
+    ),
+    "drive of a universal joint": (
+        lambda: arm(Drive("upper", Motor(1e-4), Gear(10)), joint=Joint(kind="universal", axis2=(0, 1, 0))),
+        JointError,
+        ["drive 'upper'", "joint 'upper' is universal", "no gear can drive it", "Drive a revolute or prismatic"],
+    ),
+    "screw without pitch": (lambda: body(joint="helical"), JointError, ["body 'arm'", "helical joint needs pitch"]),
+    "screw that never slides": (
+        lambda: body(joint="helical", pitch=0.0),
+        JointError,
+        ["body 'arm'", "pitch", "never slides", "Make the joint revolute"],
+    ),
+    "pitch of a hinge": (lambda: body(pitch=0.1), JointError, ["body 'arm'", "revolute joint has no pitch", "Leave"]),
+    "cross of one axis": (
+        lambda: body(joint="universal"),
+        JointError,
+        ["body 'arm'", "universal joint needs axis2", "Give it"],
+    ),
+    "cross of parallel axes": (
+        lambda: body(joint="universal", axis=Z, axis2=(0, 0, -2)),
+        JointError,
+        ["body 'arm'", "axis2", "parallel to axis", "another direction"],
     ),
     "drive of a free joint": (
         lambda: arm(Drive("upper", Motor(1e-4), Gear(10)), joint=FREE),
@@ -315,10 +347,15 @@ CASES = {
         JointError,
         ["a -> b -> a", "circle", "Let one of them"],
     ),
+    "a universal joint that follows": (
+        lambda: machine(body(), body("tip", 0, joint="universal", axis2=(0, 1, 0), follows=("arm", 1, 0))),
+        JointError,
+        ["body 'tip'", "universal joint cannot follow", "Make it revolute"],
+    ),
     "follows a spherical joint": (
         lambda: machine(body(joint="spherical"), body("tip", 0, follows=("arm", 1, 0))),
         JointError,
-        ["'tip'", "'arm'", "spherical", "Only revolute and prismatic"],
+        ["'tip'", "'arm'", "spherical", "Only joints of one coordinate"],
     ),
     # the rest
     "one link instead of a list": (

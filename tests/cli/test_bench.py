@@ -33,7 +33,7 @@ def measured(monkeypatch):
 
 
 def test_table_and_figure(run, measured, tmp_path):
-    code, out, err = run("bench", "elbow", "--states", "50", "--rounds", "3", "-o", tmp_path / "b.png")
+    code, out, err = run("bench", "elbow", "--states", "50", "--rounds", "3", "--plot", tmp_path / "b.png")
     assert code == 0
     assert measured == {"robots": ["elbow"], "states": 50, "rounds": 3}
     for words in ("elbow: inverse dynamics, batch", "them", "20", "pass", "twice as fast"):
@@ -53,7 +53,7 @@ def test_the_figure_is_of_inverse_dynamics_alone(run, measured, monkeypatch, tmp
     monkeypatch.setattr(
         plots, "bars", lambda robots, series, *words: drawn.extend(series) or bars(robots, series, *words)
     )
-    assert run("bench", "elbow", "-o", tmp_path / "b.png").code == 0
+    assert run("bench", "elbow", "--plot", tmp_path / "b.png").code == 0
     assert drawn == ["rnea"]
 
 

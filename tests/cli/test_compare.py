@@ -30,9 +30,9 @@ def test_compare_prints_a_table(run):
 
 def test_compare_draws(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "elbow_comparison.png" in run("compare", "elbow", "--figure").err
-    assert (tmp_path / "elbow_comparison.png").read_bytes().startswith(b"\x89PNG")
-    assert run("compare", "elbow", "-o", "other.svg").code == 0
+    assert "elbow.png" in run("compare", "elbow", "--plot", "elbow.png").err
+    assert (tmp_path / "elbow.png").read_bytes().startswith(b"\x89PNG")
+    assert run("compare", "elbow", "--plot", "other.svg").code == 0
     assert "<svg" in (tmp_path / "other.svg").read_text()
 
 
@@ -45,7 +45,7 @@ def test_compare_of_a_given_motion(run, tmp_path):
 
 def test_compare_refuses(refused, tmp_path):
     refused("compare", "elbow", tmp_path / "none.csv", words=["none.csv"])
-    refused("compare", "elbow", "-o", tmp_path / "x.bmpp", words=["bmpp"])
+    refused("compare", "elbow", "--plot", tmp_path / "x.bmpp", words=["bmpp"])
 
 
 @pytest.mark.parametrize("name", robots())

@@ -36,18 +36,19 @@ def test_json(run, arm):
 
 def test_figures(run, arm, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run("modes", arm, "--plot", "--map", "j2,j3").code == 0
-    assert (tmp_path / "elbow_modes.png").stat().st_size > 10_000
-    assert (tmp_path / "elbow_map.png").stat().st_size > 10_000
-    assert "drawn.pdf" in run("modes", arm, "--output", "drawn.pdf").err
-    assert (tmp_path / "drawn.pdf").exists()
+    assert run("modes", arm, "--plot", "map.png", "--map", "j2,j3").code == 0
+    assert "modes.png" in run("modes", arm, "--plot", "modes.png").err
+    for name in ("map.png", "modes.png"):
+        assert (tmp_path / name).stat().st_size > 10_000
+    assert (tmp_path / "map.png").read_bytes() != (tmp_path / "modes.png").read_bytes()
 
 
 def test_refusals(refused, arm):
     refused("modes", "elbow", words=["no springs", "stiffness"])
     refused("modes", arm, "--q", "0.3,1", words=["2 numbers", "3 joints", "j1, j2, j3"])
     refused("modes", arm, "--q", "a,b,c", words=["not a list of numbers"])
-    refused("modes", arm, "--map", "j2,j9", words=["no joint 'j9'"])
+    refused("modes", arm, "--map", "j2,j9", "--plot", "map.png", words=["no joint 'j9'"])
+    refused("modes", arm, "--map", "j2,j3", words=["--plot FILE"])
 
 
 def test_an_unstable_mode_is_called_so(run, tmp_path):

@@ -28,7 +28,7 @@ def test_share_of_one_rotor(run):
 
 def test_table_and_figure(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, out, err = run("train", "grm3", "--figure")
+    code, out, err = run("train", "grm3", "--plot", "grm3_graph.png")
     assert code == 0
     assert "Structure matrix" in out
     assert "-3.75 j3" in out
@@ -39,7 +39,7 @@ def test_table_and_figure(run, tmp_path, monkeypatch):
 def test_robots_without_trains(run, refused, tmp_path):
     assert run("train", "elbow").code == 0
     picture = tmp_path / "planetary.svg"
-    assert run("train", "planetary_3r", "-o", picture).code == 0
+    assert run("train", "planetary_3r", "--plot", picture).code == 0
     drawn = re.findall("<!-- (.+?) -->", picture.read_text())  # matplotlib repeats every text as a comment
     for words in ("functional graph", "j1.sun", "j2.planets", "j3.motor", "spring", "-2.667"):
         assert drawn.count(words) == (1 if "graph" in words else 2), words

@@ -17,12 +17,14 @@ from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
 from gearwright.tracing.trace import TracedWork, traced
 from support.compare import relative
-from support.machines import random_design
+from support.machines import KINDS, random_design
 
 MACHINES = {
     "tree": ("revolute", "prismatic", "fixed", "revolute", "revolute"),
     "floating": ("free", "revolute", "follower", "prismatic"),
     "ball": ("revolute", "spherical", "follower", "fixed", "revolute"),
+    "cardan": ("universal", "helical", "follower", "revolute"),
+    "cart": ("planar", "fixed", "helical", "universal"),
 }
 NO_QUATERNIONS = ("lagrange_form", "recursive_form")
 
@@ -53,8 +55,8 @@ def fixed_for(program: programs.Program, mech: gw.Mechanism) -> dict:
 @pytest.mark.parametrize("kind", MACHINES)
 def test_every_program_equals_numpy(kind, name):
     mech, program = machine(kind), programs.BY_NAME[name]
-    if name in NO_QUATERNIONS and mech.nq != mech.n:
-        pytest.skip("this form is for machines without free and spherical joints")
+    if name in NO_QUATERNIONS and not mech.straight:
+        pytest.skip("this form is for machines without free, spherical and planar joints")
     fixed = fixed_for(program, mech)
     kernel = gw.compile(name, mech, **fixed)
     x = inputs_of(program, mech, (67,), fixed)
@@ -109,7 +111,7 @@ def test_large_batches_on_one_and_two_threads(arm, inverse, count, monkeypatch):
 @pytest.mark.parametrize("seed", range(12))
 def test_random_machines(seed):
     rng = np.random.default_rng(seed)
-    kinds = [str(kind) for kind in rng.choice(["revolute", "prismatic", "fixed", "spherical", "follower"], 5)]
+    kinds = [str(kind) for kind in rng.choice([kind for kind in KINDS if kind != "free"], 5)]
     mech = random_design(
         rng, ["free" if seed % 3 == 0 else "revolute", *kinds], wheels=5, shafts=int(rng.integers(3)), springs=2
     ).written()

@@ -45,9 +45,11 @@ def test_against_the_complex_step(arm, name):
         assert relative(kernel.jacobian(key)(*x.values()), exact, scale=1e-3 * float(np.abs(whole).max())) < 1e-11
 
 
-@pytest.mark.parametrize("kinds", [("free", "revolute"), ("spherical", "prismatic", "revolute")])
+@pytest.mark.parametrize(
+    "kinds", [("free", "revolute"), ("spherical", "prismatic", "revolute"), ("planar", "helical", "universal")]
+)
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
-def test_quaternions_are_differentiated_in_the_tangent(kinds, name):
+def test_coordinates_are_differentiated_in_the_tangent(kinds, name):
     mech = random_design(np.random.default_rng(6), kinds, wheels=2).written()
     rng = np.random.default_rng(1)
     q, v, a = rng.uniform(-1, 1, mech.nq), *rng.uniform(-1, 1, (2, mech.n))

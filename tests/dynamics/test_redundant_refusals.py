@@ -46,6 +46,11 @@ def test_other_joints_are_refused():
     ball = replace(free, links=[*free.links, Link("tool", "upper", Joint("ball", "spherical"), 1.0, inertia=np.eye(3))])
     with pytest.raises(JointError, match=r"'tool' has a spherical joint"):
         gw.elastic.RedundantModel(gw.assemble(ball))
+    others = {"planar": {}, "helical": {"pitch": 0.1}, "universal": {"axis2": (0, 1, 0)}}
+    for kind, geometry in others.items():
+        link = Link("tool", "upper", Joint("tool", kind, **geometry), 1.0, inertia=np.eye(3))
+        with pytest.raises(JointError, match=rf"'tool' has a {kind} joint; the redundant models take revolute"):
+            gw.elastic.RedundantModel(gw.assemble(replace(free, links=[*free.links, link])))
     lead = replace(followed, drives=followed.drives[:1])
     with pytest.raises(JointError, match=r"'fore' has a following joint"):
         gw.elastic.RedundantModel(gw.assemble(lead))

@@ -146,6 +146,42 @@ def test_it_equals_the_recursion(name, seed, keep):
     assert np.allclose(form.evaluate(*state), exact, rtol=1e-10, atol=1e-10 * (1 + np.abs(exact).max()))
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("kinds", [("helical", "revolute"), ("universal", "revolute"), ("revolute", "planar")])
+def test_it_equals_the_recursion_on_other_joints(name, kinds):
+    """A screw's angle is a length too, a cross has two angles, a cart's speeds are those in its own axes."""
+    rng = np.random.default_rng(5)
+    needs = {"helical": {"pitch": 0.07}, "universal": {"axis2": (0, 1, 0)}}
+    bodies = [
+        gw.Body(
+            f"b{i}",
+            i - 1,
+            kind,
+            position=rng.normal(size=3) * (rng.random(3) < 0.6),
+            mass=2.0,
+            com=rng.normal(size=3) * 0.2,
+            inertia=np.diag(rng.uniform(0.2, 0.3, 3)),
+            **needs.get(kind, {}),
+        )
+        for i, kind in enumerate(kinds)
+    ]
+    row = {"revolute": "b{}", "helical": "b{}", "universal": "b{}.angle2"}
+    driven = [row[kind].format(i) for i, kind in enumerate(kinds) if kind in row]
+    mech = gw.Mechanism(bodies, [gw.Spin("s", 0, (0.6, 0, 0.8), 1e-3, dict.fromkeys(driven, 9.0))])
+    form = closed_form(name, mech)
+    state = rng.uniform(-1, 1, (len(PROGRAMS[name].inputs), mech.n))
+    exact = FUNCTIONS[name](mech, *state)
+    assert np.allclose(form.evaluate(*state), exact, rtol=1e-10, atol=1e-10 * (1 + np.abs(exact).max()))
+    assert set(list(form.motion.values())[: mech.nq]) == set(mech.coordinates)
+
+
+def test_a_nut_reads_as_in_the_book():
+    nut = gw.Body("nut", joint="helical", pitch=0.02, mass=2, inertia=np.diag([0.1, 0.1, 0.15]))
+    M = closed_form("mass_matrix", gw.Mechanism([nut])).expression()[0]
+    h, m, I = sp.symbols("h1 m1 Izz1")
+    assert sp.expand(M - (I + m * h**2)) == 0
+
+
 def test_a_kept_symbol_can_change():
     form = closed_form("mass_matrix", elbow())
     heavier = form.evaluate([0.1, 0.2, 0.3], J1=1e-3)

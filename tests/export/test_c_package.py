@@ -31,7 +31,12 @@ def build(directory, name):
 
 @needs_gcc
 @pytest.mark.parametrize(
-    "kinds", [("revolute",) * 4, ("free", "spherical", "prismatic", "revolute", "fixed", "follower")]
+    "kinds",
+    [
+        ("revolute",) * 4,
+        ("free", "spherical", "prismatic", "revolute", "fixed", "follower"),
+        ("planar", "helical", "universal", "follower"),
+    ],
 )
 def test_compiles_strictly_and_passes_its_own_test(tmp_path, kinds):
     export_c(machine(kinds, shafts=1, springs=2), tmp_path, name="arm")

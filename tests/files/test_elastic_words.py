@@ -52,20 +52,23 @@ TORSION = Torsion(
     hardening=2e6,
     pieces=[Piece(1e4, 7.0), Piece(1.4e4, 25.0), Piece(1.6e4)],
     hysteresis=Hysteresis(0.7, math.radians(0.5 / 60)),
-    backlash=math.radians(1 / 60),
     errors=[KinematicError(math.radians(0.4 / 60), 2.0, "motor", math.pi / 2)],
 )
 GEARS = {
     "torsion": (
-        "ratio: 100, damping: 2, torsion: {hardening: 2 MNm/rad3, backlash: 1 arcmin, hysteresis: {torque: 700 mNm, "
+        "ratio: 100, damping: 2, torsion: {hardening: 2 MNm/rad3, hysteresis: {torque: 700 mNm, "
         "width: 0.5 arcmin}, errors: [{amplitude: 0.4 arcmin, periods: 2, per: motor, phase: 90 deg}], pieces: "
         "[{stiffness: 10 kNm/rad, until: 7}, {stiffness: 1.4e4, until: 25 Nm}, {stiffness: 1.6e4}]}",
         lambda gear: (
             gear.torsion.pieces == TORSION.pieces
-            and (gear.torsion.hardening, gear.torsion.backlash) == (2e6, pytest.approx(TORSION.backlash))
+            and (gear.torsion.hardening, gear.torsion.backlash) == (2e6, 0.0)
             and gear.torsion.hysteresis.width == pytest.approx(TORSION.hysteresis.width)
             and gear.torsion.errors[0].phase == pytest.approx(math.pi / 2)
         ),
+    ),
+    "gap": (
+        "ratio: 100, stiffness: 9000, torsion: {backlash: 1 arcmin}",
+        lambda gear: gear.torsion.backlash == pytest.approx(math.radians(1 / 60)),
     ),
     "losses": (
         "ratio: 50, losses: [{efficiency: 70 %, no_load_torque: 12 mNm}, {speed: 3000 rpm, efficiency: 0.8, "
@@ -178,6 +181,11 @@ def test_the_schema_accepts_them():
 
 SLIDES = "type: prismatic, axis: [0, 0, 1]"
 PROBLEMS = {
+    "a gap that rubs": (
+        ARM,
+        "ratio: 50, stiffness: 9, torsion: {backlash: 0.001, hysteresis: {torque: 0.5, width: 0.001}}",
+        "would rub inside the gap",
+    ),
     "backlash without stiffness": (ARM, "ratio: 50, torsion: {backlash: 1 arcmin}", "without stiffness"),
     "negative stiffness": (ARM, "ratio: 50, stiffness: -3", "-3 is not above 0"),
     "negative damping": (ARM, "ratio: 50, stiffness: 3, damping: -1", "-1 is less than 0"),

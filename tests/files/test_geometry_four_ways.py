@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.errors import FileError
 from gearwright.files import read_yaml, write_yaml
 
 STATES = 4
@@ -208,3 +209,12 @@ def test_vectors_that_define_no_extended_position(change, says):
     joint = ", ".join(f"{k}: {v}" for k, v in words.items())
     with pytest.raises(gw.errors.FileError, match=says):
         read_yaml(f"robot: x\nlinks: [{{name: k, parent: base, mass: 1, joint: {{vector: {{{joint}}}}}}}]")
+
+
+def test_the_constant_angle_of_a_turning_joint_is_refused():
+    vectors = "e: [0, 0, 1], e_before: [0, 0, 1], r: [0.1, 0, 0], r_before: [-0.1, 0, 0], alpha: 0.3"
+    joint = f"{{type: TYPE, vector: {{{vectors}}}}}"
+    text = f"robot: x\nlinks:\n  - {{name: rod, parent: base, mass: 1, joint: {joint}}}\n"
+    with pytest.raises(FileError, match=r"line 3: links\[0\].joint: vector.alpha 0.3 rad is the constant angle"):
+        read_yaml(text.replace("TYPE", "revolute"))
+    read_yaml(text.replace("TYPE", "prismatic"))

@@ -244,3 +244,15 @@ def test_a_transmission_of_nobody_that_says_nothing_is_reported() -> None:
     """Published files carry transmissions of joints they left out; with ratio 1 and no rotor nothing is lost."""
     _, report = read_urdf_with_report(arm(SPELLINGS["PR2"].replace("elbow", "elbw").replace("50", "1.0")))
     assert any("there is no joint 'elbw'" in problem.message for problem in report.broken)
+
+
+def test_the_friction_of_pandas_files_is_read() -> None:
+    """`mu_viscous` and `mu_coulomb` beside damping and friction; nobody says what D and K mean: they are left out."""
+    words = 'D="1" K="7000" damping="0.003" friction="0.1" mu_coulomb="0.4" mu_viscous="16"'
+    robot, report = read_urdf_with_report(arm(in_joint=f"<dynamics {words}/>"))
+    friction = robot.links[-1].joint.total_friction
+    assert (friction.viscous, friction.coulomb) == (16.003, 0.5)
+    said = "mu_viscous 16 and mu_coulomb 0.4 are added to damping 0.003 and friction 0.1"
+    assert any(said in note for note in report.notes)
+    assert not any("mu_" in what for what in report.ignored)
+    assert any("K" in what for what in report.ignored)

@@ -71,27 +71,35 @@ def planar_q(x: float, y: float, angle: float) -> list[float]:
 
 
 def test_planar_joint() -> None:
-    """Pinocchio's planar joint states its linear speed in body axes, ours in those of the plane."""
+    """Linear speed in body axes, as Pinocchio's planar joint has it."""
     text = chain(HINGE, 'type="planar"|<origin xyz="0 0.1 0" rpy="0.1 0 0"/><axis xyz="0 0 1"/>')
-    robot, report = read_urdf_with_report(text)
-    mech = gw.assemble(robot)
-    assert mech.speeds == ("j1", "j2.x", "j2.y", "j2.angle")
-    assert any("planar joint 'j2'" in note for note in report.notes)
-    q = np.array([0.4, 0.3, -0.2, 0.9])
-    c, s = np.cos(0.9), np.sin(0.9)
-    G = np.eye(4)
-    G[1:3, 1:3] = [[c, s], [-s, c]]
+    mech = gw.assemble(read_urdf(text))
+    assert mech.speeds == ("j1", "j2.vx", "j2.vy", "j2.wz")
+    assert mech.coordinates == ("j1", "j2.x", "j2.y", "j2.angle")
     M, g = pinocchio(text, np.array([0.4, *planar_q(0.3, -0.2, 0.9)]))
-    assert relative(gw.mass_matrix(mech, q), G.T @ M @ G) < 1e-12
-    assert relative(gw.gravity(mech, q), G.T @ g) < 1e-12
+    q = np.array([0.4, 0.3, -0.2, 0.9])
+    assert relative(gw.mass_matrix(mech, q), M) < 1e-12
+    assert relative(gw.gravity(mech, q), g) < 1e-12
 
 
-@pytest.mark.parametrize("normal", [(1, 0, 0), (0, 1, 0), (0.36, 0.48, 0.8)])
+@pytest.mark.parametrize("normal", [(1, 0, 0), (0, 1, 0), (0, 0, -1), (0.36, 0.48, 0.8)])
 def test_a_plane_is_across_its_normal(normal: tuple[float, ...]) -> None:
     text = chain(f'type="planar"|<axis xyz="{normal[0]} {normal[1]} {normal[2]}"/>')
-    x, y, turn = (link.joint.axis for link in read_urdf(text).links[-3:])
-    assert np.allclose(np.cross(tuple(x), tuple(y)), np.array(normal) / np.linalg.norm(normal), atol=1e-15)
-    assert np.dot(tuple(x), tuple(turn)) == pytest.approx(0.0, abs=1e-15)
+    mech = gw.assemble(read_urdf(text))
+    body = mech.bodies[-1].name
+    start = gw.placement(mech, np.zeros(3), body).position
+    x, y = (gw.placement(mech, q, body).position - start for q in np.eye(3)[:2])
+    assert np.cross(x, y) == pytest.approx(np.array(normal) / np.linalg.norm(normal), abs=1e-15)
+    turned = gw.placement(mech, [0, 0, 0.7], body).rotation
+    assert turned @ normal == pytest.approx(normal, abs=1e-15)
+    assert np.trace(turned) == pytest.approx(1 + 2 * np.cos(0.7))
+
+
+def test_what_a_planar_joint_cannot_hold_is_reported() -> None:
+    limit = '<limit lower="-1" upper="1" effort="5" velocity="2"/><dynamics damping="0.1"/>'
+    _, report = read_urdf_with_report(chain(f'type="planar"|<axis xyz="0 0 1"/>{limit}'))
+    assert any("joint/limit of a planar joint" in what for what in report.ignored)
+    assert any("joint/dynamics of a planar joint" in what for what in report.ignored)
 
 
 def test_floating_joint_on_the_ground() -> None:

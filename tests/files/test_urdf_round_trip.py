@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gearwright as gw
-from gearwright.errors import FileError, InputError
+from gearwright.errors import FileError, InputError, TrainError
 from gearwright.export import write_urdf
 from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
 from gearwright.files.urdf_sidecar import sidecar_of
 from gearwright.parts import Drive, Frame, Gear, Joint, Limits, Link, Motor, Robot, Shape
 from support.compare import relative
+from support.designs import PLAIN
 from support.machines import KINDS, random_parts_design, random_state
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
@@ -39,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(
-    kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=5).filter(lambda x: {*x} & {"revolute", "prismatic"}),
+    kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=5).filter(lambda x: {*x} & {*PLAIN}),
     seed=st.integers(0, 10**6),
     elastic=st.integers(0, 2),
 )
@@ -139,6 +140,32 @@ def test_a_ball_is_one_joint_again(tmp_path: Path) -> None:
     assert [link.joint.kind for link in read_urdf(path).links] == ["revolute", "spherical", "revolute"]
 
 
+@pytest.mark.parametrize(("kind", "speeds"), [("universal", 2), ("helical", 2), ("planar", 3)])
+def test_other_tools_see_the_same_machine(tmp_path: Path, kind: str, speeds: int) -> None:
+    """A cross is two turns there, a screw a turn and a slide that follows it, a plane a plane; here they are again."""
+    bar = random_parts_design(np.random.default_rng(4), [kind], wheels=0).robot().links[0]
+    bar = replace(bar, joint=replace(bar.joint, axis=(0.0, 0.0, 1.0)))
+    robot = Robot("one", [bar])
+    path, mech = written(robot, tmp_path), gw.assemble(robot)
+    assert read_urdf(path).links[0].joint.kind == kind
+    model = pin.buildModelFromUrdf(str(path))
+    assert model.nv == speeds
+    q = np.array([0.4, -0.3, 0.7])[: mech.nq]
+    full = {  # an unlimited turn is cosine and sine there
+        "universal": [x for angle in q for x in cos_sin(angle)],
+        "helical": [*cos_sin(q[0]), *(bar.joint.pitch or 0.0) * q],
+        "planar": [*q[:2], *cos_sin(q[-1])],
+    }[kind]
+    G = np.array([[1.0], [bar.joint.pitch]]) if kind == "helical" else np.eye(speeds)
+    M = pin.crba(model, model.createData(), np.array(full))
+    M = np.triu(M) + np.triu(M, 1).T
+    assert relative(gw.mass_matrix(mech, q), G.T @ M @ G) < 1e-10
+
+
+def cos_sin(angle: float) -> tuple[float, float]:
+    return float(np.cos(angle)), float(np.sin(angle))
+
+
 def test_an_edited_urdf_keeps_its_edit_where_the_sidecar_is_silent(tmp_path: Path) -> None:
     robot = Robot("arm", [Link("rod", mass=2.0, com=(0.25, 0.0, 0.0))])
     path = written(robot, tmp_path)
@@ -146,19 +173,77 @@ def test_an_edited_urdf_keeps_its_edit_where_the_sidecar_is_silent(tmp_path: Pat
     assert read_urdf(path).link("rod").mass == 3.0
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('<mass value="5.5"/>', '<mass value="6.5"/>', r"link 'link2' was written with the mass 5.5 kg.*now says 6.5"),
-        (">100.0<", ">110.0<", "joint 'j2' has the ratio 100 here and 110 in the URDF"),
-    ],
-)
-def test_an_edit_that_the_sidecar_would_undo_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
+def line_in(path: Path, words: str) -> int:
+    """The first line of a file that holds these words."""
+    return next(k for k, line in enumerate(path.read_text().splitlines(), 1) if words in line)
+
+
+def edited(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_an_edited_mass_that_the_sidecar_would_undo_is_refused(tmp_path: Path) -> None:
     path = written(gw.load("elbow"), tmp_path)
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
+    edited(path, '<mass value="5.5"/>', '<mass value="6.5"/>')
+    line = line_in(sidecar_of(path), "urdf_mass: 5.5")
+    says = rf"gearwright.yaml, line {line}: links: link 'link2' was written with the mass 5.5 kg.*now says 6.5"
     with pytest.raises(FileError, match=says):
         read_urdf(path)
+
+
+def test_the_ratio_of_the_sidecar_wins_with_a_note(tmp_path: Path) -> None:
+    path = written(gw.load("elbow"), tmp_path)
+    edited(path, ">100.0<", ">110.0<")
+    robot, report = read_urdf_with_report(path)
+    assert robot.drive("j2").gear.ratio == 100.0
+    line = line_in(sidecar_of(path), "ratio: 100")
+    note = f"joint 'j2': ratio 100 from robot.gearwright.yaml, line {line}, not 110 of the URDF"
+    assert note in report.notes
+    assert not any("'j1': ratio 120 from robot" in one for one in report.notes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words", "says"),
+    [
+        ("joint: j2", "joint: j22", "joint: j22", "drives[1].joint: there is no joint 'j22'. Did you mean 'j2'?"),
+        ("ratio: 100.0", "ratio: many", "ratio: many", "drives[1].gear.ratio: 'many'"),
+        ("\n  mass: 5.0", "\n  masss: 5.0", "masss", "links[1].masss: the word 'masss' is unknown"),
+    ],
+)
+def test_problems_of_a_sidecar_are_named_with_file_and_line(
+    tmp_path: Path, old: str, new: str, words: str, says: str
+) -> None:
+    path = written(gw.load("elbow"), tmp_path)
+    side = sidecar_of(path)
+    edited(side, old, new)
+    with pytest.raises(FileError) as refused:
+        read_urdf(path)
+    place = f"robot.gearwright.yaml, line {line_in(side, words)}"
+    assert f"{place}: {says}" in str(refused.value)
+    assert any(place in problem[1] and says.split(": ")[1][:9] in problem[2] for problem in refused.value.problems)
+
+
+def test_problems_of_the_urdf_are_not_blamed_on_the_sidecar(tmp_path: Path) -> None:
+    """A link that the sidecar does not speak of has no line there."""
+    path = tmp_path / "arm.urdf"
+    path.write_text('<robot name="arm"><link name="a"/></robot>')
+    sidecar_of(path).write_text("drives:\n  - {joint: b}\nlinks: []\n")
+    with pytest.raises(FileError, match="line 2: drives"):
+        read_urdf(path)
+    sidecar_of(path).write_text("without: [c]\n")
+    with pytest.raises(FileError, match=r"line 1: without\[0\]: link 'c' is not in the URDF. Known are: a"):
+        read_urdf(path)
+
+
+def test_trains_of_a_sidecar_have_its_lines(tmp_path: Path) -> None:
+    path = written(gw.load("grm3"), tmp_path)
+    side = sidecar_of(path)
+    edited(side, "wheel: w4", "wheel: w4\n    stator: w4")
+    line = line_in(side, "name: m1")
+    with pytest.raises(TrainError, match=rf"robot.gearwright.yaml, line {line}: motor 'm1' drives nothing"):
+        gw.assemble(read_urdf(path))
 
 
 def test_without_the_sidecar_the_urdf_is_a_robot_with_simple_drives(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -10,13 +11,16 @@ import pytest
 
 import gearwright as gw
 from gearwright.catalogue.loading import bundled_files
+from gearwright.errors import FileError
 from gearwright.files import read_yaml, schema, write_yaml
 from gearwright.files.gear_words import GEARS
-from gearwright.files.link_words import LinkWords, Revolute, ShapeWords, TurnLimits
+from gearwright.files.joint_words import KINDS, TurnLimits
+from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.problems import Problems
 from gearwright.files.robot_words import DriveWords, FrameWords, PayloadWords, RobotWords
 from gearwright.files.train_words import MotorWords, TrainWords
 from gearwright.files.yaml_tree import parse
+from gearwright.mechanism.joint_kinds import JOINT_KINDS
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Motor, Payload, Planetary, Robot, Shape, Train
 
 SAMPLE = """
@@ -173,14 +177,24 @@ links:
     joint: {axis: [0, 1, 0], follows: {joint: turn, multiplier: -2, offset: 90 deg}}
     mass: 1
     com: [0.1, 0, 0]
+  - {name: cart, parent: base, joint: {type: planar, origin: {xyz: [0, 1, 0]}}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: nut, parent: cart, joint: {type: helical, axis: [0, 1, 0], pitch: 5 mm/rev, damping: 0.1}, mass: 1}
+  - name: cross
+    parent: nut
+    joint: {type: universal, axis: [1, 0, 0], axis2: [0, 1, 0]}
+    mass: 1
+    inertia: {xx: 1, yy: 1, zz: 1}
 """)
     kinds = [link.joint.kind for link in robot.links]
-    assert kinds == ["free", "revolute", "prismatic", "fixed", "spherical", "revolute"]
+    old = ["free", "revolute", "prismatic", "fixed", "spherical", "revolute"]
+    assert kinds == [*old, "planar", "helical", "universal"]
+    assert robot.links[7].joint.pitch == pytest.approx(5e-3 / (2 * math.pi))
+    assert robot.links[8].joint.axis2 == (0, 1, 0)
     assert robot.links[5].joint.follows == ("turn", -2, pytest.approx(math.pi / 2))
     assert robot.links[2].joint.limits.position == (0, 0.2)
     assert robot.links[2].joint.limits.effort == 1000
     assert (robot.links[1].joint.damping, robot.links[1].joint.friction) == (2, 0.3)
-    assert gw.assemble(robot).n == 6 + 1 + 1 + 3
+    assert gw.assemble(robot).n == 6 + 1 + 1 + 3 + 3 + 1 + 2
     assert read_yaml(write_yaml(robot)) == robot
 
 
@@ -303,7 +317,7 @@ def test_the_schema_is_plain_data_and_knows_every_gear():
     assert all(f'"{kind}"' in text for kind in GEARS)
     assert set(schema()["properties"]) == {
         "robot", "description", "gravity", "payload", "links", "drives", "trains", "frames", "attach", "supply",
-        "elastic_base", "springs",
+        "elastic_base", "springs", "tendons", "states",
     }  # fmt: skip
     assert schema()["required"] == ["robot", "links"]
 
@@ -332,7 +346,6 @@ WORDS_OF_PARTS = {
     Payload: (PayloadWords, {}),
     Frame: (FrameWords, {"position": "xyz"}),
     Shape: (ShapeWords, {"position": "origin", "rotation": "origin"}),
-    Joint: (Revolute, {"kind": "type", "position": "origin", "rotation": "origin"}),
     Train: (TrainWords, {}),
 }
 
@@ -341,7 +354,43 @@ WORDS_OF_PARTS = {
 def test_every_field_of_a_part_has_a_word(part):
     """A field without a word would be lost in a file without a sound."""
     model, names = WORDS_OF_PARTS[part]
-    assert {names.get(f.name, f.name) for f in fields(part)} <= set(model.model_fields)
+    kept = [f.name for f in fields(part) if f.compare]  # others only say where a part was read
+    assert {names.get(name, name) for name in kept} <= set(model.model_fields)
+
+
+def test_every_field_and_every_kind_of_a_joint_has_its_words():
+    """Each kind says where it is and what the table of kinds says it needs; together they say all of a joint."""
+    names = {"kind": "type", "position": "origin", "rotation": "origin"}
+    words = {word for model in KINDS.values() for word in model.model_fields}
+    assert {names.get(f.name, f.name) for f in fields(Joint)} <= words
+    assert set(KINDS) == set(JOINT_KINDS)
+    for name, kind in JOINT_KINDS.items():
+        assert {"name", "type", "origin", *kind.needs} <= set(KINDS[name].model_fields)
+        assert ("limits" in KINDS[name].model_fields) == kind.single
+
+
+@pytest.mark.parametrize(
+    ("joint", "says"),
+    [
+        ("type: helical, axis: [0, 0, 1]", "the word 'pitch' is missing"),
+        ("type: helical, axis: [0, 0, 1], pitch: 0", "pitch 0 never slides"),
+        ("type: helical, axis: [0, 0, 1], pitch: 5 mm", "mm"),
+        ("type: universal, axis: [0, 0, 1]", "the word 'axis2' is missing"),
+        ("type: universal, axis: [0, 0, 1], axis2: [0, 0, 3]", "axis2 is parallel to axis"),
+        ("type: planar, axis: [0, 0, 0]", "has no direction"),
+        ("type: planar, pitch: 1", "the word 'pitch' is unknown here"),
+        ("type: univresal", "Did you mean 'universal'"),
+    ],
+)
+def test_joints_that_no_kind_is(joint, says):
+    with pytest.raises(FileError, match=re.escape(says)):
+        read_yaml(one(joint))
+
+
+def test_a_gear_of_a_screw_joint_is_in_units_of_turning():
+    text = one("type: helical, axis: [0, 0, 1], pitch: 0.01", more="drives: [{joint: rod, gear: {ratio: 5 rad/mm}}]")
+    with pytest.raises(FileError, match="The joint is helical"):
+        read_yaml(text)
 
 
 def test_symbols_cannot_be_written():

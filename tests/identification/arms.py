@@ -43,9 +43,10 @@ def measured(
     """What an ideal data logger sees of a lively motion."""
     mech = gw.assemble(robot)
     motion = lively(seed).sample(samples)
-    tau = gw.inverse_dynamics(mech, motion.q, motion.v, motion.a) + (friction(motion.v) if rubbing else 0.0)
+    v = np.where(np.abs(motion.v) < 1e-12, 0.0, motion.v)  # at rest rounding must not decide the sign of friction
+    tau = gw.inverse_dynamics(mech, motion.q, v, motion.a) + (friction(v) if rubbing else 0.0)
     tau = tau + noise * np.random.default_rng(seed + 1000).normal(size=tau.shape)
-    more = {} if positions_only else {"v": motion.v, "a": motion.a}
+    more = {} if positions_only else {"v": v, "a": motion.a}
     return Log(motion.t, motion.q, tau, **more)
 
 

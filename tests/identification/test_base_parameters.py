@@ -161,6 +161,19 @@ def test_elastic_parameters_belong_to_their_shaft():
     assert groups[1].names == ("rotor.J", "gear.stiffness", "gear.damping")
 
 
+def test_exact_coefficients_with_planes_screws_and_crosses():
+    """Their geometry is rational too; a screw's angle may stand for its tangent, as its length is another number."""
+    solid = {"mass": 1.0, "inertia": np.eye(3)}
+    bodies = [
+        gw.Body("cart", joint="planar", **solid),
+        gw.Body("nut", "cart", "helical", axis=(0, 0.6, 0.8), pitch=0.125, position=(0.1, 0.2, 0), **solid),
+        gw.Body("disc", "nut", "universal", axis=(1, 0, 0), axis2=(0, 0.6, 0.8), position=(0, 0.25, 0), **solid),
+    ]
+    mech = gw.Mechanism(bodies, [gw.Spin("wheel", "nut", (0, 0, 1), 1e-3, {"nut": 20, "disc.angle2": 3})])
+    exact, numeric = gw.base_parameters(mech, exact=True), gw.base_parameters(mech)
+    np.testing.assert_allclose(exact.matrix, numeric.matrix, atol=1e-9)
+
+
 def test_unknown_names_are_refused(elbow):
     with pytest.raises(InputError, match=r"Did you mean 'link2\.Ixx'"):
         gw.base_parameters(elbow, ["link2.Ixxx"])

@@ -108,5 +108,5 @@ def test_bad_requests(change, words):
 
 def test_free_joints_are_refused():
     body = gw.Body("box", joint="free", mass=1, inertia=np.eye(3))
-    with pytest.raises(InputError, match="free and spherical"):
+    with pytest.raises(InputError, match="free, spherical and planar"):
         excite(gw.Mechanism([body]), LIMITS)

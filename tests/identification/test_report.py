@@ -7,10 +7,12 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from typer.testing import CliRunner
 
 from gearwright.catalogue import load
 from gearwright.cli.app import app
+from gearwright.errors import GearwrightWarning
 from gearwright.functions.functions import parameters
 from gearwright.identification import fit_consistent, identify, write_report
 from gearwright.mechanism import assemble
@@ -39,13 +41,16 @@ def identified(*arguments):
 
 def test_report_has_figures_tables_and_remarks(tmp_path):
     robot = elbow()
-    found = identify(robot, measured(robot, 2, noise=0.2), side="link")
+    with pytest.warns(GearwrightWarning, match="not white"):  # the torques do contain the rotors
+        found = identify(robot, measured(robot, 2, noise=0.2), side="link")
     page = write_report(found, tmp_path / "new" / "report", found.validate(measured(robot, 3)), fit_consistent(found))
     folder = page.parent
     for name in ("torques.png", "residuals.png", "parameters.png"):
         assert (folder / name).read_bytes().startswith(PNG)
     text = (folder / "report.md").read_text()
     assert all(word in text for word in ("validation error", "link side", "95 % interval", found.names[0], "nominal"))
+    assert f"cut-off of {found.cutoff:.3g} Hz, chosen from the signal" in text
+    assert "Residuals are not white" in text
     html = page.read_text()
     assert html.startswith("<!doctype html>")
     assert html.count("<table>") == html.count("</table>") >= 3

@@ -21,7 +21,8 @@ from gearwright.identification import (
     save_identified,
 )
 from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.unknowns import fitted_numbers, unknowns
+from gearwright.identification.fitted_numbers import fitted_numbers
+from gearwright.identification.unknowns import unknowns
 from gearwright.identification.write_back import _with_friction
 from gearwright.parts import Friction, Joint, Link
 from support.compare import relative

@@ -44,6 +44,20 @@ def test_series_and_formula_meet(joint, size):
     assert np.abs(half - q).max() < 1e-14 * (1 + np.abs(q).max()) * 10
 
 
+@pytest.mark.parametrize("turn", [0.0, 1e-9, 9e-3, 1.1e-2, 1.0, -3.0, 5.0])
+def test_a_cart_drives_on_a_circle_as_a_free_body_does(turn):
+    """A planar joint is a free one that keeps to the plane; its angle counts turns."""
+    solid = {"mass": 1, "inertia": np.eye(3)}
+    cart, body = (gw.Mechanism([gw.Body("b", joint=kind, **solid)]) for kind in ("planar", "free"))
+    start, flight = [0.3, -0.2, 0.8], [0.3, -0.2, 0.0, np.cos(0.4), 0.0, 0.0, np.sin(0.4)]
+    q = gw.integrate(cart, start, [0.7, -0.4, turn])
+    p = gw.integrate(body, flight, [0.7, -0.4, 0.0, 0.0, 0.0, turn])
+    for found, expected in zip(gw.placement(cart, q, "b"), gw.placement(body, p, "b"), strict=True):
+        assert relative(found, expected, scale=1.0) < 1e-14
+    assert relative(gw.difference(cart, start, q), [0.7, -0.4, turn]) < 1e-13
+    assert q[2] == pytest.approx(0.8 + turn, abs=1e-15)
+
+
 def test_a_screw_by_hand():
     """Half a turn about z while driving along the body's own x: half a circle of radius v/w."""
     mech = gw.Mechanism([gw.Body("car", joint="free", mass=1, inertia=np.eye(3))])

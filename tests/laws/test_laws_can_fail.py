@@ -32,16 +32,19 @@ RED = {
         "inverse: coupling, carrier to wheel",
         "motion: Coriolis acceleration",
         "motion: sign of the centripetal acceleration",
+        "motion: drift of a joint's own axes",
         "Coriolis: gyroscopic term of a wheel",
         "Coriolis: gyroscopic term of a body",
         "Coriolis: coupling",
         "Coriolis: sign in P",
+        "Coriolis: drift of a joint's own axes",
     ],
     laws.inertia_rate_less_twice_coriolis_is_skew: [
         "mass matrix: coupling",
         "mass matrix: sign of the coupling",
         "Coriolis: coupling",
         "Coriolis: sign in P",
+        "Coriolis: drift of a joint's own axes",
     ],
     laws.potential_slope_is_gravity_and_springs: [
         "gravity: sign of a moment",
@@ -54,6 +57,7 @@ RED = {
         "inverse: sign of the coupling",
         "inverse: sign of a wrench",
         "motion: gyroscopic turning of an axis",
+        "motion: drift of a joint's own axes",
         "motion: sign in the velocities",
         "energy: coupling",
         "energy: sign of the height",
@@ -76,12 +80,15 @@ RED = {
         "recursive: gyroscopic term of a wheel",
         "recursive: coupling",
         "recursive: sign",
+        "recursive: drift of a joint's own axes",
+        "motion: drift of a joint's own axes",
     ],
     laws.lagrange_form_agrees: [
         "inverse: gyroscopic term of a body",
         "inverse: gyroscopic term of a wheel",
         "inverse: coupling, wheel to carrier",
         "inverse: sign of a lever",
+        "motion: drift of a joint's own axes",
         "Lagrange: coupling",
         "Lagrange: sign of a Christoffel symbol",
         "Coriolis: gyroscopic term of a wheel",
@@ -132,7 +139,7 @@ def machine(law):
     """A chain in which every term matters; without quasi-velocities for the Lagrange form."""
     middle = "revolute" if law is laws.lagrange_form_agrees else "spherical"
     rng = np.random.default_rng(11)
-    kinds = ["revolute", "prismatic", middle, "revolute", "follower", "prismatic"]
+    kinds = ["revolute", "universal", middle, "revolute", "follower", "prismatic", "helical"]
     design = random_design(rng, kinds, wheels=6, shafts=1, springs=2, chain=True)
     mech = design.written()
     return design, mech, random_state(rng, mech, outside=True)

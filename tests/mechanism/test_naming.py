@@ -36,6 +36,35 @@ def test_speeds_and_coordinates():
     assert gw.neutral(mech).tolist() == [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0]
 
 
+def test_names_of_joints_of_several_speeds():
+    bodies = [
+        gw.Body("cart", joint="planar", **COMMON),
+        gw.Body("nut", "cart", joint="helical", pitch=0.01, joint_name="screw", **COMMON),
+        gw.Body("disc", "nut", joint="universal", axis2=(0, 1, 0), joint_name="cross", **COMMON),
+    ]
+    mech = gw.Mechanism(bodies, springs=[gw.Spring("k", {"screw": 1, "cross.angle2": -1}, 10.0)])
+    assert mech.speeds == ("cart.vx", "cart.vy", "cart.wz", "screw", "cross.angle1", "cross.angle2")
+    assert mech.coordinates == ("cart.x", "cart.y", "cart.angle", "screw", "cross.angle1", "cross.angle2")
+    assert mech.layout.units == ("m", "m", "rad", "rad", "rad", "rad")
+    assert (mech.n, mech.nq, mech.straight) == (6, 6, False)
+
+
+def test_a_nut_slides_by_its_pitch():
+    mech = gw.Mechanism([gw.Body("nut", joint="helical", axis=(0, 1, 0), pitch=0.02, **COMMON)])
+    assert gw.placement(mech, [3.0], "nut").position == pytest.approx([0, 0.06, 0])
+    weightless = gw.Mechanism([gw.Body("nut", joint="helical", pitch=0.02, mass=2)])
+    assert gw.mass_matrix(weightless, [0.3])[0, 0] == pytest.approx(2 * 0.02**2)
+    assert gw.gravity(weightless, [0.3])[0] == pytest.approx(2 * 9.81 * 0.02)
+
+
+def test_a_cross_turns_about_its_first_axis_then_its_second():
+    mech = gw.Mechanism([gw.Body("disc", joint="universal", axis=(1, 0, 0), axis2=(0, 1, 0), **COMMON)])
+    (ca, cb), (sa, sb) = np.cos([0.4, 0.9]), np.sin([0.4, 0.9])
+    first = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]])
+    second = np.array([[cb, 0, sb], [0, 1, 0], [-sb, 0, cb]])
+    assert gw.placement(mech, [0.4, 0.9], "disc").rotation == pytest.approx(first @ second, abs=1e-15)
+
+
 def test_names_and_indices_mean_the_same():
     mech = machine()
     q = gw.integrate(mech, gw.neutral(mech), np.linspace(-1, 1, mech.n))

@@ -169,7 +169,7 @@ def test_accelerations_of_a_free_body_are_refused(tmp_path):
     box = gw.Mechanism([gw.Body("box", joint="free", mass=1, inertia=np.eye(3))])
     path = tmp_path / "a.csv"
     path.write_text(",".join(["t", *(f"a.{name}" for name in box.speeds)]) + "\n0,0,0,0,0,0,0\n1,0,0,0,0,0,0\n")
-    with pytest.raises(FileError, match="free or spherical"):
+    with pytest.raises(FileError, match="free, spherical or planar"):
         read_recording(path, box, start=np.zeros(7))
 
 

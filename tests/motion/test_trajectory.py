@@ -146,7 +146,7 @@ def test_a_chain_takes_the_names_of_its_parts():
         (lambda: pause([0.0], 0.0), "duration=0.0"),
         (lambda: pause([np.nan], 1.0), r"position\[0\]=nan"),
         (lambda: pause([0.0], 1.0).of(gw.load("elbow")), "a motion of 1 coordinates for a robot of 3 joints"),
-        (lambda: pause([0.0] * 7, 1.0).plot(gw.load("mini_cheetah")), "free or spherical joints"),
+        (lambda: pause([0.0] * 7, 1.0).plot(gw.load("mini_cheetah")), "free, spherical or planar joints"),
         (lambda: pause([0.0], 1.0).csv(rate=0.0), "rate=0.0"),
         (lambda: pause([0.0], 1.0).extremes(-1), "derivative=-1"),
         (lambda: polynomial([0.0] * 7, [2.5] * 7, 0.5, robot=gw.load("panda_like")), "limit"),

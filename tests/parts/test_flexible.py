@@ -253,7 +253,7 @@ REFUSED = {
     ),
     "negative joint spring": (lambda: JointSpring(-1.0), gw.errors.TrainError, "stiffness -1.0 is not 0 or more"),
     "spring on a ball": (
-        lambda: Joint("ball", "spherical", spring=JointSpring(1.0)),
+        lambda: gw.assemble(Robot("r", [Link("b", joint=Joint("ball", "spherical", spring=JointSpring(1.0)))])),
         JointError,
         "joint 'ball' is spherical: a spring needs one coordinate",
     ),

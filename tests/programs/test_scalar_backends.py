@@ -119,8 +119,9 @@ def test_same_answer(program, backend):
 
 @pytest.mark.parametrize("backend", ["arrays", "complex", "fractions", "casadi"])
 @pytest.mark.parametrize("program", [p for p in RECURSIONS if p.name != "lagrange_form"], ids=lambda p: p.name)
-def test_same_answer_with_quaternions(program, backend):
-    mech, state = machine(("free", "spherical", "revolute"))
+@pytest.mark.parametrize("joints", [("free", "spherical", "revolute"), ("planar", "helical", "universal")])
+def test_same_answer_with_several_speeds(program, backend, joints):
+    mech, state = machine(joints)
     given = inputs(program, mech, state)
     expected = program.scalars(mech, FLOATS, given, fixed(program))
     assert relative(BACKENDS[backend](program, mech, given), expected, scale=1e-3) < 1e-11

@@ -93,7 +93,10 @@ def test_the_kernel_gives_the_rates_of_the_laws(seed):
         assert relative(quick(0.7, x), plain(0.7, x)) < 1e-12
 
 
-@pytest.mark.parametrize("kinds", [("revolute", "prismatic", "revolute"), ("free", "revolute"), ("spherical",)])
+@pytest.mark.parametrize(
+    "kinds",
+    [("revolute", "prismatic", "revolute"), ("free", "revolute"), ("spherical",), ("planar", "helical", "universal")],
+)
 def test_the_kernel_gives_the_rates_of_any_machine_with_springs(kinds):
     rng = np.random.default_rng(len(kinds))
     mech = random_design(rng, kinds, shafts=1, springs=2).written()

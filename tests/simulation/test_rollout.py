@@ -22,6 +22,7 @@ MACHINES = {
     "tree": ("revolute", "prismatic", "fixed", "revolute", "revolute"),
     "floating": ("free", "revolute", "follower", "prismatic"),
     "ball": ("revolute", "spherical", "follower", "fixed", "revolute"),
+    "cart": ("planar", "helical", "universal", "follower"),
 }
 STEP = 1e-3
 

@@ -288,10 +288,10 @@ def test_a_motion_that_leaves_all_bounds_says_when_and_what():
 
 BAD = {
     "there is no method 'heun'": dict(method="heun"),
-    "positive step": dict(step=0.0),
-    "multiple of `every`": dict(steps=5, every=2),
-    "2.5 steps": dict(steps=2.5),
-    "steps of '1 ms'": dict(step="1 ms"),
+    "a positive finite number of seconds": dict(step=0.0),
+    "not a multiple of every=2": dict(steps=5, every=2),
+    "steps=2.5 must be a whole number": dict(steps=2.5),
+    "step='1 ms' must be a positive finite": dict(step="1 ms"),
     "is not a law": dict(laws=["friction"]),
     "laws is a NoneType": dict(laws=None),
     "parameters is a list": dict(parameters=["wheel.mass"]),

@@ -13,8 +13,15 @@ import numpy as np
 import gearwright as gw
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Payload, Robot
 
-PLAIN = ("revolute", "prismatic")
-WIDTH = {"revolute": (1, 1), "prismatic": (1, 1), "fixed": (0, 0), "spherical": (4, 3), "free": (7, 6)}
+PLAIN = ("revolute", "prismatic", "helical")
+"""Joints of one coordinate, which can lead and follow others and be driven."""
+WIDTH = {
+    **{"revolute": (1, 1), "prismatic": (1, 1), "fixed": (0, 0), "spherical": (4, 3), "free": (7, 6)},
+    **{"planar": (3, 3), "helical": (1, 1), "universal": (2, 2)},
+}
+"""Per kind of joint how many coordinates and speeds it has."""
+QUASI = {"spherical", "free", "planar"}
+"""Joints whose speeds are not the rates of coordinates."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,8 @@ class Bar:
     com: np.ndarray
     inertia: np.ndarray
     follows: tuple[int, float, float] | None = None
+    axis2: np.ndarray | None = None
+    pitch: float | None = None
 
 
 @dataclass(frozen=True)
@@ -58,9 +67,14 @@ class Design:
     payload: tuple[int, float, np.ndarray, np.ndarray] | None = None
 
     def plain_speeds(self) -> list[str]:
-        """Speeds that a gear can drive."""
-        joints = [f"j{i}" for i, bar in enumerate(self.bars) if bar.joint in PLAIN and bar.follows is None]
-        return joints + list(self.shafts)
+        """Speeds that a gear can drive: the rates of coordinates."""
+        ends = {**dict.fromkeys(PLAIN, ("",)), "universal": (".angle1", ".angle2")}
+        own = [(i, bar) for i, bar in enumerate(self.bars) if bar.follows is None]
+        return [f"j{i}{end}" for i, bar in own for end in ends.get(bar.joint, ())] + list(self.shafts)
+
+    def driven_joints(self) -> list[str]:
+        """Joints that the drive of a robot can move."""
+        return [f"j{i}" for i, bar in enumerate(self.bars) if bar.joint in PLAIN and bar.follows is None]
 
     def lumped(self, i: int) -> tuple[float, np.ndarray, np.ndarray]:
         """Mass, centre of mass and central tensor of link i with everything that rests on it."""
@@ -84,6 +98,7 @@ class Design:
             mass, com, inertia = self.lumped(i)
             follows = None if bar.follows is None else (f"j{bar.follows[0]}", *bar.follows[1:])
             place = {"axis": bar.axis, "rotation": bar.rotation, "position": bar.position}
+            place |= {"axis2": bar.axis2, "pitch": bar.pitch}
             inertial = {"mass": mass, "com": com, "inertia": inertia}
             bodies.append(
                 gw.Body(f"b{i}", bar.parent, bar.joint, **place, **inertial, joint_name=f"j{i}", follows=follows)
@@ -102,7 +117,8 @@ class Design:
         links = []
         for i, bar in enumerate(self.bars):
             follows = None if bar.follows is None else (f"j{bar.follows[0]}", *bar.follows[1:])
-            joint = Joint(f"j{i}", bar.joint, bar.axis, bar.rotation, bar.position, follows=follows)
+            more = {"follows": follows, "axis2": bar.axis2, "pitch": bar.pitch}
+            joint = Joint(f"j{i}", bar.joint, bar.axis, bar.rotation, bar.position, **more)
             links.append(Link(f"b{i}", carrier_name(bar.parent), joint, bar.mass, bar.com, bar.inertia))
         stiffness = {max(row, key=lambda name: name.endswith(".motor")): (k, d) for row, k, d, _ in self.springs}
         drives = []

@@ -145,6 +145,22 @@ def urdf(robot: Robot, folder: Path) -> None:
     assert ElementTree.parse(path).getroot().get("name") == robot.name
 
 
+def mjcf(robot: Robot, folder: Path) -> None:
+    """MuJoCo reads the same names; with its sidecar the same robot comes back; what XML cannot hold is refused."""
+    path = folder / "robot.xml"
+    try:
+        gw.export.mjcf(robot, path)
+    except InputError as error:
+        _refused_rightly(str(error), names_of(robot), path)
+        return
+    for file in (path, folder / "robot.gearwright.yaml"):
+        assert_shown(file.read_text(encoding="utf-8"))
+    root = ElementTree.parse(path).getroot()
+    assert root.get("model") == robot.name
+    assert {joint.get("name") for joint in root.iter("joint")} >= {link.joint_name for link in robot.links}
+    assert names_of(gw.load(path)) == names_of(robot)
+
+
 def _refused_rightly(message: str, names: list[str], path: Path) -> None:
     reasons = ["XML cannot hold U+"] * any(text.beyond_xml(name) for name in names)
     reasons += ["not blank"] * any(not name.strip() for name in names)
@@ -312,6 +328,7 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "JSON": json_of_facts,
     "YAML": yaml,
     "URDF": urdf,
+    "MJCF": mjcf,
     "CSV and Parquet": csv,
     "closed form": closed_forms,
     "report": report,

@@ -6,13 +6,14 @@ Every law takes a design (separate bodies), its machine and a state, and returns
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 
 import gearwright as gw
 from support.compare import along, rate, relative, tangent_slope
-from support.designs import Bar, Design, Disc, State, revolution, steiner
+from support.designs import QUASI, Bar, Design, Disc, State, revolution, steiner
 
 
 def mass_matrix_is_symmetric(design: Design, mech: gw.Mechanism, s: State) -> float:
@@ -190,7 +191,7 @@ def afloat(design: Design) -> Design:
     )
 
     def renamed(row: dict[str, float]) -> dict[str, float]:
-        return {f"j{int(name[1:]) + 1}" if name.startswith("j") else name: b for name, b in row.items()}
+        return {re.sub(r"^j(\d+)", lambda found: f"j{int(found[1]) + 1}", name): b for name, b in row.items()}
 
     bars = [
         replace(b, parent=b.parent + 1, follows=b.follows and (b.follows[0] + 1, *b.follows[1:])) for b in design.bars
@@ -224,7 +225,7 @@ def coaxial_rotor_of_ratio_one_is_welded(design: Design, mech: gw.Mechanism, s: 
         for m in (geared, welded)
     ]
     scale = 1e-2 * np.abs(pairs[1][1]).max()
-    quasi = {"spherical", "free"} & {b.joint for b in design.bars}  # there C is not unique
+    quasi = QUASI & {b.joint for b in design.bars}  # there C is not unique
     return max(relative(x, y, scale) for k, (x, y) in enumerate(zip(*pairs, strict=True)) if not (quasi and k == 2))
 
 

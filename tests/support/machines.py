@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gearwright as gw
 from support.designs import PLAIN, Bar, Design, Disc, State
 
-KINDS = ("revolute", "prismatic", "fixed", "spherical", "free", "follower")
+KINDS = ("revolute", "prismatic", "fixed", "spherical", "free", "follower", "planar", "helical", "universal")
 
 
 def unit(rng: np.random.Generator) -> np.ndarray:
@@ -71,7 +71,7 @@ def random_design(
 def random_parts_design(rng: np.random.Generator, kinds: Sequence[str], *, wheels: int = 3, elastic: int = 0) -> Design:
     """A design that parts can express: one joint per drive, gear inertia at the input, springs of elastic drives."""
     bars = _bars(rng, kinds, chain=False)
-    plain = Design(bars).plain_speeds()
+    plain = Design(bars).driven_joints()
     soft = [str(name) for name in rng.permutation(plain)[:elastic]]
     driven = soft + [str(rng.choice(plain)) for _ in range(max(0, wheels - len(soft)) if plain else 0)]
     discs, springs, shafts = [], [], []
@@ -100,8 +100,17 @@ def _bars(rng: np.random.Generator, kinds: Sequence[str], chain: bool) -> tuple[
                 follows = (int(rng.choice(leaders)), float(rng.uniform(-2, 2)), float(rng.uniform(-1, 1)))
         axis, turn = (unit(rng), rotation(rng)) if rng.random() < 0.6 else (np.array([0, 0, 1.0]), hinge_frame(rng))
         place = (axis, turn, rng.uniform(-0.5, 0.5, 3))
-        bars.append(Bar(parent, kind, *place, rng.uniform(0.5, 5), rng.uniform(-0.3, 0.3, 3), tensor(rng), follows))
+        inertial = (rng.uniform(0.5, 5), rng.uniform(-0.3, 0.3, 3), tensor(rng))
+        bars.append(Bar(parent, kind, *place, *inertial, follows, **_geometry(rng, kind, axis)))
     return tuple(bars)
+
+
+def _geometry(rng: np.random.Generator, kind: str, axis: np.ndarray) -> dict[str, object]:
+    """What some kinds need beside their axis: a second one (across the first, or at any angle to it), a pitch."""
+    if kind == "universal":
+        across = np.cross(axis, unit(rng))
+        return {"axis2": across / np.linalg.norm(across) if rng.random() < 0.5 else unit(rng)}
+    return {"pitch": float(rng.choice([-1, 1]) * rng.uniform(0.02, 0.3))} if kind == "helical" else {}
 
 
 def _ratio(rng: np.random.Generator) -> float:

@@ -59,6 +59,7 @@ MUTANTS = {
         "dynamics.kinematics:accelerations", "a_k + U_k @ r", "a_k + wd_k.cross(r) * 2 - U_k @ r"
     ),
     "motion: gyroscopic turning of an axis": Mutant("dynamics.kinematics:accelerations", " + w.cross(turning)", ""),
+    "motion: drift of a joint's own axes": Mutant("dynamics.kinematics:accelerations", "axes_drift(dofs, v)", "None"),
     "motion: sign in the velocities": Mutant(
         "dynamics.kinematics:velocities", "parent.linear + parent", "parent.linear - parent"
     ),
@@ -77,6 +78,7 @@ MUTANTS = {
     "Coriolis: gyroscopic term of a body": Mutant(
         "dynamics.coriolis:_composite_drifts", " - Rot.cross(tensor @ w)", ""
     ),
+    "Coriolis: drift of a joint's own axes": Mutant("dynamics.coriolis:_carrying", "body.omega - later", "body.omega"),
     "energy: coupling": Mutant("dynamics.energy:kinetic_energy", " + spin.coupled * carried", ""),
     "energy: sign of the height": Mutant("dynamics.energy:potential_energy", "total = -(", "total = ("),
     "momentum: coupling": Mutant("dynamics.energy:momentum", "spin.coupled * along(spin.terms, v)", "0.0"),
@@ -104,6 +106,7 @@ MUTANTS = {
         "dynamics.recursive_form:_add_spins", "ratio * spin.coupled * axis.dot(turn)", "0.0 * axis.dot(turn)"
     ),
     "recursive: sign": Mutant("dynamics.recursive_form:_links", "Delta = Delta + (w0", "Delta = Delta - (w0"),
+    "recursive: drift of a joint's own axes": Mutant("dynamics.recursive_form:_links", " + R @ drift", ""),
     "Jacobian: sign of a lever": Mutant("dynamics.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"),
     "batch: every state answers like the first": Mutant(
         "programs.batch:_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from support.designs import WIDTH, Design, State, revolution
+from support.designs import PLAIN, WIDTH, Bar, Design, State, revolution
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
@@ -51,11 +51,17 @@ class Oracle:
         if bar.joint == "fixed":
             self.joint[i] = (parent, here)
         else:
+            if bar.joint == "universal":  # two revolute joints, nothing between them
+                parent = self.model.addJoint(parent, pin.JointModelRevoluteUnaligned(bar.axis), here, f"j{i}.angle1")
+                here = pin.SE3.Identity()
             kind = {
                 "revolute": lambda: pin.JointModelRevoluteUnaligned(bar.axis),
                 "prismatic": lambda: pin.JointModelPrismaticUnaligned(bar.axis),
                 "spherical": pin.JointModelSpherical,
                 "free": pin.JointModelFreeFlyer,
+                "planar": pin.JointModelPlanar if upright(bar) else pin.JointModelFreeFlyer,
+                "helical": lambda: pin.JointModelHelicalUnaligned(bar.axis, bar.pitch),
+                "universal": lambda: pin.JointModelRevoluteUnaligned(bar.axis2),
             }[bar.joint]()
             self.joint[i] = (self.model.addJoint(parent, kind, here, f"j{i}"), pin.SE3.Identity())
         self._append(*self.joint[i], bar.mass, bar.com, bar.inertia)
@@ -86,12 +92,17 @@ class Oracle:
     def _projection(self) -> np.ndarray:
         self.slots = self._slots()
         names = {f"j{i}": slot[1] for i, slot in enumerate(self.slots) if slot[2] == 1}
+        for i, (_, first, width) in enumerate(self.slots):
+            names |= {f"j{i}.angle1": first, f"j{i}.angle2": first + 1} if width == 2 else {}
         names |= {name: self.n - len(self.design.shafts) + k for k, name in enumerate(self.design.shafts)}
         G = np.zeros((self.model.nv, self.n))
         for i, bar in enumerate(self.design.bars):
             joint, (_, first, width) = self.joint[i][0], self.slots[i]
-            at = self.model.idx_vs[joint]
-            if bar.follows is not None:
+            at = self.model.idx_vs[joint] - (bar.joint == "universal")
+            if bar.joint == "planar" and not upright(bar):  # a free-flyer that keeps to the plane
+                x, y = across(bar.axis)
+                G[at : at + 3, first], G[at : at + 3, first + 1], G[at + 3 : at + 6, first + 2] = x, y, bar.axis
+            elif bar.follows is not None:
                 G[at, self.slots[bar.follows[0]][1]] = bar.follows[1]
             elif width:
                 G[at : at + width, first : first + width] = np.eye(width)
@@ -110,8 +121,12 @@ class Oracle:
             if bar.follows is not None:
                 leader, multiplier, offset = bar.follows
                 full[at] = multiplier * q[self.slots[leader][0]] + offset
-            elif bar.joint in ("revolute", "prismatic"):
+            elif bar.joint in PLAIN:
                 full[at] = q[first]
+            elif bar.joint == "universal":
+                full[at - 1 : at + 1] = q[first : first + 2]
+            elif bar.joint == "planar":
+                full[at : at + 7 - 3 * upright(bar)] = in_the_plane(bar, *q[first : first + 3])
             elif bar.joint != "fixed":
                 shift = 3 if bar.joint == "free" else 0
                 w, x, y, z = q[first + shift : first + shift + 4] / np.linalg.norm(q[first + shift : first + shift + 4])
@@ -155,3 +170,24 @@ class Oracle:
         M = pin.crba(self.model, self.data, self.q(state.q))
         M = np.triu(M) + np.triu(M, 1).T
         return self.G.T @ M @ self.G
+
+
+def upright(bar: Bar) -> bool:
+    """Whether the normal of a planar joint is z, the only one that Pinocchio's planar joint has."""
+    return bool(np.array_equal(bar.axis, [0, 0, 1]))
+
+
+def across(normal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The x and y of a plane: those of the frame's cyclic triad for the largest part of the normal, made orthogonal."""
+    x = np.roll(np.eye(3)[int(np.argmax(np.abs(normal)))], 1)
+    x = x - normal * (normal @ x)
+    x = x / np.linalg.norm(x)
+    return x, np.cross(normal, x)
+
+
+def in_the_plane(bar: Bar, x: float, y: float, angle: float) -> list[float]:
+    """The coordinates of Pinocchio's planar joint (x, y, cos, sin), or of a free-flyer at the same place."""
+    if upright(bar):
+        return [x, y, np.cos(angle), np.sin(angle)]
+    e, f = across(bar.axis)
+    return [*(e * x + f * y), *(bar.axis * np.sin(angle / 2)), np.cos(angle / 2)]

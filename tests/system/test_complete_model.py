@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import gearwright as gw
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces import Line, Quantity
 from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.dc_motor import dc_motor
+from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.system.complete_model import complete_model
 from gearwright.system.evaluation import evaluate, rates
 from gearwright.system.system import System
@@ -163,9 +165,9 @@ def test_equals_the_engine_of_laws_on_coupled_rows():
 def test_refusals(arm):
     with pytest.raises(InputError, match="no actuators"):
         complete_model(arm, [])
-    with pytest.raises(InputError, match="no LinearActuator"):
+    with pytest.raises(InputError, match="not a LinearActuator"):
         complete_model(arm, ["j1"])
-    with pytest.raises(InputError, match="free or spherical"):
+    with pytest.raises(InputError, match="free, spherical or planar"):
         complete_model(gw.assemble(gw.load("mini_cheetah")), motors(arm))
     model = complete_model(arm, motors(arm))
     with pytest.raises(InputError, match=r"j1\.current"):
@@ -176,3 +178,50 @@ def test_refusals(arm):
     led = LinearActuator("a", Line.of(arm, "j1"), [[0, 1], [0, 0]], [0, 0], [0, 1], [0, 1], names, (Quantity("u", ""),))
     with pytest.raises(SingularityError, match="independent motions"):
         complete_model(arm, [led, led])
+
+
+def rubbing_elbow(**changes):
+    """The elbow arm with viscous friction at a joint and at a motor, and motors by their data."""
+    robot = gw.load("elbow").with_joint("j2", damping=3.0)
+    drives = [replace(d, motor=replace(d.motor, torque_constant=KT, resistance=R, inductance=L)) for d in robot.drives]
+    drives[0] = replace(drives[0], motor=replace(drives[0].motor, damping=2e-4))
+    robot = replace(robot, drives=drives)
+    return robot.with_joint("j1", **changes) if changes else robot
+
+
+def test_viscous_friction_of_the_robot_is_taken_along():
+    """-d b b' v for the joint (b = 1) and for the motor (b = 120)."""
+    robot = rubbing_elbow()
+    mech = gw.assemble(robot)
+    motors_of_robot = dc_motors(robot, mech)
+    x, u = random_state(4, 9)
+    plain, rubbing = complete_model(mech, motors_of_robot), complete_model(robot, motors_of_robot)
+    v = x[3:6]
+    missing = gw.mass_matrix(mech, x[:3]) @ (rubbing.rates(x, u) - plain.rates(x, u))[3:6]
+    np.testing.assert_allclose(missing, -np.array([2e-4 * 120**2, 3.0, 0.0]) * v, rtol=1e-9, atol=1e-9)
+
+
+def test_viscous_friction_is_that_of_a_simulation():
+    robot = rubbing_elbow()
+    voltages = [4.0, 8.0, -3.0]
+    model = complete_model(robot, dc_motors(robot, gw.assemble(robot)))
+    inputs = {f"{name}.voltage": value for name, value in zip(JOINTS, voltages, strict=True)}
+    run = gw.simulate(robot, [0.1, 0.4, -0.3], until=0.05, inputs=inputs)
+    currents = np.stack([run[f"{name}.current"] for name in JOINTS], axis=-1)
+    rates = model.rates(np.concatenate([run.q, run.v, currents], axis=-1), np.tile(voltages, (len(run.t), 1)))
+    np.testing.assert_allclose(rates[:, 3:6], run.a, rtol=1e-8, atol=1e-8)
+
+
+def test_what_is_not_linear_is_refused_by_name():
+    """Losses of gears and dry friction do not fall under the table without a word."""
+    robot = rubbing_elbow()
+    lossy_drive = replace(robot.drives[1], gear=replace(robot.drives[1].gear, efficiency=0.8))
+    for bad, name in (
+        (robot.with_drive(lossy_drive), r"'j2.gear' \(GearLoss\) is not linear"),
+        (rubbing_elbow(friction=0.5), r"'j1.friction' \(DryFriction\) is not linear"),
+    ):
+        mech = gw.assemble(bad)
+        with pytest.raises(InputError, match=name):
+            complete_model(bad, dc_motors(bad, mech))
+        found = [complete_model(*given) for given in ((bad, dc_motors(bad, mech), ()), (mech, dc_motors(bad, mech)))]
+        np.testing.assert_array_equal(*(model.drift(np.full(9, 0.1)) for model in found))

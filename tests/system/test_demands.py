@@ -286,7 +286,7 @@ def test_refusals(arm, there_and_back):
         gw.demands("elbow", there_and_back)
     with pytest.raises(InputError, match="one of 2 coordinates"):
         gw.demands(arm, polynomial([0, 0], [1, 1], 1.0), actuators=motors)
-    with pytest.raises(InputError, match="not a Trajectory or Motion"):
+    with pytest.raises(InputError, match="not a Trajectory or a Motion"):
         gw.demands(arm, np.zeros((5, 3)))
     with pytest.raises(InputError, match="there is no contact"):
         gw.demands(arm, there_and_back, contact="floor")

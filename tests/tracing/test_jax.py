@@ -13,7 +13,7 @@ from support.machines import random_design, random_state
 
 jax = pytest.importorskip("jax")
 
-KINDS = ["revolute", "spherical", "prismatic"]
+KINDS = ["planar", "revolute", "spherical", "prismatic", "helical", "universal"]
 
 
 @pytest.fixture(autouse=True)

@@ -76,7 +76,9 @@ def test_operands_come_before_their_use(arm):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "integrate", "difference"])
-@pytest.mark.parametrize("kinds", [("revolute", "prismatic", "revolute"), ("free", "spherical")])
+@pytest.mark.parametrize(
+    "kinds", [("revolute", "prismatic", "revolute"), ("free", "spherical"), ("planar", "helical", "universal")]
+)
 def test_c_source_compiles_strictly_and_agrees(kinds, name, tmp_path):
     mech = random_design(np.random.default_rng(3), kinds, wheels=2).written()
     kernel = gw.compile(name, mech)

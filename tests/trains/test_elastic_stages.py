@@ -144,7 +144,6 @@ def test_torsion_is_seen_through_the_stages_behind():
         hardening=7.0,
         pieces=[Piece(100.0, 5.0), Piece(150.0)],
         hysteresis=Hysteresis(0.3, 1e-3),
-        backlash=2e-3,
         errors=[KinematicError(1e-4, 2, "motor", 0.5), KinematicError(2e-4, 3, "joint")],
     )
     stages = [Harmonic(reduction=50, torsion=torsion), Spur(driver=20, driven=80)]
@@ -155,7 +154,8 @@ def test_torsion_is_seen_through_the_stages_behind():
     assert far.hardening * x**3 == pytest.approx(r * (7.0 * (r * x) ** 3))
     assert [p.stiffness for p in far.pieces] == [1600.0, 2400.0]
     assert far.pieces[0].until == 20.0
-    assert (far.hysteresis.torque, far.hysteresis.width, far.backlash) == pytest.approx((1.2, 2.5e-4, 5e-4))
+    assert (far.hysteresis.torque, far.hysteresis.width) == pytest.approx((1.2, 2.5e-4))
+    assert Torsion(backlash=2e-3).seen_through(r).backlash == pytest.approx(5e-4)
     # An angle theta of the far shaft is r theta at the stage's output and -50 r theta at its input.
     assert [(e.amplitude, e.periods) for e in far.errors] == [(1e-4 / r, 2 * -50 * r), (2e-4 / r, 3 * r)]
 

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import gearwright as gw
-from gearwright.errors import InputError, SingularityError, TrainError
+from gearwright.errors import GearwrightWarning, InputError, SingularityError, TrainError
 from gearwright.parts import Gearwheel, Joint, Link, Mesh, Motor, Robot, Train, TrainMotor
 from trains.arms import axis_in_parent, chain
 
@@ -188,7 +188,8 @@ def test_two_motors_on_one_shaft_are_singular():
         [Mesh("p", "l1", ratio=10.0), Mesh("s", "l1", ratio=20.0)],
         [TrainMotor("one", "p"), TrainMotor("two", "s")],
     )
-    mech = gw.assemble(Robot("arm", chain(), trains=[train]))
+    with pytest.warns(GearwrightWarning, match="motors one and two turn together: one = 0.5 two"):
+        mech = gw.assemble(Robot("arm", chain(), trains=[train]))
     with pytest.raises(SingularityError, match="rank 1 for 3 speeds and 2 motors"):
         gw.actuator_torques(mech, [1.0, 0.0, 0.0])
 

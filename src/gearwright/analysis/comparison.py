@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from gearwright.errors import InputError
 from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Motion
-from gearwright.plots import Panel, figure
+from gearwright.plots import Panel, figure, saved
 from gearwright.text import listed
 
 
@@ -62,10 +63,12 @@ class Comparison:
                 rows.append(Miss(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
         return rows
 
-    def figure(self, most: int = 8) -> Any:
+    def plot(self, path: str | Path | None = None, *, most: int = 8) -> Any:
         """Per speed the exact force, and beside it the error of each approximation; "none" has a scale of its own.
 
-        Of a machine with more than `most` speeds those with the largest errors are drawn.
+        Args:
+            path: .png, .svg or .pdf, where the figure is saved too.
+            most: of a machine with more speeds those with the largest errors are drawn.
         """
         kinds = list(self.approximations)
         groups = [group for group in ([k for k in kinds if k != "none"], [k for k in kinds if k == "none"]) if group]
@@ -74,7 +77,7 @@ class Comparison:
             panels.append(Panel("force [Nm, N]", {"exact": self.exact[:, k]}, title=self.mech.speeds[k]))
             panels += [self._errors(k, group) for group in groups]
         title = f"the {most} of {self.mech.n} speeds with the largest errors" if self.mech.n > most else ""
-        return figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title)
+        return saved(figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title), path)
 
     def _errors(self, k: int, kinds: Sequence[str]) -> Panel:
         rounding = 1e-12 * np.abs(self.exact[:, k]).max()

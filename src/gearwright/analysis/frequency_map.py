@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral, placement
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.plots import saved
 from gearwright.plots.contour import Plane, contour
 from gearwright.text import did_you_mean
 
@@ -38,13 +40,16 @@ class FrequencyMap:
     values: Array
     places: Array
 
-    def figure(self) -> Any:
-        """Contours over the two joints, and the frequency where the end reaches, by distance and height."""
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Contours over the two joints, and the frequency where the end reaches, by distance and height.
+
+        With `path` (.png, .svg or .pdf) the figure is saved too.
+        """
         x, y = np.meshgrid(self.first, self.second, indexing="ij")
         plane = Plane(x, y, *(f"{name} [rad, m]" for name in self.joints))
         distance = np.hypot(self.places[..., 0], self.places[..., 1])
         space = Plane(distance, self.places[..., 2], "distance from the base axis [m]", "height [m]")
-        return contour(self.values, "first frequency [Hz]", plane, space)
+        return saved(contour(self.values, "first frequency [Hz]", plane, space), path)
 
 
 def frequency_map(

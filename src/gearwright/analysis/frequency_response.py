@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
 from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, machine_of
-from gearwright.plots import Panel, figure
+from gearwright.plots import Panel, figure, saved
 from gearwright.text import did_you_mean
 
 SWINGS = 0.7
@@ -56,11 +57,19 @@ class FrequencyResponse:
         """Acceleration per torque [1/(kg m2)], (F, sides) complex: flat where the machine moves as a whole."""
         return self.speeds * (2j * np.pi * self.frequencies[:, None])
 
-    def figure(self, others: Mapping[str, FrequencyResponse] | None = None, name: str | None = None) -> Any:
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        others: Mapping[str, FrequencyResponse] | None = None,
+        name: str | None = None,
+    ) -> Any:
         """Speed per torque [dB] over frequency, a panel per side.
 
-        `others` are drawn beside it under their names, as far as their frequencies reach; its own is `name`, the
-        motor's unless given.
+        Args:
+            path: .png, .svg or .pdf, where the figure is saved too.
+            others: drawn beside it under their names, as far as their frequencies reach.
+            name: its own; the motor's unless given.
         """
         drawn = {name or self.motor: self, **(others or {})}
         several = any(one.sides != self.sides for one in drawn.values())
@@ -68,7 +77,8 @@ class FrequencyResponse:
         for k, side in enumerate(("motor side", "joint side")[: len(self.sides)] if several else self.sides):
             curves = {title: _seen_at(self.frequencies, one, k) for title, one in drawn.items()}
             panels.append(Panel("speed / torque [dB rad/s/Nm]", curves, title=side))
-        return figure(self.frequencies, "frequency [Hz]", panels, columns=len(panels), logarithmic=True)
+        page = figure(self.frequencies, "frequency [Hz]", panels, columns=len(panels), logarithmic=True)
+        return saved(page, path)
 
 
 def frequency_response(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from gearwright.functions.elastic_plan import stiffness_and_damping
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion import Trajectory
-from gearwright.plots import Panel, figure
+from gearwright.plots import Panel, figure, saved
 from gearwright.text import listed
 
 REDUCTIONS = ("nicosia_tomei", "spong", "spong_bare", "rigid")
@@ -66,14 +67,14 @@ class ReductionComparison:
                 rows.append(ReductionMiss(kind, self.mech.speeds[k], *numbers, peak, place))
         return rows
 
-    def figure(self) -> Any:
-        """Per motor the exact torque, and beside it the error of each model."""
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Per motor the exact torque, and beside it the error of each model; with `path` it is saved too."""
         panels = []
         for k in self._motors():
             panels.append(Panel("torque [Nm, N]", {"exact": self.exact.tau[:, k]}, title=self.mech.speeds[k]))
             errors = {kind: x.tau[:, k] - self.exact.tau[:, k] for kind, x in self.reduced.items()}
             panels.append(Panel("error [Nm, N]", errors, title=self.mech.speeds[k], thin=[*errors][1:]))
-        return figure(self.t, "time [s]", panels, columns=2)
+        return saved(figure(self.t, "time [s]", panels, columns=2), path)
 
     def _motors(self) -> list[int]:
         """Shafts that a motor turns."""

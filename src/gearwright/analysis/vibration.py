@@ -83,7 +83,7 @@ def modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Modes:
     mech = machine_of("modes", mech)
     system, N = _reduced(mech, q, motors)
     lead, m = system.M.shape[:-2], N.shape[1]
-    complex_shapes = bool(system.D.any()) or mech.nq != mech.n
+    complex_shapes = bool(system.D.any()) or not mech.straight
     kind = np.complex128 if complex_shapes else np.float64
     frequencies, ratios = np.empty((*lead, m)), np.empty((*lead, m))
     shapes, values = np.empty((*lead, mech.n, m), kind), np.empty((*lead, m, 2), np.complex128)

@@ -30,7 +30,7 @@ def require_single_axes(mech: Mechanism) -> Draft:
     """The machine without fixed joints, if all its joints are those that every peer has."""
     draft = merged(mech)
     for body in draft.bodies:
-        if body.joint not in ("revolute", "prismatic") or body.follows is not None:
+        if not body.kind.pure or body.follows is not None:
             raise InputError(
                 f"bench: body {body.name!r} has a {body.joint} joint or follows another; peers are compared on "
                 "machines of revolute and prismatic joints."
@@ -72,7 +72,7 @@ class Pinocchio:
     def _joint(self, body: Body) -> Any:
         """An aligned joint where the axis is one of the frame's, which Pinocchio computes faster."""
         axis = np.array([*body.axis])
-        kind = "R" if body.joint == "revolute" else "P"
+        kind = "R" if body.kind.turns else "P"
         for letter, e in zip("XYZ", np.eye(3), strict=True):
             if np.array_equal(axis, e):
                 return getattr(self.pin, f"JointModel{kind}{letter}")()
@@ -164,7 +164,7 @@ class Mujoco:
         t = np.array(inertia.tensor.rows()) - _steiner(inertia.mass, np.array([*com]))
         numbers = [t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]]
         armature = sum(spin.inertia * spin.ratio[i] ** 2 for spin in self.draft.spins)  # type: ignore[index]
-        kind = "hinge" if body.joint == "revolute" else "slide"
+        kind = "hinge" if body.kind.turns else "slide"
         inner = "".join(self._body(k) for k in self.draft.children(i))
         return (
             f'<body pos="{_text(body.position)}" quat="{_text(quaternion)}">'

@@ -20,10 +20,12 @@ def load(
     floating_base: bool = False,
     xacro: bool = False,
     include: Iterable[str | Path] = (),
+    srdf: str | Path | None = None,
 ) -> Robot:
-    """A bundled robot by its name, or a robot from a .yaml, .yml, .urdf or .xacro file.
+    """A bundled robot by its name, or a robot from a .yaml, .yml, .urdf, .xacro or MuJoCo's .xml file.
 
-    Files are data: nothing in a YAML or URDF file runs code, and what they attach stays in their folder.
+    Files are data: nothing in a YAML, URDF or MJCF file runs code, and what YAML files attach stays in their folder.
+    An MJCF may include files and name meshes elsewhere, as MuJoCo allows; they are read as data too.
 
     Args:
         name_or_path: the name or the path.
@@ -31,6 +33,7 @@ def load(
         xacro: expand a xacro file. It is a program, and expanding it runs whatever code is in it: only for files that
             you trust as you trust a script. What a file attaches is never expanded.
         include: folders, besides that of the file, from which it may attach or include other files.
+        srdf: an SRDF file whose `rotor_params` state the rotors (inertia, gear ratio) of a URDF's joints.
 
     >>> load("elbow").drive("j2").gear.ratio
     100.0
@@ -42,14 +45,22 @@ def load(
         raise InputError(f"{name_or_path!r} is not a robot's name or file. Give a text: 'elbow' or 'my_arm.urdf'.")
     bundled, permissions = bundled_files(), Permissions.given(xacro, include)
     if isinstance(name_or_path, str) and name_or_path in bundled:
-        return read_file(bundled[name_or_path], permissions, floating_base)
+        return _with_rotors(read_file(bundled[name_or_path], permissions, floating_base), srdf)
     path = Path(name_or_path)
     if path.suffix.lower() not in ENDINGS and not path.exists():
         raise FileError(
             f"there is no bundled robot {str(name_or_path)!r}. {did_you_mean(str(name_or_path), bundled)} "
             f"A file's name ends with one of {', '.join(ENDINGS)}."
         )
-    return read_file(path, permissions, floating_base)
+    return _with_rotors(read_file(path, permissions, floating_base), srdf)
+
+
+def _with_rotors(robot: Robot, srdf: str | Path | None) -> Robot:
+    if srdf is None:
+        return robot
+    from gearwright.files.srdf import with_rotors
+
+    return with_rotors(robot, Path(srdf))
 
 
 @cache

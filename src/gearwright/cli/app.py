@@ -22,6 +22,7 @@ from gearwright.cli import (
     export,
     identify,
     info,
+    inverse_kinematics,
     list_robots,
     modes,
     schema,
@@ -66,6 +67,7 @@ def gearwright(
 app.command("list")(list_robots.list_robots)
 app.command("info")(info.info)
 app.command("check")(check.check)
+app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
 app.command("compare")(compare.compare)

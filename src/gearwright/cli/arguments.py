@@ -27,6 +27,27 @@ Include: TypeAlias = Annotated[
     ),
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> Path | None:
+    """The path of a file to write, whose ending says how: refused before the work, not after it."""
+    if path is not None and path.suffix.lower() not in endings:
+        raise InputError(f"{option} {path}: choose a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.")
+    if path is not None and path.is_dir():
+        raise InputError(f"{option} {path}: this is a directory. Give the name of a file.")
+    return path
+
+
+Plot: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Draw a figure into this file (.png, .svg or .pdf).",
+        callback=lambda path: require_ending("--plot", path, PICTURES),
+    ),
+]
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file; otherwise print.")
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Xacro
+from gearwright.cli.arguments import Include, Json, Plot, Xacro
 from gearwright.cli.output import heading, number, results, say, table, write_json
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def bench(
     ] = None,
     states: Annotated[int, typer.Option(min=1, metavar="N", help="States per batch.")] = 10_000,
     rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Paired rounds; 21 or more to quote.")] = 21,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the ratios into this file (.png, .svg).")
-    ] = None,
+    plot: Plot = None,
     xacro: Xacro = False,
     include: Include = None,
     json: Json = False,
@@ -42,14 +40,14 @@ def bench(
 
     loaded = {name: load(name, xacro=xacro, include=include or ()) for name in robots or ROBOTS}
     report = measured(loaded, states, rounds, say)
-    if output is not None:
-        _draw(report, output)
+    if plot is not None:
+        _draw(report, plot)
     if json:
         write_json(report.as_data())
     else:
         _show(report)
-    if output is not None:
-        say(f"Figure: {output}")
+    if plot is not None:
+        say(f"Figure: {plot}")
     if not report.kept:
         raise typer.Exit(MISSED)
 

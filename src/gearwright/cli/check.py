@@ -20,6 +20,8 @@ from gearwright.files.formats import read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import read_text
+from gearwright.mechanism import assemble
+from gearwright.mechanism.dependent_motors import dependent_motors
 from gearwright.mechanism.diagnosis import assembly_problems
 from gearwright.text import visible
 
@@ -65,17 +67,25 @@ def _show(path: Path, problems: list[Problem]) -> None:
 
 
 def _left_out(path: Path, problems: list[Problem], permissions: Permissions) -> None:
-    report = None if problems else reading_report(path, permissions)
+    if problems:
+        return
+    report = reading_report(path, permissions)
     for what in report.ignored if report else ():
         say(f"Not understood and left out: {what}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        robot = read_file(path, permissions)
+        remark = dependent_motors(robot.name, assemble(robot))
+    if remark:
+        say(remark)
 
 
 def _unassembled(path: Path, permissions: Permissions) -> list[Problem]:
     """What only shows when the parts are put together: a machine without inertia, a link lighter than its wheels."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)  # what it would say is in the list already
-        errors = [str(error) for error in assembly_problems(read_file(path, permissions))]
-    found = [Problem(_line_of(path, error), "", error) for error in errors]
+        errors = assembly_problems(read_file(path, permissions))
+    found = [Problem(error.line or _line_of(path, str(error)), "", error.bare or str(error)) for error in errors]
     return sorted(found, key=lambda problem: problem.line or 0)
 
 

@@ -9,12 +9,12 @@ import typer
 from rich.table import Table
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
 from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
-from gearwright.text import file_name, listed
+from gearwright.text import listed
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion
@@ -26,12 +26,7 @@ def compare(
         Path | None,
         typer.Argument(metavar="TRAJECTORY.csv", help="The motion; a fast one through three points unless given."),
     ] = None,
-    figure: Annotated[
-        bool, typer.Option("--figure", help="Draw torques and errors into ROBOT_comparison.png.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
-    ] = None,
+    plot: Plot = None,
     xacro: Xacro = False,
     include: Include = None,
     json: Json = False,
@@ -40,9 +35,10 @@ def compare(
 
     "reflected" keeps the wheels' energy without their push on the links, "diagonal" is one number per joint (armature),
     "none" leaves the wheels' turning out. Of an elastic robot the reduced models are compared too: "spong" (rotors do
-    not push on links), "spong_bare" (links without the rotors they carry), "rigid".
+    not push on links), "spong_bare" (links without the rotors they carry), "rigid". The figure shows torques and
+    errors.
 
-    Example: gearwright compare elbow --figure
+    Example: gearwright compare elbow --plot elbow.png
     """
     from gearwright.analysis import compare as compared
 
@@ -57,17 +53,14 @@ def compare(
     }
     if mech.shafts and trajectory is None:
         facts["reduced"] = _reduced(loaded, mech)
-    drawing = output or (Path(f"{file_name(loaded.name)}_comparison.png") if figure else None)
-    if drawing is not None:
-        from gearwright.plots import save
-
-        save(comparison.figure(), drawing)
+    if plot is not None:
+        comparison.plot(plot)
     if json:
         write_json(facts)
     else:
         _show(facts)
-    if drawing is not None:
-        say(f"Figure: {drawing}")
+    if plot is not None:
+        say(f"Figure: {plot}")
 
 
 def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:

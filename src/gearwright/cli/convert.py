@@ -11,33 +11,40 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Xacro
 from gearwright.cli.output import say
 from gearwright.errors import InputError
+from gearwright.files.reading import YAML_ENDINGS
 from gearwright.text import listed
 
 
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="A robot file (.yaml, .urdf; .xacro with --xacro) or a bundled robot.")
+        str,
+        typer.Argument(
+            metavar="IN", help="A robot file (.yaml, .urdf, MuJoCo's .xml; .xacro with --xacro) or a bundled robot."
+        ),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its ending chooses the format.")],
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing file.")] = False,
+    srdf: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An SRDF whose rotor_params state rotors of a URDF.")
+    ] = None,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
-    """Translate a robot file: YAML to URDF, URDF to YAML.
+    """Translate a robot file: between YAML, URDF and MuJoCo's MJCF (.xml).
 
-    A URDF gets a YAML file beside it that keeps what URDF cannot say. With --xacro a xacro file is expanded, which runs
-    the code in it; what is written is only data.
+    A URDF or MJCF gets a YAML file beside it that keeps what it cannot say. `gearwright export` has more
+    forms of both. With --xacro a xacro file is expanded, which runs the code in it; what is written is only data.
 
     Example: gearwright convert my_arm.urdf my_arm.yaml
     """
     from gearwright.export import save
     from gearwright.files.urdf_sidecar import sidecar_of
 
-    written = [target, sidecar_of(target)] if target.suffix.lower() == ".urdf" else [target]
+    written = [target] if target.suffix.lower() in YAML_ENDINGS else [target, sidecar_of(target)]
     for path in written:
         if path.exists() and not force:
             raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
-    robot = load(source, xacro=xacro, include=include or ())
+    robot = load(source, xacro=xacro, include=include or (), srdf=srdf)
     save(robot, target)
     effective = [link.name for link in robot.links if link.effective]
     if effective and target.suffix.lower() == ".urdf":

@@ -42,7 +42,7 @@ def run_demo(folder: Path, console: Any) -> None:
     runs = _simulated(comparison)
     console.print(_misses(comparison, runs))
     figures = [
-        save(comparison.figure(), folder / "elbow_approximations.png"),
+        save(comparison.plot(), folder / "elbow_approximations.png"),
         save(_paths(comparison, runs), folder / "elbow_simulated.png"),
     ]
     console.print(f"\nFigures: {listed(str(path) for path in figures)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,7 +41,7 @@ def identify_robot(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the identified robot file.")
     ] = None,
     method: Annotated[str, typer.Option(help="ols, wls (each joint by its variance) or irls (robust).")] = "wls",
-    cutoff: Annotated[float | None, typer.Option(metavar="HZ", help="Of the filter; chosen from the motion.")] = None,
+    cutoff: Annotated[float | None, typer.Option(metavar="HZ", help="Of the filter; else from the signal.")] = None,
     gains: Annotated[
         str | None,
         typer.Option(metavar="NAME=NM/A,...", help="Torque per ampere of each drive; else the motors' own constants."),
@@ -158,10 +159,14 @@ def excite_robot(
 
 def _print(found: Identification, check: Validation, carried: PayloadFit | None) -> None:
     rows = [
-        (name, number(value), number(deviation, 2))
-        for name, value, deviation in zip(found.names, found.values, found.standard_deviations, strict=True)
+        (name, number(value), number(deviation, 2), unit)
+        for name, value, deviation, unit in zip(
+            found.names, found.values, found.standard_deviations, found.units, strict=True
+        )
     ]
-    results().print(table(["base parameter", "value", "deviation"], rows))
+    if found.cutoff is not None:
+        results().print(f"cut-off of the filter: {number(found.cutoff)} Hz")
+    results().print(table(["base parameter", "value", "deviation", "unit"], rows))
     errors = [
         (name, f"{100 * found.fit.relative_errors[name]:.2f} %", f"{100 * error:.2f} %")
         for name, error in check.relative_errors.items()
@@ -176,11 +181,12 @@ def _as_data(found: Identification, check: Validation, carried: PayloadFit | Non
     more = {} if carried is None else {"payload": _payload_data(carried)}
     return {
         "base_parameters": [
-            {"name": name, "value": value, "standard_deviation": deviation, "terms": dict(terms)}
-            for name, value, deviation, terms in zip(
+            {"name": name, "value": value, "standard_deviation": deviation, "unit": unit, "terms": dict(terms)}
+            for name, value, deviation, unit, terms in zip(
                 found.names,
                 found.values.tolist(),
                 found.standard_deviations.tolist(),
+                found.units,
                 found.base.combinations,
                 strict=True,
             )
@@ -188,7 +194,9 @@ def _as_data(found: Identification, check: Validation, carried: PayloadFit | Non
         "fit_error": found.fit.relative_errors,
         "validation_error": check.relative_errors,
         "not_found": list(found.not_found),
+        "cutoff_hz": None if found.cutoff is None or math.isinf(found.cutoff) else found.cutoff,
         "remarks": list(found.remarks),
+        "doubts": list(found.doubts),
         **more,
     }
 

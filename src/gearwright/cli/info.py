@@ -13,6 +13,7 @@ from gearwright.cli.description import describe, reading_report
 from gearwright.cli.output import counted, heading, number, results, table, vector, wrapped, write_json
 from gearwright.files.permissions import Permissions
 from gearwright.mechanism import assemble
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.text import visible
 
 
@@ -60,7 +61,7 @@ def _tree(title: str, links: list[dict[str, Any]]) -> Tree:
 
 def _title(link: dict[str, Any]) -> str:
     words = [f"{link['name']}  {number(link['mass'])} kg"]
-    words.append(f"{link['kind']} {link['joint']}" if link["kind"] != "fixed" else "fixed")
+    words.append(f"{link['kind']} {link['joint']}" if joint_kind(link["kind"]).speeds else link["kind"])
     if link["follows"] is not None:
         words.append(f"follows {link['follows']}")
     if link["effective"]:

@@ -9,13 +9,14 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
 from gearwright.cli.begin import begin_within_limits
 from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Robot
-from gearwright.text import file_name, listed, visible
+from gearwright.text import listed, visible
 
 if TYPE_CHECKING:
     from gearwright.analysis import Modes
@@ -30,15 +31,10 @@ def modes(
         str | None, typer.Option("--q", metavar="Q1,Q2,...", help="Where the joints are [rad, m]; zero unless given.")
     ] = None,
     held: Annotated[bool, typer.Option("--held", help="Hold the motors, as brakes do.")] = False,
-    plot: Annotated[
-        bool, typer.Option("--plot", help="Draw what each motor feels over frequency into ROBOT_modes.png.")
-    ] = False,
+    plot: Plot = None,
     map_of: Annotated[
         str | None,
-        typer.Option("--map", metavar="J1,J2", help="Draw the first frequency over two joints into ROBOT_map.png."),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
+        typer.Option("--map", metavar="J1,J2", help="Let --plot draw the first frequency over two joints."),
     ] = None,
     xacro: Xacro = False,
     include: Include = None,
@@ -47,9 +43,9 @@ def modes(
     """Show the frequencies, damping and shapes of an elastic robot's vibrations.
 
     The robot is held against gravity at the given place. With free motors (unless --held) its rigid motions are among
-    the modes, at 0 Hz.
+    the modes, at 0 Hz. The figure shows what each motor feels over frequency, or a map (--map).
 
-    Example: gearwright modes elastic_elbow --q 0,0.5,-1 --plot
+    Example: gearwright modes elastic_elbow --q 0,0.5,-1 --plot modes.png
     """
     from gearwright.analysis import modes as found_modes
 
@@ -58,13 +54,16 @@ def modes(
     place = _place(loaded, mech, q)
     found = found_modes(mech, place, "held" if held else "free")
     facts = _facts(loaded, mech, place, found)
-    drawings = _drawings(loaded, mech, place, plot or (output is not None and map_of is None), map_of, output)
+    if map_of is not None and plot is None:
+        raise InputError(f"--map {map_of}: nothing says where to draw it. Add --plot FILE.")
+    if plot is not None:
+        _draw(loaded, mech, place, map_of, plot)
     if json:
         write_json(facts)
     else:
         _show(facts)
-    for drawing in drawings:
-        say(f"Figure: {drawing}")
+    if plot is not None:
+        say(f"Figure: {plot}")
 
 
 def _place(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
@@ -107,24 +106,17 @@ def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> d
     return {"robot": robot.name, "q": dict(zip(joints, place, strict=True)), "modes": rows}
 
 
-def _drawings(
-    robot: Robot, mech: Mechanism, place: list[float], plot: bool, map_of: str | None, output: Path | None
-) -> list[Path]:
+def _draw(robot: Robot, mech: Mechanism, place: list[float], map_of: str | None, path: Path) -> None:
     from gearwright.analysis import frequency_map
-    from gearwright.plots import save
 
-    made = []
-    if plot:
-        made.append(save(_responses(robot, mech, place), output or Path(f"{file_name(robot.name)}_modes.png")))
-    if map_of is not None:
-        names = map_of.split(",")
-        ranges = [_range(robot, name) for name in names]
-        found = frequency_map(mech, names, ranges, place)
-        made.append(save(found.figure(), output if output and not plot else Path(f"{file_name(robot.name)}_map.png")))
-    return made
+    if map_of is None:
+        _draw_responses(robot, mech, place, path)
+        return
+    names = map_of.split(",")
+    frequency_map(mech, names, [_range(robot, name) for name in names], place).plot(path)
 
 
-def _responses(robot: Robot, mech: Mechanism, place: list[float]) -> Any:
+def _draw_responses(robot: Robot, mech: Mechanism, place: list[float], path: Path) -> None:
     """What every motor feels, over the frequencies of all of them."""
     from gearwright.analysis import frequency_response
 
@@ -135,7 +127,7 @@ def _responses(robot: Robot, mech: Mechanism, place: list[float]) -> Any:
     responses = {a.name: frequency_response(mech, place, a.name, common) for a in mech.actuators}
     worst = max(responses.values(), key=lambda r: len(r.sides))
     others = {name: r for name, r in responses.items() if r is not worst and len(r.sides) == len(worst.sides)}
-    return worst.figure(others)
+    worst.plot(path, others=others)
 
 
 def _range(robot: Robot, joint: str) -> tuple[float, float]:
@@ -143,7 +135,7 @@ def _range(robot: Robot, joint: str) -> tuple[float, float]:
     limits = {link.joint_name: link.joint.limits.position for link in robot.links}.get(joint)
     if limits is not None:
         return float(limits[0]), float(limits[1])
-    slides = any(link.joint_name == joint and link.joint.kind == "prismatic" for link in robot.links)
+    slides = any(link.joint_name == joint and joint_kind(link.joint.kind).slides for link in robot.links)
     return (-0.1, 0.1) if slides else (-np.pi, np.pi)
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, RobotName, Xacro, number_list
+from gearwright.cli.arguments import Include, Plot, RobotName, Xacro, number_list, require_ending
 from gearwright.cli.begin import begin_within_limits
 from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.cli.run_inputs import inputs_of, series_of
 from gearwright.cli.torque import parse_payload
-from gearwright.errors import InputError, SimulationError
+from gearwright.errors import SimulationError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.text import visible
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gearwright.simulation import Run, State
 
 DATA = (".csv", ".parquet")
-PICTURES = (".png", ".svg", ".pdf")
 INTERRUPTED = 130
 """The exit code of a run that was stopped, though what it computed is kept."""
 
@@ -61,7 +60,7 @@ def simulate_robot(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN.csv", help="Where to write: .csv or .parquet.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="RUN.png", help="A picture of the run.")] = None,
+    plot: Plot = None,
     method: Annotated[
         str | None, typer.Option(metavar="METHOD", help="adaptive, stiff, euler or rk4; chosen unless given.")
     ] = None,
@@ -90,7 +89,7 @@ def simulate_robot(
     """
     from gearwright.simulation import Run, simulate
 
-    _refuse_endings(output, plot)
+    require_ending("--output", output, DATA)
     loaded = load(robot, floating_base=floating_base, xacro=xacro, include=include or ())
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
@@ -115,15 +114,6 @@ def simulate_robot(
     _write(run, output, plot)
     if run.t[-1] < until * (1 - 1e-9):
         raise typer.Exit(INTERRUPTED)
-
-
-def _refuse_endings(output: Path | None, plot: Path | None) -> None:
-    """Before a long run, not after it."""
-    for option, path, endings in (("--output", output, DATA), ("--plot", plot, PICTURES)):
-        if path is not None and path.suffix.lower() not in endings:
-            raise InputError(f"{option} {path}: choose a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.")
-        if path is not None and path.is_dir():
-            raise InputError(f"{option} {path}: this is a directory. Give the name of a file.")
 
 
 def _write(run: Run, output: Path | None, plot: Path | None) -> None:

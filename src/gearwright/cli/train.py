@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
 from gearwright.cli.output import counted, heading, number, results, say, table, write_json
 from gearwright.mechanism import BASE, Mechanism, assemble
 from gearwright.parts import Drive, Robot
-from gearwright.text import file_name, visible
+from gearwright.text import visible
 
 if TYPE_CHECKING:
     from gearwright.mechanism.gear_graph import GearGraph
@@ -21,10 +20,7 @@ if TYPE_CHECKING:
 
 def train(
     robot: RobotName,
-    figure: Annotated[bool, typer.Option("--figure", help="Draw the gear graph into ROBOT_graph.png.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw into this file (.png, .svg, .pdf).")
-    ] = None,
+    plot: Plot = None,
     xacro: Xacro = False,
     include: Include = None,
     json: Json = False,
@@ -35,20 +31,19 @@ def train(
     diagonal of the mass matrix with all joints at zero. The figure shows the functional and the canonical graph: solid
     lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel.
 
-    Example: gearwright train grm3 --figure
+    Example: gearwright train grm3 --plot grm3.png
     """
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     facts = _facts(loaded, mech)
-    drawing = output or (Path(f"{file_name(loaded.name)}_graph.png") if figure else None)
-    if drawing is not None:
-        _draw(loaded, mech, drawing)
+    if plot is not None:
+        _draw(loaded, mech, plot)
     if json:
         write_json(facts)
     else:
         _show(facts)
-    if drawing is not None:
-        say(f"Figure: {drawing}")
+    if plot is not None:
+        say(f"Figure: {plot}")
 
 
 def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:

@@ -21,6 +21,11 @@ larger programs run in CasADi's virtual machine.
 """
 
 
+PROMPT = 20_000
+"""The same for code of one run, which is called thousands of times and not millions: level 0 costs 2 us less per
+operation to compile, and 0.1 ns more per call."""
+
+
 class Built(NamedTuple):
     """A kernel's code (None above the size limit), its operation count, and why it is slower than others, if it is."""
 
@@ -68,13 +73,14 @@ def built(task: TracedWork, identity: object) -> Built:
     return Built(MachineCode(code, host().width, scalar_too(graph)), graph.operations, remarks)
 
 
-def remarks_of(task: TracedWork, size: int) -> tuple[str, ...]:
+def remarks_of(task: TracedWork, size: int, optimised: int | None = None) -> tuple[str, ...]:
     """Why a kernel of so many operations is slower per operation than a small one."""
+    optimised = OPTIMISED if optimised is None else optimised
     if size > LIMIT:
         where = "in CasADi's virtual machine" if task.needs_tracing else "over NumPy"
         return (f"{size:,} operations are more than the {LIMIT:,} that LLVM compiles, so it runs {where}",)
-    if size > OPTIMISED:
-        return (f"{size:,} operations are more than the {OPTIMISED:,} that LLVM optimises: level 0",)
+    if size > optimised:
+        return (f"{size:,} operations are more than the {optimised:,} that LLVM optimises: level 0",)
     return ()
 
 
@@ -89,14 +95,16 @@ def graph_code(task: TracedWork, graph: Graph) -> MachineCode | None:
     key = store.key_of(task.program.name, graph, layout, machine, binding().llvm_version_info)
     entry = store.read(key)
     if entry is None:
-        entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine))
+        entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine, PROMPT))
         store.write(key, entry)
-    return MachineCode(entry.code, machine.width, scalar_too(graph))
+    return MachineCode(entry.code, machine.width, scalar_too(graph), remarks_of(task, len(graph.nodes), PROMPT))
 
 
-def machine_code(graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host) -> bytes:
-    """The object file of a graph."""
-    size = len(graph.nodes)
+def machine_code(
+    graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host, optimised: int | None = None
+) -> bytes:
+    """The object file of a graph; up to `optimised` operations (OPTIMISED unless given) LLVM takes its time."""
+    size, optimised = len(graph.nodes), OPTIMISED if optimised is None else optimised
     # With many stores in one function the best optimisation takes seconds and gains nothing.
-    level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= OPTIMISED else 0
+    level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= optimised else 0
     return object_code(module_text(graph, layout, shape, machine), machine, level)

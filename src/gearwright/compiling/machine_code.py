@@ -40,7 +40,9 @@ class MachineCode:
     long as this object, which every entry made from it keeps alive.
     """
 
-    def __init__(self, code: bytes, width: int, scalar: bool) -> None:
+    def __init__(self, code: bytes, width: int, scalar: bool, remarks: tuple[str, ...] = ()) -> None:
+        self.remarks = remarks
+        """Why it is slower than it could be."""
         self._engine = linked(code)
         self._batch = _BATCH(self._engine.get_function_address(f"batch{width}"))
         self._single = _BATCH(self._engine.get_function_address("batch1")) if scalar else self._batch

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.dynamics.kinematics import velocities
+from gearwright.dynamics.kinematics import Velocity, velocities
 from gearwright.dynamics.mass_matrix import Matrix, composites
 from gearwright.dynamics.pose import Pose
 from gearwright.mechanism import Spin
-from gearwright.mechanism.layout import Dof
+from gearwright.mechanism.dofs import Dof, turned_by_later
 from gearwright.mechanism.rows import along
 
 
@@ -57,12 +57,12 @@ def _add_links(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
     composite = dict(composites(pose))
     drift = _composite_drifts(pose, moving)
     columns: list[list[tuple[Dof, Twist, Twist]]] = []
-    for i, joint in enumerate(mech.joints):
+    for i, dofs in enumerate(pose.dofs):
         parent = mech.parent(i)
         inherited = (
             [(d, _carried(pose, i, S), _carried(pose, i, dS)) for d, S, dS in columns[parent]] if parent >= 0 else []
         )
-        own = [(d, S := _unit_twist(d), _rate(Twist(*moving[i]), S)) for d in joint.dofs]
+        own = [(d, S := _unit_twist(d), _rate(_carrying(moving[i], dofs, d, v), S)) for d in dofs]
         columns.append(inherited + own)
         for dof, S, dS in own:
             for other, T, dT in inherited:
@@ -101,6 +101,12 @@ def _unit_twist(dof: Dof) -> Twist:
     return Twist(dof.axis, zero) if dof.angular else Twist(zero, dof.axis)
 
 
+def _carrying(body: Velocity, dofs: Sequence[Dof], dof: Dof, v: Sequence[Scalar]) -> Twist:
+    """The motion of what a dof's axis is fixed in: the body, less the turning by later stages of the joint."""
+    later = turned_by_later(dofs, dof.stage, v)
+    return Twist(body.omega if later is None else body.omega - later, body.linear)
+
+
 def _rate(V: Twist, S: Twist) -> Twist:
     """V x S, the rate of a twist fixed in a body that moves with V."""
     return Twist(V.omega.cross(S.omega), V.omega.cross(S.linear) + V.linear.cross(S.omega))
@@ -126,21 +132,21 @@ def add_spin(pose: Pose, spin: Spin, v: Sequence[Scalar], C: Matrix) -> None:
             N = spin.axis.dot(z_r.cross(z_k)) * (r.factor * k.factor)
             C[r.speed][k.speed] = C[r.speed][k.speed] + half * rate * N
             Nv = Nv + N * v[k.speed]
-            # P_rk = N taken from the inner to the outer rotation; within one joint it is -N.
+            # P_rk = N taken from the inner to the outer rotation; within one stage of a joint it is -N.
             Pv = Pv + (N if joint_r < joint_k else -N) * v[k.speed]
         for index, b in spin.terms:
             C[index][r.speed] = C[index][r.speed] + half * b * Pv
             C[r.speed][index] = C[r.speed][index] + half * Nv * b
 
 
-def _axes_on_path(pose: Pose, spin: Spin) -> list[tuple[int, Dof, Vec]]:
-    """The rotations on the way from the base to the carrier: body index, dof and axis in the carrier's axes."""
+def _axes_on_path(pose: Pose, spin: Spin) -> list[tuple[tuple[int, int], Dof, Vec]]:
+    """The rotations on the way from the base to the carrier: body and stage, dof, and axis in the carrier's axes."""
     mech = pose.mech
-    found: list[tuple[int, Dof, Vec]] = []
+    found: list[tuple[tuple[int, int], Dof, Vec]] = []
     turn: Rot | None = None
     for i in mech.paths[int(spin.carrier)]:
-        for dof in mech.joints[i].dofs:
+        for dof in pose.dofs[i]:
             if dof.angular:
-                found.append((i, dof, dof.axis if turn is None else turn.T @ dof.axis))
+                found.append(((i, dof.stage), dof, dof.axis if turn is None else turn.T @ dof.axis))
         turn = pose.turn[i] if turn is None else pose.turn[i].after(turn)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra import Scalar
+from gearwright.dynamics.articulated import solve_by_links
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.inverse_dynamics import Wrenches, inverse_dynamics
 from gearwright.dynamics.kinematics import AT_REST, BaseMotion
@@ -24,7 +25,12 @@ def forward_dynamics(
     wrenches: Wrenches | None = None,
     base: BaseMotion = AT_REST,
 ) -> list[Scalar]:
-    """A of M a + bias = tau, by elimination in the order that the tree and the ratio rows ask for."""
+    """A of M a + bias = tau, link by link where that is cheaper, otherwise by elimination.
+
+    The elimination goes in the order that the tree and the ratio rows ask for.
+    """
     mech = pose.mech
     right = [force - known for force, known in zip(tau, bias(pose, v, wrenches, base), strict=True)]
+    if mech.solved_by_links:
+        return solve_by_links(pose, right)
     return solve(mass_matrix(pose), mech.couplings, mech.elimination, right)

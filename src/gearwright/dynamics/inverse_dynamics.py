@@ -10,7 +10,7 @@ from gearwright.dynamics.kinematics import AT_REST, Acceleration, BaseMotion, ac
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
 from gearwright.mechanism import BASE, Spin
-from gearwright.mechanism.layout import Dof
+from gearwright.mechanism.dofs import Dof
 from gearwright.mechanism.rows import along
 
 
@@ -44,8 +44,8 @@ def inverse_dynamics(
         needed.append(needed_wrench(pose, i, moving, v, a, wrenches))
         _turn_wheels(mech.wheels[i], moving.alpha, a, tau)
     _turn_wheels(mech.wheels[BASE], base.alpha, a, tau)
-    for joint, wrench in zip(mech.joints, gathered(pose, needed), strict=True):
-        project(joint.dofs, wrench, tau)
+    for dofs, wrench in zip(pose.dofs, gathered(pose, needed), strict=True):
+        project(dofs, wrench, tau)
     return add_springs(pose, v, tau)
 
 
@@ -65,8 +65,8 @@ def gravity(pose: Pose) -> list[Scalar]:
     weights = []
     for body, (_, _, a, _) in zip(mech.bodies, accelerations(pose, rest, rest, root), strict=True):
         weights.append(Wrench(a * body.about_origin.mass, body.about_origin.moment.cross(a)))
-    for joint, wrench in zip(mech.joints, gathered(pose, weights), strict=True):
-        project(joint.dofs, wrench, tau)
+    for dofs, wrench in zip(pose.dofs, gathered(pose, weights), strict=True):
+        project(dofs, wrench, tau)
     return tau
 
 

@@ -8,6 +8,7 @@ from gearwright.algebra import ZERO, Scalar, Vec
 from gearwright.dynamics.kinematics import velocities
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
+from gearwright.mechanism.dofs import turned_by_later
 
 
 def jacobian(pose: Pose, body: int, point: Vec) -> Matrix:
@@ -17,7 +18,7 @@ def jacobian(pose: Pose, body: int, point: Vec) -> Matrix:
     tip = R @ point + p
     for i in pose.mech.paths[body]:
         R, p = pose.world[i]
-        for dof in pose.mech.joints[i].dofs:
+        for dof in pose.dofs[i]:
             z = R @ (dof.axis * dof.factor)
             column = columns[dof.speed]
             if dof.angular:
@@ -38,9 +39,10 @@ def jacobian_rate(pose: Pose, v: Sequence[Scalar], body: int, point: Vec) -> Mat
     for i in pose.mech.paths[body]:
         R, p = pose.world[i]
         w, linear = (R @ x for x in moving[i])
-        for dof in pose.mech.joints[i].dofs:
+        for dof in pose.dofs[i]:
             z = R @ (dof.axis * dof.factor)
-            dz = w.cross(z)
+            later = turned_by_later(pose.dofs[i], dof.stage, v)
+            dz = w.cross(z) if later is None else (w - R @ later).cross(z)
             column = columns[dof.speed]
             if dof.angular:
                 column[0] = column[0] + dz.cross(tip - p) + z.cross(tip_rate - linear)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import ZERO, Rot, Scalar, Vec
 from gearwright.dynamics.pose import Pose
-from gearwright.mechanism.layout import Dof
+from gearwright.mechanism.dofs import Dof, axes_drift
 
 
 class BaseMotion(NamedTuple):
@@ -74,11 +74,11 @@ def velocities(pose: Pose, v: Sequence[Scalar]) -> list[Velocity]:
     """Velocities of all bodies: w_i = w_k + om, v_i = v_k + w_k x r + vl."""
     mech = pose.mech
     moving = [Velocity(ZERO, ZERO)] * (len(mech.bodies) + 1)
-    for i, joint in enumerate(mech.joints):
+    for i, dofs in enumerate(pose.dofs):
         parent, back = moving[mech.parent(i)], pose.turn[i].T
         omega = back @ parent.omega
         linear = back @ (parent.linear + parent.omega.cross(pose.shift[i]))
-        turning, sliding = relative(joint.dofs, v)
+        turning, sliding = relative(dofs, v)
         moving[i] = Velocity(_plus(omega, turning), _plus(linear, sliding))
     return moving
 
@@ -91,24 +91,25 @@ def accelerations(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar], base: Ac
         a  = a_k + wd_k x r + w_k x (w_k x r) + vld + om x vl + 2 w_k x vl
 
     with om, vl the joint's relative rates in body axes: eqs (40)-(44) of Sciavicco, Siciliano and Villani corrected,
-    and the same for spherical and free joints. Whoever needs an acceleration for a force computes it at once, so that
+    and the same for joints of several speeds; omd contains the drift of axes that one speed of a joint turns for
+    another. Whoever needs an acceleration for a force computes it at once, so that
     few numbers wait at any time; machine code made from the recursion keeps that order.
     """
     mech = pose.mech
     moving = [base] * (len(mech.bodies) + 1)
-    for i, joint in enumerate(mech.joints):
+    for i, dofs in enumerate(pose.dofs):
         w_k, wd_k, a_k, U_k = moving[mech.parent(i)]
         back, r = pose.turn[i].T, pose.shift[i]
         w, wd = back @ w_k, back @ wd_k
         linear = back @ (a_k + U_k @ r)
-        turning, sliding = relative(joint.dofs, v)
-        turning_rate, sliding_rate = relative(joint.dofs, a)
+        turning, sliding = relative(dofs, v)
+        turning_rate, sliding_rate = relative(dofs, a)
         if sliding is not None and sliding_rate is not None:
             linear = linear + sliding_rate + (w * 2).cross(sliding)
             if turning is not None:
                 linear = linear + turning.cross(sliding)
         if turning is not None and turning_rate is not None:
-            wd = wd + turning_rate + w.cross(turning)
+            wd = _plus(wd + turning_rate + w.cross(turning), axes_drift(dofs, v))
             w = w + turning
         moving[i] = Acceleration.of(w, wd, linear)
         yield moving[i]

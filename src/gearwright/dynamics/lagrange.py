@@ -1,8 +1,7 @@
 """The Lagrange form by Jacobians: an independent way to the same equations, for reading, teaching and checking.
 
-Sciavicco, Siciliano and Villani, eqs (14) to (19), with the wheels as spins. Revolute, prismatic and fixed joints and
-shafts, whose speeds are the rates of coordinates; quasi-velocities of free and spherical joints have no Lagrange
-equations of this form.
+Sciavicco, Siciliano and Villani, eqs (14) to (19), with the wheels as spins. For joints and shafts whose speeds are the
+rates of coordinates; quasi-velocities of free, spherical and planar joints have no Lagrange equations of this form.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def lagrange_form(pose: Pose, v: Sequence[Scalar]) -> LagrangeForm:
 
 def _refuse_quasi_velocities(mech: Mechanism) -> None:
     for body in mech.bodies:
-        if body.joint in ("spherical", "free"):
+        if not body.kind.space.straight:
             raise JointError(
                 f"body {body.name!r} has a {body.joint} joint: its speeds are not rates of coordinates and obey no "
                 "Lagrange equations of this form. Use inverse_dynamics or recursive_form."
@@ -100,14 +99,14 @@ def _terms(pose: Pose) -> list[Term]:
     return terms + [_wheel(pose, spin) for spin in mech.spins]
 
 
-def _axes(pose: Pose, body: int) -> list[tuple[int, bool, int, Vec, Vec]]:
-    """The joints from the base to a body: order, turning?, speed, axis and origin, world axes."""
+def _axes(pose: Pose, body: int) -> list[tuple[tuple[int, int], bool, int, Vec, Vec]]:
+    """The joints from the base to a body: order (body, stage), turning?, speed, axis and origin, world axes."""
     mech = pose.mech
     found = []
     for i in reversed(mech.paths[body]):
         R, p = pose.world[i]
-        for dof in mech.joints[i].dofs:
-            found.append((i, dof.angular, dof.speed, R @ (dof.axis * dof.factor), p))
+        for dof in pose.dofs[i]:
+            found.append(((i, dof.stage), dof.angular, dof.speed, R @ (dof.axis * dof.factor), p))
     return found
 
 
@@ -121,11 +120,11 @@ def _translation(pose: Pose, body: int, com: Vec, mass: Scalar) -> Term:
     for i, turning, r, z, origin in axes:
         column = z.cross(point - origin) if turning else z
         columns[r] = columns.get(r, ZERO) + column
-        for k_body, k_turning, k, z_k, origin_k in axes:
+        for before, k_turning, k, z_k, origin_k in axes:
             # d2p/dq_r dq_k: the inner rotation turns the outer column.
-            inner_turns = k_turning if k_body <= i else turning
+            inner_turns = k_turning if before <= i else turning
             if inner_turns:
-                inner, outer = (z_k, column) if k_body <= i else (z, z_k.cross(point - origin_k) if k_turning else z_k)
+                inner, outer = (z_k, column) if before <= i else (z, z_k.cross(point - origin_k) if k_turning else z_k)
                 slopes[r, k] = slopes.get((r, k), ZERO) + inner.cross(outer)
     return Term(columns, slopes, Tensor.diagonal(mass, mass, mass))
 
@@ -138,8 +137,8 @@ def _rotation(pose: Pose, body: int) -> tuple[dict[int, Vec], dict[tuple[int, in
     slopes: dict[tuple[int, int], Vec] = {}
     for i, r, z in axes:
         columns[r] = columns.get(r, ZERO) + z
-        for k_body, k, z_k in axes:
-            if k_body > i:
+        for beyond, k, z_k in axes:
+            if beyond > i:
                 slopes[r, k] = slopes.get((r, k), ZERO) + z.cross(z_k)
     return columns, slopes
 

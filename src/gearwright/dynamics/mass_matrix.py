@@ -56,7 +56,7 @@ def axial_rates(pose: Pose, spin: Spin) -> dict[int, Scalar]:
         return h
     e = spin.axis
     for i in mech.paths[int(spin.carrier)]:
-        for dof in mech.joints[i].dofs:
+        for dof in pose.dofs[i]:
             if dof.angular:
                 h[dof.speed] = h.get(dof.speed, 0.0) + dof.scaled(e.dot(dof.axis))
         e = pose.turn[i] @ e
@@ -70,7 +70,7 @@ def _add_links(pose: Pose, M: Matrix, pushes: Pushes) -> None:
     """
     mech = pose.mech
     for i, body in composites(pose):
-        for column, dof in enumerate(mech.joints[i].dofs):
+        for column, dof in enumerate(pose.dofs[i]):
             if dof.angular:
                 force, moment = dof.axis.cross(body.first), body.turned_by(dof.axis)
             else:
@@ -78,7 +78,7 @@ def _add_links(pose: Pose, M: Matrix, pushes: Pushes) -> None:
             for k in mech.paths[i]:
                 if k != i and is_number(dof.factor) and dof.factor == 1.0 and (k, dof.speed) in pushes:
                     moment = moment + pushes.pop((k, dof.speed))
-                for row, other in enumerate(mech.joints[k].dofs):
+                for row, other in enumerate(pose.dofs[k]):
                     if k == i and row < column:  # the pair was met already
                         continue
                     share = dof.scaled(other.scaled(other.axis.dot(moment if other.angular else force)))
@@ -89,7 +89,7 @@ def _add_links(pose: Pose, M: Matrix, pushes: Pushes) -> None:
 
 
 def _add_pair(M: Matrix, i: int, j: int, share: Scalar, same: bool) -> None:
-    """Add an entry and its mirror image; two dofs of one speed (a follower and its leader) count twice."""
+    """Add an entry and its mirror image; two dofs of one speed (a follower and its leader, a screw) count twice."""
     if same:
         M[i][i] = M[i][i] + share
     elif i == j:
@@ -110,7 +110,7 @@ def _add_push(pose: Pose, place: tuple[int, int], push: Vec, M: Matrix) -> None:
     """Project the push of a speed's wheels on the rotations of their carrier's path."""
     mech, (carrier, speed) = pose.mech, place
     for k in mech.paths[carrier]:
-        for dof in mech.joints[k].dofs:
+        for dof in pose.dofs[k]:
             if dof.angular:
                 _add_pair(M, speed, dof.speed, dof.scaled(dof.axis.dot(push)), same=False)
         push = pose.turn[k] @ push

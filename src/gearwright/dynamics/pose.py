@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from gearwright.algebra import IDENTITY, ZERO, Hinge, Operations, Rot, Scalar, Vec, is_zero
-from gearwright.algebra.hinge import rotated
+from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
 from gearwright.mechanism import BASE, Mechanism
-
-Z = Vec(0.0, 0.0, 1.0)
+from gearwright.mechanism.dofs import Dof
 
 
 @dataclass(frozen=True)
 class Pose:
     """A placed machine: what every recursion starts from.
 
-    `turn[i]` rotates vectors from body i's axes to its parent's; `shift[i]` is body i's origin in the parent's frame.
+    `turn[i]` rotates vectors from body i's axes to its parent's; `shift[i]` is body i's origin in the parent's frame;
+    `dofs[i]` are the ways in which it moves there, in its own axes.
     """
 
     mech: Mechanism
     q: tuple[Scalar, ...]
     turn: tuple[Rot, ...]
     shift: tuple[Vec, ...]
+    dofs: tuple[tuple[Dof, ...], ...]
 
     @cached_property
     def world(self) -> tuple[tuple[Rot, Vec], ...]:
@@ -38,32 +38,18 @@ class Pose:
 
 
 def place(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> Pose:
-    """Rotations and origins of all bodies relative to their parents.
+    """Rotations and origins of all bodies relative to their parents, each as its kind of joint places it.
 
-    Revolute joints turn by Rodrigues' formula; a quaternion of any length but zero is taken as a rotation.
+    Joints turn by Rodrigues' formula; a quaternion of any length but zero is taken as a rotation.
     """
-    turns, shifts = [], []
+    turns, shifts, dofs = [], [], []
     for body, joint in zip(mech.bodies, mech.joints, strict=True):
-        turn, shift = body.rotation, body.position
-        first = joint.first
-        if body.joint in ("revolute", "prismatic"):
-            angle = joint.coordinate(q)
-            if body.joint == "revolute":
-                turn = _turned(turn, body.axis, ops.cos(angle), ops.sin(angle))
-            else:
-                shift = shift + turn @ (body.axis * angle)
-        elif body.joint in ("spherical", "free"):
-            if body.joint == "free":
-                shift = shift + turn @ Vec(*q[first : first + 3])
-                first += 3
-            turn = turn.after(Rot.of_quaternion(*q[first : first + 4]))
+        turn, shift, axes = body.kind.place(body, joint.coordinates(q), ops)
         turns.append(turn)
         shifts.append(shift)
-    return Pose(mech, tuple(q), tuple(turns), tuple(shifts))
+        dofs.append(joint.dofs if axes is None else _along(joint.dofs, axes))
+    return Pose(mech, tuple(q), tuple(turns), tuple(shifts), tuple(dofs))
 
 
-def _turned(fixed: Rot, axis: Vec, cos: Scalar, sin: Scalar) -> Rot:
-    """The fixed rotation of a joint after its turn about the axis."""
-    if axis == Z and is_zero(fixed.a.z):  # fixed = Rx(tilt) Rz(start)
-        return Hinge(rotated((fixed.a.x, -fixed.a.y), cos, sin), (fixed.c.z, -fixed.b.z))
-    return fixed.after(Rot.about(axis, cos, sin))
+def _along(dofs: Sequence[Dof], axes: Sequence[Vec]) -> tuple[Dof, ...]:
+    return tuple(replace(dof, axis=axis) for dof, axis in zip(dofs, axes, strict=True))

@@ -5,7 +5,7 @@ Velocities and accelerations of the mass centres are kept as linear forms in the
     w = Lambda v,   v_C = Xi v,   eps = Lambda a + Gamma,   w_C = Xi a + Delta,
 
 in world axes, from which the rows of H a + h = tau follow. Independent of the other recursions: here to check them, to
-teach, and for those who want H and h in one pass. Extended from chains to trees, spherical and free joints, and spins.
+teach, and for those who want H and h in one pass. Extended from chains to trees, joints of several speeds, and spins.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gearwright.dynamics.kinematics import relative
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
-from gearwright.mechanism.layout import Dof
+from gearwright.mechanism.dofs import Dof, axes_drift
 from gearwright.mechanism.rows import along
 
 Form = dict[int, Vec]
@@ -55,7 +55,7 @@ def recursive_form(pose: Pose, v: Sequence[Scalar]) -> RecursiveForm:
         for j in mech.paths[k]:
             R, p = pose.world[j]
             arm = link.centre - p
-            for dof in mech.joints[j].dofs:
+            for dof in pose.dofs[j]:
                 e = R @ (dof.axis * dof.factor)
                 for i in {**force, **couple}:
                     share = _share(dof, e, arm, force.get(i, ZERO), couple.get(i, ZERO))
@@ -79,18 +79,19 @@ def _links(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
         R, p = pose.world[i]
         centre = R @ body.com + p
         to_joint, to_centre = p - last.centre, centre - p
-        om, vl = (ZERO if x is None else R @ x for x in relative(mech.joints[i].dofs, v))
+        om, vl = (ZERO if x is None else R @ x for x in relative(pose.dofs[i], v))
         Lambda, Xi = dict(last.Lambda), dict(last.Xi)
         for k, turn in last.Lambda.items():
             Xi[k] = Xi.get(k, ZERO) + turn.cross(to_joint)
-        for dof in mech.joints[i].dofs:
+        for dof in pose.dofs[i]:
             e = R @ (dof.axis * dof.factor)
             target = Lambda if dof.angular else Xi
             target[dof.speed] = target.get(dof.speed, ZERO) + e
         for k, turn in Lambda.items():
             Xi[k] = Xi.get(k, ZERO) + turn.cross(to_centre)
         w0, w = last.omega, last.omega + om
-        Gamma = last.Gamma + w0.cross(om)
+        drift = axes_drift(pose.dofs[i], v)
+        Gamma = last.Gamma + (w0.cross(om) if drift is None else w0.cross(om) + R @ drift)
         Delta = last.Delta + last.Gamma.cross(to_joint) + w0.cross(w0.cross(to_joint))
         Delta = Delta + (w0 * 2 + om).cross(vl) + Gamma.cross(to_centre) + w.cross(w.cross(to_centre))
         links[i] = Link(Lambda, Gamma, Xi, Delta, w, centre)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from gearwright.algebra import IDENTITY, Scalar, Vec
 from gearwright.dynamics.redundant_blocks import BlockLayout
 from gearwright.mechanism import BASE, Mechanism
-from gearwright.mechanism.layout import Dof
+from gearwright.mechanism.dofs import Dof
 
 Row = dict[int, Vec]
 """Per block the factors of its three velocities."""
@@ -58,7 +58,7 @@ def _sliding(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> Row | None
 
 def _sliding_in_base_axes(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> Row | None:
     path = mech.paths[i][::-1]
-    if any(mech.bodies[k].joint == "revolute" for k in path):
+    if any(mech.bodies[k].kind.turns for k in path):
         return None
     R = IDENTITY
     for k in path:

@@ -92,7 +92,7 @@ def require_chain(function: str, mech: Mechanism) -> None:
                 f"{function}: body {body.name!r} does not hang on {before}: the machine branches, and the redundant "
                 "models of Melhem and Loria are those of a chain. Use one branch, or the generalized model."
             )
-        if body.joint in ("spherical", "free") or body.follows is not None:
+        if (body.kind.speeds and not body.kind.pure) or body.follows is not None:
             kind = "following" if body.follows is not None else body.joint
             raise JointError(
                 f"{function}: body {body.name!r} has a {kind} joint; the redundant models take revolute, prismatic and "

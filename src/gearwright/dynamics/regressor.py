@@ -11,7 +11,7 @@ from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import stretch
 from gearwright.mechanism import Mechanism, Spin, Spring
-from gearwright.mechanism.layout import UNIT_AXES
+from gearwright.mechanism.dofs import UNIT_AXES
 from gearwright.mechanism.rows import along
 
 BODY_PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -70,7 +70,7 @@ def _projected(pose: Pose, body: int, wrench: Wrench) -> Column:
     column: Column = [0.0] * pose.mech.n
     force, moment = wrench
     for i in pose.mech.paths[body]:
-        for dof in pose.mech.joints[i].dofs:
+        for dof in pose.dofs[i]:
             share = dof.axis.dot(moment if dof.angular else force)
             column[dof.speed] = column[dof.speed] + dof.scaled(share)
         force, moment = pose.turn[i] @ force, pose.turn[i] @ moment

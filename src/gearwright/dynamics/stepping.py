@@ -43,7 +43,7 @@ def semi_implicit_euler(
 ) -> Moving:
     """v+ = v + h a(q, v), q+ = q moved along h v+; first order, and symplectic for a conservative machine.
 
-    `inputs` are those at the beginning of the step. Free and spherical joints move along their screw.
+    `inputs` are those at the beginning of the step. Free, spherical and planar joints move along their screw.
     """
     a, rates = field(t, x, inputs[0])
     v = _ahead(x.v, a, h)
@@ -68,7 +68,7 @@ def runge_kutta(
 
     def slope(when: Scalar, y: Moving, u: Sequence[Scalar]) -> Moving:
         a, rates = field(when, y, u)
-        return Moving(rate(mech, y.q, y.v), a, rates)
+        return Moving(rate(mech, y.q, y.v, ops), a, rates)
 
     first = slope(t, x, inputs[0])
     second = slope(t + half, _moved(x, first, half), inputs[1])

@@ -19,7 +19,7 @@ from gearwright.equations.symbolic_machine import KINDS, Angles, parallel_groups
 from gearwright.equations.trig_polynomial import Monomial, Trig, symbol
 from gearwright.equations.trig_products import Wave, products
 from gearwright.errors import InputError
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program
@@ -119,7 +119,7 @@ def closed_form(
 
     Args:
         function: mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy or potential_energy.
-        machine: a machine or robot with revolute, prismatic and fixed joints.
+        machine: a machine or robot without free and spherical joints.
         keep: what stays symbolic: "inertias", "lengths", "ratios", "gravity", "springs", or names of symbols; the rest
             is put in as numbers. Zeros vanish.
         progress: called with (done, total) as entries are finished.
@@ -151,8 +151,17 @@ def closed_form(
         writer.named_groups(),
         {name: value for name, value in names.values.items() if name in writer.used},
         {name: text for name, text in names.meanings.items() if name in writer.used},
-        {f"{MOTION[name]}{i + 1}": speed for name in program.inputs for i, speed in enumerate(mech.speeds)},
+        {
+            f"{MOTION[name]}{i + 1}": title
+            for name in program.inputs
+            for i, title in enumerate(program.entry_names(mech, name))
+        },
     )
+
+
+def _titles(mech: Mechanism, name: str) -> tuple[str, ...]:
+    """What the entries of an input are called."""
+    return mech.coordinates if name == "q" else mech.speeds
 
 
 def _program(function: Callable[..., Any] | str) -> Program:

@@ -51,7 +51,14 @@ def mapped(mech: Mechanism, change: Callable[[Scalar], Scalar]) -> Mechanism:
         return Vec(*(change(x) for x in values))
 
     bodies = [
-        replace(b, axis=each(b.axis), position=each(b.position), rotation=Rot(*(each(r) for r in b.rotation.rows())))
+        replace(
+            b,
+            axis=each(b.axis),
+            axis2=None if b.axis2 is None else each(b.axis2),
+            pitch=None if b.pitch is None else change(b.pitch),
+            position=each(b.position),
+            rotation=Rot(*(each(r) for r in b.rotation.rows())),
+        )
         for b in mech.bodies
     ]
     spins = [replace(s, axis=each(s.axis), ratio=[change(x) for x in s.ratio]) for s in mech.spins]
@@ -153,7 +160,7 @@ def _irrational(reason: str) -> InputError:
 def _refuse_odd_followers(mech: Mechanism) -> None:
     """tan(q/2) of a follower is rational in its leader's only for the multipliers 1 and -1 without offset."""
     for body in mech.bodies:
-        if body.follows is not None and body.joint == "revolute":
+        if body.follows is not None and body.kind.turns:
             _, multiplier, offset = body.follows
             if not (is_number(multiplier) and abs(multiplier) == 1 and is_number(offset) and offset == 0):
                 raise InputError(

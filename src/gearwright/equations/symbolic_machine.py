@@ -39,8 +39,8 @@ class Names:
 def symbolic_machine(mech: Mechanism, keep: Collection[str]) -> tuple[Mechanism, Names]:
     """The machine with symbols for what is kept and numbers for the rest; zeros stay zeros.
 
-    Per body i the ten parameters about its origin, m1, mx1, ..., Ixx1, ...; positions lx1, ly1, lz1; per spin J1, ...
-    and its ratios k1, ...; gravity g; stiffness K1 and damping D1 per spring.
+    Per body i the ten parameters about its origin, m1, mx1, ..., Ixx1, ...; positions lx1, ly1, lz1, pitch h1; per
+    spin J1, ... and its ratios k1, ...; gravity g; stiffness K1 and damping D1 per spring.
     """
     _refuse(mech)
     names = Names(keep)
@@ -61,7 +61,7 @@ def symbolic_machine(mech: Mechanism, keep: Collection[str]) -> tuple[Mechanism,
 
 def _refuse(mech: Mechanism) -> None:
     for body in mech.bodies:
-        if body.joint in ("spherical", "free"):
+        if body.kind.space.quaternion is not None:
             raise JointError(
                 f"closed form: body {body.name!r} has a {body.joint} joint, which has no angle to write. "
                 "Replace it by revolute and prismatic joints."
@@ -90,8 +90,15 @@ def _body(names: Names, number: int, body: Body) -> Body:
         position=position,
         rotation=_snapped(body.rotation),
         axis=_rounded(body.axis),
+        axis2=None if body.axis2 is None else _rounded(body.axis2),
+        pitch=_pitch(names, number, body),
         effective=True,
     )
+
+
+def _pitch(names: Names, number: int, body: Body) -> Scalar | None:
+    meaning = f"{body.name}: pitch of its joint [m/rad]"
+    return None if body.pitch is None else names.scalar("lengths", f"h{number}", body.pitch, meaning)
 
 
 def _spin(names: Names, mech: Mechanism, number: int, spin: Spin) -> Spin:
@@ -135,7 +142,7 @@ def _snapped(R: Rot) -> Rot:
 
 @dataclass(frozen=True)
 class Angles:
-    """The revolute coordinates in groups of parallel axes, and cos and sin of their integer combinations."""
+    """The angles among the coordinates in groups of parallel axes, and cos and sin of their integer combinations."""
 
     groups: tuple[tuple[int, ...], ...]
     """Per group the coordinate indices."""
@@ -181,14 +188,18 @@ class Angles:
 
 
 def parallel_groups(mech: Mechanism) -> tuple[tuple[int, ...], ...]:
-    """Revolute coordinates whose axes stay parallel: a joint and the next revolute one along the chain."""
+    """Angles whose axes stay parallel: a revolute joint and the next one along the chain; all others are alone."""
     groups: list[list[int]] = []
     member: dict[int, list[int]] = {}
     for i, body in enumerate(mech.bodies):
-        if body.joint != "revolute" or body.follows is not None:
+        if body.follows is not None:
+            continue
+        angles = [mech.joints[i].first + k for k, unit in enumerate(body.kind.units) if unit == "rad"]
+        if not body.kind.hinges:
+            groups += [[angle] for angle in angles]
             continue
         inner, axis = _inner_revolute(mech, i)
-        coordinate = mech.joints[i].first
+        (coordinate,) = angles
         if inner is not None and abs(abs(axis.dot(mech.bodies[inner].axis)) - 1) < 1e-12 and inner in member:
             group = member[inner]
         else:
@@ -203,7 +214,7 @@ def _inner_revolute(mech: Mechanism, i: int) -> tuple[int | None, Vec]:
     """The next revolute body towards the base, and body i's axis in that body's axes."""
     axis = mech.bodies[i].rotation @ mech.bodies[i].axis
     parent = mech.parent(i)
-    while parent >= 0 and mech.bodies[parent].joint != "revolute":
+    while parent >= 0 and not mech.bodies[parent].kind.turns:
         axis = mech.bodies[parent].rotation @ axis
         parent = mech.parent(parent)
-    return (parent if parent >= 0 else None), axis
+    return (parent if parent >= 0 and mech.bodies[parent].kind.hinges else None), axis

@@ -12,37 +12,52 @@ from typing import TYPE_CHECKING
 
 from gearwright import files
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.export.mjcf import mjcf
+from gearwright.files.formats import MJCF_ENDINGS, write_text
+from gearwright.mechanism import assemble
 from gearwright.parts import Robot
 
 if TYPE_CHECKING:
-    from gearwright.files.urdf_writer import Inertial
+    from gearwright.export.urdf_wheels import WheelForm
 
 
 def save(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a file; the ending chooses the format: .yaml, .yml or .urdf.
+    """Write a robot to a file; the ending chooses the format: .yaml, .yml, .urdf, or .xml for MuJoCo.
 
-    What URDF cannot say is written beside it, see `write_urdf`.
+    What URDF and MJCF cannot say is written beside them, see `export.write_urdf` and `export.mjcf`.
 
     Raises:
         FileError: an unknown ending, or the file cannot be written.
         InputError: a number of the robot is a symbol.
     """
-    if isinstance(robot, Robot) and isinstance(path, str | Path) and Path(path).suffix.lower() == ".urdf":
+    ending = Path(path).suffix.lower() if isinstance(robot, Robot) and isinstance(path, str | Path) else ""
+    if ending == ".urdf":
         write_urdf(robot, path)
+    elif ending in MJCF_ENDINGS:
+        mjcf(robot, path)
     else:
         files.save(robot, path)
 
 
-def write_urdf(robot: Robot, path: str | Path) -> None:
+def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") -> tuple[str, ...]:
     """Write `arm.urdf`, which Pinocchio, MuJoCo and others load, and `arm.gearwright.yaml` with the rest of the robot.
+
+    Args:
+        robot: the robot.
+        path: the file, `.urdf`.
+        wheels: "at rest": in the links that carry them, so that a tool without rotors sees their mass; "mimic": every
+            wheel is a link that turns on its carrier and follows its joint by <mimic>, which is exact for tools that
+            keep to it; "transmission": the same with a <transmission> instead, for tools that read those.
+
+    Returns:
+        What the URDF does not say of the wheels; the sidecar says everything.
 
     Raises:
         FileError: a file cannot be written.
         InputError: a number of the robot is a symbol, or a name holds characters that XML cannot.
     """
     from gearwright.export.coupled import coupled_transmissions
+    from gearwright.export.urdf_wheels import with_wheels
     from gearwright.files.urdf_reader import read_urdf_with_report
     from gearwright.files.urdf_sidecar import sidecar_of, sidecar_text
     from gearwright.files.urdf_writer import urdf_text
@@ -51,14 +66,10 @@ def write_urdf(robot: Robot, path: str | Path) -> None:
     if not robot.links:
         raise InputError(f"robot {robot.name!r} has no links: there is nothing to write.")
     mech = assemble(robot)
-    text = urdf_text(robot, _inertials(mech), coupled_transmissions(robot, mech))
+    seen = with_wheels(robot, mech, wheels)
+    coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # they state rotors that are links now
+    text = urdf_text(seen.robot, seen.inertials, coupled)
     alone, _ = read_urdf_with_report(text)
     write_text(path, text)
     write_text(sidecar_of(path), sidecar_text(robot, alone, path.name))
-
-
-def _inertials(mech: Mechanism) -> dict[str, Inertial]:
-    """Per link what a tool without wheels must see: the bodies of the flat machine."""
-    from gearwright.files.urdf_writer import Inertial
-
-    return {body.name: Inertial(body.mass, body.com, body.inertia) for body in mech.bodies}
+    return seen.lost

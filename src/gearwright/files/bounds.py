@@ -10,6 +10,8 @@ MAX_BYTES = 8_000_000
 """Of one file, and of the URDF that a xacro expands to."""
 MAX_DEPTH = 40
 """Levels of nesting, in YAML and XML."""
+MAX_BODY_DEPTH = 250
+"""Levels of nesting in MJCF, where every link of a chain stands inside the one before."""
 MAX_VALUES = 400_000
 """Words and values of a YAML file, what anchors repeat counted as often as it is repeated."""
 MAX_ELEMENTS = 200_000

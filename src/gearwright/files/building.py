@@ -15,14 +15,17 @@ from gearwright.files.data_sheet_words import friction_of
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import made_flexible, put_on_springs, spring_of
 from gearwright.files.geometry import Seat
-from gearwright.files.link_words import Free, LinkWords
+from gearwright.files.joint_words import Free
+from gearwright.files.link_words import LinkWords
 from gearwright.files.problems import Problems
 from gearwright.files.robot_words import FrameWords, PayloadWords
 from gearwright.files.validation import Contents, spell
-from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape
+from gearwright.files.yaml_tree import Node
+from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
 from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.physical import unphysical
 from gearwright.parts.placing import HERE, Placement
+from gearwright.parts.train import Stated
 
 Part = TypeVar("Part")
 Frames = Mapping[str, Placement]
@@ -38,13 +41,17 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     driven = {link.joint_name: link for link in links if link}
     drives = _each(contents, problems, "drives", lambda words: _drive(words, driven, frames))
     trains = _each(contents, problems, "trains", lambda words: words.train(frames))
+    trains = [train and with_lines(train, i, contents.root, problems.source) for i, train in enumerate(trains)]
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
-    springs = _each(contents, problems, "springs", lambda words: words.part())
-    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs]
+    springs, tendons, states = (
+        _each(contents, problems, word, lambda words: words.part()) for word in ("springs", "tendons", "states")
+    )
+    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs, *tendons, *states]
     if head is None or not links or None in complete or problems.found:
         return None
     supply = None if head.supply is None else head.supply.part()
-    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, springs)  # type: ignore[arg-type]
+    more: dict[str, Any] = {"springs": springs, "tendons": tendons, "states": states}
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
     loaded = _loaded(robot, head.payload, frames, contents, problems)
     return None if loaded is None else _elastic(loaded, frames, contents, problems)
 
@@ -59,6 +66,20 @@ def _each(contents: Contents, problems: Problems, word: str, make: Callable[[Any
                 part = make(words)
         made.append(part)
     return made
+
+
+def with_lines(train: Train, place: int, root: Node, source: str) -> Train:
+    """The train with the lines that state its parts, as messages call them."""
+    names = {
+        "wheels": [f"wheel {wheel.name!r}" for wheel in train.wheels],
+        "meshes": [mesh.title for mesh in train.meshes],
+        "motors": [f"motor {motor.name!r}" for motor in train.motors],
+        "free": [f"free {name!r}" for name in train.free],
+    }
+    paths = [("trains", place, word, k) for word, parts in names.items() for k in range(len(parts))]
+    titles = [title for parts in names.values() for title in parts]
+    lines = [root.line_of(path) for path in paths]
+    return replace(train, stated=[Stated(title, source, line) for title, line in zip(titles, lines, strict=True)])
 
 
 def _link(words: LinkWords, seat: Seat | None, frames: Frames) -> Link | None:
@@ -91,6 +112,8 @@ def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
         damping=getattr(joint, "damping", 0.0),
         friction=friction_of(getattr(joint, "friction", 0.0)),
         spring=spring_of(getattr(joint, "spring", None)),
+        **{word: getattr(joint, word, None) for word in ("axis2", "pitch")},
+        armature=getattr(joint, "armature", 0.0),
     )
 
 
@@ -110,6 +133,7 @@ def _drive(words: DriveWords, driven: Mapping[str, Link], frames: Frames) -> Dri
         name=words.name,
         supply=None if words.supply is None else words.supply.part(),
         current_control=None if words.current_control is None else words.current_control.part(),
+        servo=None if words.servo is None else words.servo.part(),
     )
     if link is None:  # a joint that an attached robot may bring
         return moved_drive(drive, False, frames.get(words.mounted_on or "base", HERE))

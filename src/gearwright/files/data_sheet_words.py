@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag
 
 from gearwright.files.part_words import arguments, words_of
 from gearwright.files.words import Angle, CheckedWords, Number, Unit, Words
-from gearwright.parts import Cogging, CurrentControl, Friction, Heat, Ripple, Supply
+from gearwright.parts import Cogging, CurrentControl, Friction, Heat, Ripple, Servo, Supply
 
 
 def _amount(*dimensions: str) -> Any:
@@ -65,6 +65,15 @@ SupplyWords = _words(
         "resistance": _amount("resistance"),
         "brake_voltage": _more("voltage"),
         "brake_resistance": _more("resistance"),
+    },
+)
+Range = tuple[Number, Number]
+ServoWords = _words(
+    Servo,
+    "ServoWords",
+    {
+        **{"kp": Number, "kv": Number, "gain": Number, "offset": Number, "torque": Range, "input": Range},
+        "time_constant": _amount("time"),
     },
 )
 CurrentControlWords = _words(CurrentControl, "CurrentControlWords", {"bandwidth": _more("bandwidth")})

@@ -15,6 +15,7 @@ from gearwright.files.data_sheet_words import (
     CurrentControlWords,
     HeatWords,
     RippleWords,
+    ServoWords,
     SupplyWords,
     TurnFrictionField,
     friction_of,
@@ -166,6 +167,9 @@ class DriveWords(Words):
     supply: SupplyWords | None = Field(default=None, description="what feeds it; the robot's supply unless given")
     current_control: CurrentControlWords | None = Field(
         default=None, description="electronics that make the current follow a reference"
+    )
+    servo: ServoWords | None = Field(
+        default=None, description="the position or speed controller stated for it, as data for a controller"
     )
 
     @model_validator(mode="after")

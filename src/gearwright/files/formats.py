@@ -12,7 +12,8 @@ from gearwright.files.reading import YAML_ENDINGS, problem, read_text
 from gearwright.parts import Robot
 
 URDF_ENDINGS = (".urdf", ".xacro")
-ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS)
+MJCF_ENDINGS = (".xml", ".mjcf")
+ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS, *MJCF_ENDINGS)
 
 
 def read_file(path: Path, permissions: Permissions, floating_base: bool = False) -> Robot:
@@ -26,6 +27,12 @@ def read_file(path: Path, permissions: Permissions, floating_base: bool = False)
         return robot
     if floating_base:
         raise problem(path, "only a URDF leaves open whether its root floats. Write `joint: {type: free}` in the file.")
+    if ending in MJCF_ENDINGS:
+        from gearwright.files.mjcf_reader import read_mjcf_with_report
+
+        robot, report = read_mjcf_with_report(path, permissions)
+        report.warn()
+        return robot
     if ending in YAML_ENDINGS:
         from gearwright.files import yaml_reader
 
@@ -36,7 +43,8 @@ def read_file(path: Path, permissions: Permissions, floating_base: bool = False)
 def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path] = ()) -> list[Problem]:
     """Every problem of a robot's file, each with its line, the words that lead there and what to do.
 
-    What `load` accepts with a warning (links of a URDF that no body can be) is a problem here. `xacro` and `include`
+    What `load` accepts with a warning (links of a URDF that no body can be, what an MJCF states beyond the words of a
+    robot) is a problem here. `xacro` and `include`
     are those of `load`: a xacro that is not to be expanded is a problem too.
 
     >>> check("missing.yaml")[0].message
@@ -48,6 +56,10 @@ def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path
             from gearwright.files.urdf_reader import read_urdf_with_report
 
             return list(read_urdf_with_report(path, permissions=permissions)[1].broken)
+        if path.suffix.lower() in MJCF_ENDINGS:
+            from gearwright.files.mjcf_reader import read_mjcf_with_report
+
+            return [Problem(None, "", f"left out: {what}") for what in read_mjcf_with_report(path, permissions)[1].lost]
         read_file(path, permissions)
     except FileError as error:
         return [Problem(*found) for found in error.problems] or [Problem(None, "", str(error))]
@@ -69,7 +81,7 @@ def save(robot: Robot, path: str | Path) -> None:
 
         write_text(path, write_yaml(robot))
     else:
-        raise problem(path, f"the ending {path.suffix!r} is none of .yaml, .yml, .urdf. Choose one of them.")
+        raise problem(path, f"the ending {path.suffix!r} is none of .yaml, .yml, .urdf, .xml. Choose one of them.")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -24,19 +24,24 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.unique("frames", names.of("frames", "name"))
     names.unique("drives", names.titles())
     names.unique("springs", names.of("springs", "name"))
+    names.unique("tendons", names.of("tendons", "name"))
+    names.unique("states", names.of("states", "name"))
     names.apart("links and frames", names.of("links", "name"), names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
     names.exist("parent", names.of("links", "parent"), [*links, BASE], "link")
     names.exist("joint", names.of("drives", "joint"), joints, "joint", attached)
     names.exist("mounted_on", names.of("drives", "mounted_on"), [*links, BASE], "link", attached)
-    names.exist("link", names.of("frames", "link"), links, "link")
+    names.exist("link", names.of("frames", "link"), [*links, BASE], "link")
     # Later attachments may sit on frames that earlier ones bring; `attach` looks at those.
     first = {path: name for path, name in names.of("attach", "frame").items() if path[1] == 0}
     names.exist("frame", first, names.of("frames", "name").values(), "frame")
     names.exist("follows", names.leaders(), joints, "joint")
     names.exist("row", names.rows(), joints, "joint", attached)
     names.exist("payload", names.carrier(), links, "link", attached)
+    names.unique("wheels", names.in_trains("wheels", "name"))
+    names.unique("motors", names.in_trains("motors", "name"))
+    names.exist_in_trains(links, joints, attached)
     names.refuse_circles(names.parents(), "the parents", "Hang one of them on the base.")
     names.refuse_circles(names.followers(), "joints that follow each other", "Let one of them have its own speed.")
 
@@ -84,15 +89,49 @@ class _Names:
         return {("payload", "link"): link} if isinstance(link, str) else {}
 
     def rows(self) -> dict[Path, str]:
-        """The joints that springs name."""
-        rows = {i: item.get("row") for i, item in self.entries("springs")}
+        """The joints that springs and tendons name."""
+        rows = {(word, i): item.get("row") for word in ("springs", "tendons") for i, item in self.entries(word)}
         return {
-            ("springs", i, "row", joint): joint
-            for i, row in rows.items()
+            (*entry, "row", joint): joint
+            for entry, row in rows.items()
             if isinstance(row, dict)
             for joint in row
             if isinstance(joint, str)
         }
+
+    def in_trains(self, word: str, key: str) -> dict[Path, str]:
+        """A name of each wheel, mesh or motor of all trains."""
+        lists = {i: item.get(word) for i, item in self.entries("trains")}
+        return {
+            ("trains", i, word, k, key): entry[key]
+            for i, entries in lists.items()
+            if isinstance(entries, list)
+            for k, entry in enumerate(entries)
+            if isinstance(entry, dict) and isinstance(entry.get(key), str)
+        }
+
+    def free_wheels(self) -> dict[Path, str]:
+        """The wheels that trains declare free."""
+        lists = {i: item.get("free") for i, item in self.entries("trains")}
+        return {
+            ("trains", i, "free", k): name
+            for i, names in lists.items()
+            if isinstance(names, list)
+            for k, name in enumerate(names)
+            if isinstance(name, str)
+        }
+
+    def exist_in_trains(self, links: list[str], joints: list[str], attached: bool) -> None:
+        """Who meshes, carries and drives is a wheel or a link."""
+        wheels = list(self.in_trains("wheels", "name").values())
+        bodies = [*wheels, *links, BASE]
+        for word, key in (("wheels", "carrier"), ("meshes", "first"), ("meshes", "second"), ("meshes", "carrier")):
+            self.exist(key, self.in_trains(word, key), bodies, "link or wheel", attached)
+        self.exist("stator", self.in_trains("motors", "stator"), bodies, "link or wheel", attached)
+        self.exist("wheel", self.in_trains("motors", "wheel"), wheels, "wheel", attached)
+        self.exist("free", self.free_wheels(), wheels, "wheel", attached)
+        axes = self.in_trains("wheels", "axis")
+        self.exist("axis", axes, [*joints, *wheels, "parallel", "radial"], "joint or wheel", attached)
 
     def note(self, path: Path, message: str) -> None:
         self.problems.add(message, spell(path), self.root.line_of(path))

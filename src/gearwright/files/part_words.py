@@ -15,6 +15,7 @@ from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec, is_number
 from gearwright.errors import InputError
+from gearwright.files.told_words import told
 from gearwright.files.words import (
     Angle,
     Direction,
@@ -95,6 +96,8 @@ QUANTITIES: dict[str, Any] = {
 DESCRIPTIONS = {
     ("Member", "position"): "centre of mass in the frame of the link that carries it, where [0, 0, 0] is that link's "
     "origin; unless given that of the motor, or, for a member about the joint's axis, the joint's origin",
+    ("Mesh", "efficiency"): "the part of the power rolling in the mesh, seen from its carrier, that arrives, whichever "
+    "of the two gears drives; above 0, and 1 when nothing is lost",
     ("Gearwheel", "position"): "centre of mass in the frame of the link that carries it, for planets the centre of "
     "their circle; unless given the origin of the joint or the place of the wheel it is coaxial with, and with a drawn "
     "axis the link's origin",
@@ -113,10 +116,11 @@ def words_of(part: type, title: str, special: Mapping[str, Any], optional: bool 
         more: words beside the part's, as (type, default).
     """
     words: dict[str, Any] = {}
+    stated = told(part)
     for field in fields(part):
         if field.name not in more and field.name != "kind":
             default = _default(field, optional)
-            text = DESCRIPTIONS.get((part.__name__, field.name))
+            text = DESCRIPTIONS.get((part.__name__, field.name), stated.get(field.name))
             words[field.name] = (_annotation(field, special, default is None), Field(default, description=text))
     text = (part.__doc__ or title).strip().splitlines()[0]
     return create_model(title, __base__=Words, __doc__=text, **words, **more)

@@ -10,6 +10,7 @@ from gearwright.files.data_sheet_words import SupplyWords
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import ElasticBaseWords, SpringWords
 from gearwright.files.link_words import LinkWords
+from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import TrainWords
 from gearwright.files.words import Gravity, Mass, Name, Origin, Position, TensorWords, Words
 
@@ -62,6 +63,8 @@ class RobotWords(HeaderWords):
     frames: list[FrameWords] = Field(default=[])
     attach: list[AttachWords] = Field(default=[])
     springs: list[SpringWords] = Field(default=[])
+    tendons: list[TendonWords] = Field(default=[])
+    states: list[StateWords] = Field(default=[])
 
 
 def schema() -> dict[str, Any]:

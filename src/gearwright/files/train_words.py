@@ -33,7 +33,7 @@ def _words(part: type, special: dict[str, Any], **more: Any) -> type[_PartWords]
 
 
 WheelWords: Any = _words(Gearwheel, {})
-MeshWords: Any = _words(Mesh, {}, kind=(Kind, "external"))
+MeshWords: Any = _words(Mesh, {}, kind=(Kind, Field("external", description="what gives the sign of the ratio")))
 TrainMotorWords: Any = _words(TrainMotor, {"motor": MotorWords})
 PARTS: dict[type, type] = {WheelWords: Gearwheel, MeshWords: Mesh, TrainMotorWords: TrainMotor}
 assert set(SIGNS) == set(Kind.__args__)  # type: ignore[attr-defined]
@@ -42,10 +42,10 @@ assert set(SIGNS) == set(Kind.__args__)  # type: ignore[attr-defined]
 class TrainWords(Words):
     """A gear train: who meshes with whom, who carries whom; any motor may move any joints."""
 
-    name: Name
-    wheels: list[WheelWords] = Field(default=[])
-    meshes: list[MeshWords] = Field(default=[])
-    motors: list[TrainMotorWords] = Field(default=[])
+    name: Name = Field(description="its name")
+    wheels: list[WheelWords] = Field(default=[], description="the wheels; links need not be repeated")
+    meshes: list[MeshWords] = Field(default=[], description="the gear pairs and belts")
+    motors: list[TrainMotorWords] = Field(default=[], description="the motors")
     free: list[Name] = Field(default=[], description="wheels that move on their own")
 
     def train(self, frames: Frames) -> Train:

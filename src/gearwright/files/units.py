@@ -58,6 +58,7 @@ UNITS: dict[str, dict[str, float]] = {
     "bandwidth": {"rad/s": 1.0, "Hz": TURN, "kHz": TURN * 1e3},
     "line density": {"kg/m": 1.0, "g/m": 1e-3},
     "turns per length": {"rad/m": 1.0, "rev/m": TURN, "rad/mm": 1e3, "rev/mm": TURN * 1e3},
+    "pitch": {"m/rad": 1.0, "mm/rad": 1e-3, "m/rev": 1 / TURN, "mm/rev": 1e-3 / TURN},
     "lead": {"m/rev": 1.0, "mm/rev": 1e-3, "m": 1.0, "mm": 1e-3},
 }  # fmt: skip
 """Per dimension the units that a file may state, each with its value in SI units; the first is the SI unit itself."""

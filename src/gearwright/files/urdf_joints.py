@@ -21,12 +21,14 @@ KINDS = {
     "planar": "planar",
 }
 CHILDREN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "actuator")
+PANDA = ("mu_viscous", "mu_coulomb")
+"""How the files of Franka's Panda write viscous [Nms/rad] and Coulomb friction [Nm] of a joint."""
 DRAKE = ("drake:rotor_inertia", "drake:gear_ratio")
 
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """A joint between two links by name; `joint.kind` may still be floating or planar, which no part is."""
+    """A joint between two links by name; `joint.kind` may still be floating, which no part is."""
 
     name: str
     parent: str
@@ -86,7 +88,10 @@ def _axis(found: Findings, element: Element, kind: str | None) -> Vec:
 
 def _limits(found: Findings, element: Element, kind: str | None) -> Limits:
     inner = child(found, element, "limit")
-    if inner is None or kind in ("fixed", "floating", "planar"):
+    if inner is None or kind == "fixed":
+        return Limits()
+    if kind in ("floating", "planar"):
+        found.ignore(f"joint/limit of a {kind} joint", inner.sourceline)
         return Limits()
     report_others(found, inner, ("lower", "upper", "effort", "velocity"), (), "joint/limit")
     effort, speed = (_size(found, inner, word, _limit(found, inner, word)) for word in ("effort", "velocity"))
@@ -132,16 +137,27 @@ def _size(found: Findings, inner: Element, word: str, value: float | None) -> fl
 
 
 def _dynamics(found: Findings, inner: Element | None) -> tuple[float, float, float | None]:
-    """Damping, friction, and the reflected rotor inertia that raisim writes here."""
+    """Damping, friction, and the reflected rotor inertia that raisim writes here.
+
+    Panda's files write friction beside these as `mu_viscous` and `mu_coulomb`, which add to them.
+    """
     if inner is None:
         return 0.0, 0.0, None
-    report_others(found, inner, ("damping", "friction", "rotor_inertia"), (), "joint/dynamics")
+    report_others(found, inner, ("damping", "friction", "rotor_inertia", *PANDA), (), "joint/dynamics")
     rotor = None if inner.get("rotor_inertia") is None else number(found, inner, "rotor_inertia")
     if rotor is not None and rotor < 0:
         found.at(inner, f"rotor_inertia {rotor:g} kg m2 is negative. Give 0 or more.")
         rotor = None
-    damping, friction = (_size(found, inner, word, number(found, inner, word, 0.0)) for word in ("damping", "friction"))
-    return damping or 0.0, friction or 0.0, rotor
+    words = ("damping", "friction", *PANDA)
+    damping, friction, viscous, coulomb = (
+        _size(found, inner, word, number(found, inner, word, 0.0)) or 0.0 for word in words
+    )
+    if viscous or coulomb:
+        found.note(
+            f"{where(inner)}: mu_viscous {viscous:g} and mu_coulomb {coulomb:g} are added to damping {damping:g} and "
+            f"friction {friction:g}"
+        )
+    return damping + viscous, friction + coulomb, rotor
 
 
 def _mimic(found: Findings, element: Element) -> tuple[str, float, float] | None:

@@ -97,8 +97,10 @@ def _parsed(found: Findings, text: str, fallback: str, floating_base: bool) -> R
 
 def _with_sidecar(found: Findings, robot: Robot, path: Path) -> Robot:
     """The robot with what the file beside its URDF adds; what that file restates needs no excuse any more."""
-    robot, restated = completed(robot, path)
+    robot, restated, notes = completed(robot, path)
     found.note(f"read together with {path.name}")
+    for note in notes:
+        found.note(note)
     joints = [link.joint_name for link in robot.links if link.name in restated]
     settled = {f"link {name!r}" for name in restated} | {f"joint {name!r}" for name in joints}
     found.broken = [problem for problem in found.broken if problem.path not in settled]

@@ -1,13 +1,15 @@
-"""What happened while a URDF was read: what was not understood, what breaks a rule, what each ratio was read as."""
+"""What happened while a URDF or MJCF was read: what was not understood or is lost, what breaks a rule, notes."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.problems import Problem, Problems
+from gearwright.text import listed
 
 ENOUGH = 500
 """Problems of one file after which reading stops, and kinds of ignored elements that a report spells out."""
@@ -15,19 +17,21 @@ ENOUGH = 500
 
 @dataclass(frozen=True)
 class Report:
-    """What reading a URDF found out.
+    """What reading a file found out.
 
     Args:
         source: the file.
         notes: how something was read: each ratio, the root link, planar joints, ...
         broken: links and joints that break a rule and were accepted all the same; `check` calls them problems.
         ignored: what was not understood and is not in the robot.
+        lost: what was understood, but has no words in a robot, by name, and what the robot does without it.
     """
 
     source: str
     notes: tuple[str, ...] = ()
     broken: tuple[Problem, ...] = ()
     ignored: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
     def warning(self) -> str | None:
         """Everything that somebody must know, as one text; None when there is nothing.
@@ -37,6 +41,7 @@ class Report:
           not understood and left out: gazebo: line 3
         """
         lines = [*map(str, self.broken), *(f"not understood and left out: {what}" for what in self.ignored)]
+        lines += [f"left out: {what}" for what in self.lost]
         return "\n  ".join([f"{self.source} was read, but:", *lines]) if lines else None
 
     def warn(self) -> None:
@@ -54,6 +59,8 @@ class Findings(Problems):
         self.notes: list[str] = []
         self.broken: list[Problem] = []
         self._ignored: dict[str, tuple[int, int | None]] = {}
+        self._lost: dict[tuple[str, str], list[str]] = {}
+        self._counts: dict[str, int] = {}
 
     def add(self, message: str, path: str = "", line: int | None = None) -> None:
         """Note a problem and go on; a hopeless file is not followed to its end."""
@@ -86,12 +93,27 @@ class Findings(Problems):
         count, first = self._ignored.get(what, (0, line))
         self._ignored[what] = (count + 1, first)
 
+    def lose(self, kind: str, name: str, consequence: str) -> None:
+        """Note something that a robot has no words for, and what it does without it; equal ones share a line."""
+        self._lost.setdefault((kind, consequence), []).append(name)
+
+    def settle(self, names: Collection[str]) -> None:
+        """Nothing is lost of these after all."""
+        left = {kind: [name for name in lost if name not in names] for kind, lost in self._lost.items()}
+        self._lost = {kind: lost for kind, lost in left.items() if lost}
+
+    def count(self, what: str) -> None:
+        """Count things of a kind that one note speaks of."""
+        self._counts[what] = self._counts.get(what, 0) + 1
+
     def report(self) -> Report:
         """What was found, as a value."""
         lines = [_counted(what, count, line) for what, (count, line) in self._ignored.items()]
         more = [f"... and {len(lines) - ENOUGH} other kinds of elements"] if len(lines) > ENOUGH else []
         ignored = (*lines[:ENOUGH], *more)
-        return Report(self.source, tuple(self.notes), tuple(self.broken), ignored)
+        notes = (*self.notes, *(f"{count} {what}" for what, count in self._counts.items()))
+        lost = tuple(f"{kind} {_several(names)}: {what}" for (kind, what), names in self._lost.items())
+        return Report(self.source, notes, tuple(self.broken), ignored, lost)
 
 
 def where(element: Any) -> str:
@@ -102,6 +124,11 @@ def where(element: Any) -> str:
         words.append(f"{element.tag} {name!r}" if name else str(element.tag))
         element = element.getparent()
     return "/".join(reversed(words))
+
+
+def _several(names: list[str]) -> str:
+    more = f" and {len(names) - ENOUGH} more" if len(names) > ENOUGH else ""
+    return listed(map(repr, names[:ENOUGH])) + more
 
 
 def _counted(what: str, count: int, line: int | None) -> str:

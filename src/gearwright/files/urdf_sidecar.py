@@ -2,7 +2,8 @@
 
 The sidecar holds the words of a robot file that the URDF alone does not give back: drives, gravity, payload, frames,
 and per link only what differs, found by reading the URDF and comparing. `null` takes a word away; `without` names links
-that only the URDF needs. Whoever edits the URDF keeps his changes, except where the sidecar speaks.
+that only the URDF needs. Whoever edits the URDF keeps his changes, except where the sidecar speaks: a ratio that both
+state is the sidecar's, with a note; a mass that the sidecar replaces must be the one it was written for.
 """
 
 from __future__ import annotations
@@ -11,22 +12,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import isclose
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gearwright.errors import FileError
+from gearwright.files.building import with_lines
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
-from gearwright.files.yaml_reader import read_yaml
-from gearwright.files.yaml_tree import parse
-from gearwright.files.yaml_writer import dump, write_yaml
+from gearwright.files.sidecar_lines import SidecarLines
+from gearwright.files.yaml_reader import read_words
+from gearwright.files.yaml_tree import Node, parse
+from gearwright.files.yaml_writer import dump, robot_words
 from gearwright.parts import Robot
-from gearwright.text import visible
+from gearwright.text import did_you_mean, visible
 
 Words = dict[str, Any]
 GONE = None
 MASS = "urdf_mass"
 HEAD = """# What {urdf} cannot say of this robot; Gearwright reads the two together. The words are those of robot files:
-# what stands here replaces what the URDF says, null takes a word away.
+# what stands here replaces what is said there, null takes a word away.
 """
 
 
@@ -60,47 +63,81 @@ def _listed(wanted: Words, given: Words) -> Words:
     return {"name": wanted["name"], **old, **missing} if missing else {}
 
 
-def completed(alone: Robot, path: Path) -> tuple[Robot, tuple[str, ...]]:
-    """The robot of a URDF with what its sidecar adds, and the names of the links that the sidecar speaks of."""
+class Completed(NamedTuple):
+    """The robot of a URDF and its sidecar, the links that the sidecar speaks of, and where it had the last word."""
+
+    robot: Robot
+    restated: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def completed(alone: Robot, path: Path) -> Completed:
+    """The robot of a URDF with what its sidecar adds; problems have the sidecar's lines."""
     problems = Problems(str(path))
-    words = _sidecar(path, problems)
-    restated = _by_name(words.pop("links", None) or [], problems)
+    root = _sidecar(path, problems)
+    lines = SidecarLines(root, path)
+    words = dict(root.data)
+    restated = _by_name(words.pop("links", None) or [], lines, problems)
     without = words.pop("without", None) or []
     merged = _words(alone)
-    _refuse_edits(restated, merged["links"], problems)
+    _refuse_edits(restated, merged["links"], lines, problems)
+    _refuse_strangers(without, merged["links"], lines, problems)
     links = {name: link for name, link in merged.pop("links").items() if name not in without}
     links = {name: _overlaid(link, restated.get(name, {})) for name, link in links.items()}
-    robot = _read(_overlaid(merged, words) | {"links": list(links.values())}, path)
-    _refuse_other_ratios(alone, robot, problems)
-    return robot, tuple(restated)
+    robot = _read(_overlaid(merged, words) | {"links": list(links.values())}, lines, tuple(links))
+    return Completed(_with_train_lines(robot, root, path), tuple(restated), _other_ratios(alone, robot, lines))
 
 
-def _refuse_edits(restated: dict[str, Words], given: Words, problems: Problems) -> None:
+def _refuse_edits(restated: dict[str, Words], given: Words, lines: SidecarLines, problems: Problems) -> None:
     """The sidecar replaces numbers of a certain URDF; in another one it would undo an edit without a word."""
     for name, words in restated.items():
-        mass = words.pop(MASS, None)
+        mass, line = words.get(MASS), lines.of_link(name, MASS)
         if name not in given:
-            problems.add(f"link {name!r} is not in the URDF. Write both again, or remove it here.")
+            text = f"link {name!r} is not in the URDF. {did_you_mean(name, given)} Write both again, or remove it here."
+            problems.add(text, "links", line)
         elif mass is not None and mass != given[name]["mass"]:
             problems.add(
                 f"link {name!r} was written with the mass {mass} kg (with its wheels), but the URDF now says "
-                f"{given[name]['mass']} kg. Change the link's numbers here too, and {MASS}, or remove its entry."
+                f"{given[name]['mass']} kg. Change the link's numbers here too, and {MASS}, or remove its entry.",
+                "links",
+                line,
             )
-    problems.refuse()
+    for words in restated.values():
+        words.pop(MASS, None)
+    lines.refuse(problems)
 
 
-def _refuse_other_ratios(alone: Robot, robot: Robot, problems: Problems) -> None:
-    """A ratio that both files state is the same."""
-    ratios = {drive.joint: drive.gear.ratio for drive in reversed(robot.drives)}
+def _refuse_strangers(without: list[Any], given: Words, lines: SidecarLines, problems: Problems) -> None:
+    """What is to go must be there."""
+    for k, name in enumerate(without):
+        if name not in given:
+            line = lines.root.line_of(("without", k))
+            problems.add(f"link {name!r} is not in the URDF. {did_you_mean(str(name), given)}", f"without[{k}]", line)
+    lines.refuse(problems)
+
+
+def _other_ratios(alone: Robot, robot: Robot, lines: SidecarLines) -> tuple[str, ...]:
+    """Notes about ratios that both files state, and not as the same: that of the sidecar holds."""
+    ratios = {drive.joint: (k, drive.gear.ratio) for k, drive in reversed(list(enumerate(robot.drives)))}
+    notes = []
     for drive in alone.drives:
-        here, there = ratios.get(drive.joint), drive.gear.ratio
-        if here is not None and not isclose(here, there, rel_tol=1e-9):
-            problems.add(f"joint {drive.joint!r} has the ratio {here:g} here and {there:g} in the URDF. Correct one.")
-    problems.refuse()
+        place, here = ratios.get(drive.joint, (0, drive.gear.ratio))
+        if not isclose(here, drive.gear.ratio, rel_tol=1e-9):
+            line = lines.root.line_of(("drives", place, "gear", "ratio"))
+            where = f"{lines.path.name}, line {line}"
+            notes.append(f"joint {drive.joint!r}: ratio {here:g} from {where}, not {drive.gear.ratio:g} of the URDF")
+    return tuple(notes)
 
 
-def _sidecar(path: Path, problems: Problems) -> Words:
-    """The words of a sidecar, with `links` and `without` as lists."""
+def _with_train_lines(robot: Robot, root: Node, path: Path) -> Robot:
+    """The robot whose trains know their lines: those of the sidecar if it states them, else none."""
+    if "trains" not in root.data:
+        return replace(robot, trains=[replace(train, stated=()) for train in robot.trains])
+    return replace(robot, trains=[with_lines(train, i, root, str(path)) for i, train in enumerate(robot.trains)])
+
+
+def _sidecar(path: Path, problems: Problems) -> Node:
+    """A sidecar, with `links` and `without` as lists."""
     root = parse(read_text(path), problems)
     lists = [root.data.get(word) or [] for word in ("links", "without")] if isinstance(root.data, dict) else [None]
     if not all(isinstance(value, list) for value in lists):
@@ -108,26 +145,25 @@ def _sidecar(path: Path, problems: Problems) -> Words:
             "a sidecar is a mapping, `links` and `without` are lists of links. Write the robot again.", line=root.line
         )
     problems.refuse()
-    words: Words = root.data
-    return words
+    return root
 
 
-def _read(words: Words, path: Path) -> Robot:
-    """The robot of merged words; the lines of its problems are those of no file, and are left out."""
+def _read(words: Words, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
+    """The robot of merged words; its problems have the lines of the sidecar, or none where the URDF speaks."""
     try:
-        return read_yaml(dump(words) + "\n")
+        return read_words(words)
     except FileError as error:
-        problems = Problems(f"{path} with its URDF")
-        for problem in error.problems:
-            problems.add(problem[2], problem[1])
-        raise problems.error() from None
+        problems = Problems(str(lines.path))
+        for _, path, message in error.problems:
+            line = lines.of_words(path, links)
+            problems.add(message, path if line is not None else f"with its URDF, {path}", line)
+        raise lines.named(problems) from None
 
 
 def _words(robot: Robot) -> Words:
     """The words of a robot file, with every joint's name spelled out and the links by name."""
     links = [replace(link, joint=replace(link.joint, name=link.joint_name)) for link in robot.links]
-    problems = Problems("robot")
-    words: Words = parse(write_yaml(replace(robot, links=links)), problems).data
+    words: Words = robot_words(replace(robot, links=links))
     words["links"] = {link["name"]: link for link in words["links"]}
     return words
 
@@ -160,11 +196,13 @@ def _overlaid(words: Any, over: Any) -> Any:
     return {word: value for word, value in words.items() if word not in over} | changed
 
 
-def _by_name(links: list[Any], problems: Problems) -> dict[str, Words]:
+def _by_name(links: list[Any], lines: SidecarLines, problems: Problems) -> dict[str, Words]:
     found: dict[str, Words] = {}
-    for link in links:
+    for k, link in enumerate(links):
         if not isinstance(link, dict) or not isinstance(link.get("name"), str):
-            problems.add("every link of a sidecar is a mapping with a name. Write the URDF again with Gearwright.")
+            text = "every link of a sidecar is a mapping with a name. Write the URDF again with Gearwright."
+            problems.add(text, f"links[{k}]", lines.root.line_of(("links", k)))
         else:
-            found[link["name"]] = link
+            found[link["name"]] = dict(link)
+    lines.refuse(problems)
     return found

@@ -169,8 +169,6 @@ def _hung(
     found: Findings, tree: Tree, joint: UrdfJoint, link: Link, called: Mapping[str, str], names: _Names
 ) -> list[Link]:
     parent = called[joint.parent]
-    if joint.joint.kind == "planar":
-        return _planar(found, joint, replace(link, parent=parent), names)
     if joint.joint.kind == "floating":
         place = None if tree.root_moves else tree.fixed_to_root(joint.parent)
         if place is not None:
@@ -181,40 +179,13 @@ def _hung(
     return [replace(link, parent=parent, joint=joint.joint)]
 
 
-def _planar(found: Findings, joint: UrdfJoint, link: Link, names: _Names) -> list[Link]:
-    """Two slides across the normal and a turn about it, through links without mass."""
-    normal = joint.joint.axis
-    across, along = _across(normal)
-    found.note(f"planar joint {joint.name!r}: read as the joints {joint.name}.x, {joint.name}.y and {joint.name}.angle")
-    return _chain(joint, link, [("x", "prismatic", across), ("y", "prismatic", along)], "angle", "revolute", names)
-
-
 def _floating(found: Findings, joint: UrdfJoint, link: Link, names: _Names) -> list[Link]:
-    """Three slides and a ball, for a floating joint on a link that moves."""
+    """Three slides through links without mass and a ball, for a floating joint on a link that moves."""
     found.note(f"floating joint {joint.name!r} on a moving link: read as {joint.name}.x, .y, .z and a ball joint")
-    slides = [(end, "prismatic", Vec(*(float(end == other) for other in "xyz"))) for end in "xyz"]
-    return _chain(joint, link, slides, None, "spherical", names)
-
-
-def _chain(
-    joint: UrdfJoint, link: Link, slides: Sequence[tuple[str, str, Vec]], last: str | None, kind: str, names: _Names
-) -> list[Link]:
-    """Massless links that slide one on the other, and the link itself on the last of them."""
     made: list[Link] = []
     parent, placed = link.parent, {"rotation": joint.joint.rotation, "position": joint.joint.position}
-    for end, slide, axis in slides:
-        name = names.new_link(f"{link.name}.{end}")
-        made.append(Link(name, parent, Joint(names.new_joint(f"{joint.name}.{end}"), slide, axis, **placed)))
+    for end in "xyz":
+        name, axis = names.new_link(f"{link.name}.{end}"), Vec(*(float(end == other) for other in "xyz"))
+        made.append(Link(name, parent, Joint(names.new_joint(f"{joint.name}.{end}"), "prismatic", axis, **placed)))
         parent, placed = name, {}
-    title = joint.name if last is None else names.new_joint(f"{joint.name}.{last}")
-    return [*made, replace(link, parent=parent, joint=Joint(title, kind, joint.joint.axis))]
-
-
-def _across(normal: Vec) -> tuple[Vec, Vec]:
-    """Two unit vectors that make a right-handed triad with the normal: x and y for z, y and z for x, z and x for y."""
-    n = normal * (1 / normal.dot(normal) ** 0.5)
-    largest = max(range(3), key=lambda i: abs(tuple(n)[i]))
-    first = Vec(*(float(i == (largest + 1) % 3) for i in range(3)))
-    first = first - n * n.dot(first)
-    first = first * (1 / first.dot(first) ** 0.5)
-    return first, n.cross(first)
+    return [*made, replace(link, parent=parent, joint=Joint(joint.name, "spherical", joint.joint.axis))]

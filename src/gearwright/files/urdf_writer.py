@@ -1,28 +1,31 @@
 """Parts -> URDF text that other tools load.
 
 The <inertial> of a link is given by the caller: that of the *augmented* link, which contains its wheels and the payload
-at rest, so that a tool without rotors computes the joints' part of the approximation "none". A spherical joint becomes
-three turns through links without mass, a free joint a floating one. What is lost thereby is kept in the sidecar
-(`urdf_sidecar`).
+at rest, so that a tool without rotors computes the joints' part of the approximation "none". A joint that URDF has no
+word for becomes several through links without mass (`urdf_stand_ins`), a free joint a floating one. What is lost
+thereby is kept in the sidecar (`urdf_sidecar`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.placements import X, Y, Z
 from gearwright.files.urdf_differentials import Coupled
 from gearwright.files.urdf_links import TENSOR
 from gearwright.files.urdf_pose import rpy_of_rotation
+from gearwright.files.urdf_stand_ins import stand_ins
 from gearwright.files.urdf_xml import Element
 from gearwright.parts import Joint, Limits, Link, Robot, Shape
 
 UNLIMITED = "1e15"
 """URDF demands a number for every limit; this one is read back as none."""
+WITH_LIMITS = ("revolute", "prismatic")
+WITH_AXIS = (*WITH_LIMITS, "planar")
 
 
 class Inertial(NamedTuple):
@@ -53,13 +56,13 @@ def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
 
     root = etree.Element("robot", name=_holdable("robot", "name", robot.name))
     _add(root, "link", name="base")
-    between = _links_of_balls(robot)
+    between = _links_between(robot)
     for link in robot.links:
-        for name in between.get(link.name, ()):
+        for name in between[link.name]:
             _add(root, "link", name=name)
         _write_link(root, link, inertials[link.name])
     for link in robot.links:
-        _write_joint(root, link, between.get(link.name, ()))
+        _write_joints(root, link, between[link.name])
     _write_transmissions(root, robot)
     return root
 
@@ -127,22 +130,24 @@ def _write_shape(link: Element, shape: Shape) -> None:
         _add(geometry, "sphere", radius=_number(shape.size[0]))
 
 
-def _links_of_balls(robot: Robot) -> dict[str, list[str]]:
-    """Per link on a ball the names of two links without mass that it is written with."""
+def _links_between(robot: Robot) -> dict[str, list[str]]:
+    """Per link the names of the links without mass that its joint is written with."""
     taken = {link.name for link in robot.links}
-    return {
-        k.name: [_free(taken, f"{k.name}.{end}") for end in "xy"] for k in robot.links if k.joint.kind == "spherical"
-    }
+    return {k.name: [_free(taken, f"{k.name}{end}") for end in stand_ins(k) if end] for k in robot.links}
 
 
-def _write_joint(root: Element, link: Link, between: Sequence[str]) -> None:
-    joint = link.joint
-    if between:
-        _write_ball(root, link, between)
-        return
-    element = _placed(root, link.joint_name, _urdf_kind(joint), link.parent, link.name, joint)
-    if joint.kind in ("revolute", "prismatic"):
+def _write_joints(root: Element, link: Link, between: Sequence[str]) -> None:
+    """The joint of a link, or those that stand for it."""
+    joints = list(stand_ins(link).values()) or [replace(link.joint, name=link.joint_name)]
+    for joint, parent, child in zip(joints, [link.parent, *between], [*between, link.name], strict=True):
+        _write_joint(root, joint, parent, child)
+
+
+def _write_joint(root: Element, joint: Joint, parent: str, child: str) -> None:
+    element = _placed(root, joint, parent, child)
+    if joint.kind in WITH_AXIS:
         _add(element, "axis", xyz=_row(Vec.of(joint.axis)))
+    if joint.kind in WITH_LIMITS:
         _write_limits(element, joint)
         total = joint.total_friction
         if total.viscous or total.coulomb:
@@ -152,10 +157,9 @@ def _write_joint(root: Element, link: Link, between: Sequence[str]) -> None:
         _add(element, "mimic", joint=leader, multiplier=_number(multiplier), offset=_number(offset))
 
 
-def _placed(root: Element, name: str, kind: str, parent: str, child: str, place: Joint | None) -> Element:
-    element = _add(root, "joint", name=name, type=kind)
-    if place is not None:
-        _write_origin(element, place.rotation, place.position)
+def _placed(root: Element, joint: Joint, parent: str, child: str) -> Element:
+    element = _add(root, "joint", name=str(joint.name), type=_urdf_kind(joint))
+    _write_origin(element, joint.rotation, joint.position)
     _add(element, "parent", link=parent)
     _add(element, "child", link=child)
     return element
@@ -181,15 +185,6 @@ def _write_limits(element: Element, joint: Joint) -> None:
 
 def _sizes(limits: Limits) -> dict[str, float | None]:
     return {"effort": limits.effort, "velocity": limits.speed}
-
-
-def _write_ball(root: Element, link: Link, between: Sequence[str]) -> None:
-    """A ball as three turns about x, y and z."""
-    steps = zip("xyz", [link.parent, *between], [*between, link.name], (X, Y, Z), strict=True)
-    for end, parent, child, axis in steps:
-        place = link.joint if parent == link.parent else None
-        element = _placed(root, f"{link.joint_name}.turn_{end}", "continuous", parent, child, place)
-        _add(element, "axis", xyz=_row(axis))
 
 
 def _free(taken: set[str], name: str) -> str:

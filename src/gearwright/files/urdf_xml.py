@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DOCTYPE = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
-def parse_xml(text: str, found: Findings) -> Element:
+def parse_xml(text: str, found: Findings, deepest: int = MAX_DEPTH) -> Element:
     """The root element of a document, or a FileError that lists every syntax error with its line."""
     refuse_doctype(text, found)
     from lxml import etree
@@ -43,7 +43,7 @@ def parse_xml(text: str, found: Findings) -> Element:
     if root is None or not isinstance(root.tag, str):
         found.add("there is no XML element in it. Give a URDF, whose outermost element is <robot>.", line=1)
         raise found.error()
-    _refuse_size(root, found)
+    _refuse_size(root, found, deepest)
     return root
 
 
@@ -52,7 +52,7 @@ def refuse_doctype(text: str, found: Findings) -> None:
     match = _DOCTYPE.search(text)
     if match:
         line = text.count("\n", 0, match.start()) + 1
-        found.add("a DOCTYPE or ENTITY is refused: it could read other files. A URDF needs none: remove it.", line=line)
+        found.add("a DOCTYPE or ENTITY is refused: it could read other files. A robot needs none.", line=line)
         raise found.error()
 
 
@@ -64,13 +64,13 @@ def _refuse_errors(log: Iterable[Any], found: Findings) -> None:
     found.refuse()
 
 
-def _refuse_size(root: Element, found: Findings) -> None:
+def _refuse_size(root: Element, found: Findings, deepest: int) -> None:
     """Bound the depth and the number of elements, without recursion."""
     depth: dict[Element, int] = {root: 1}
     for element in root.iterdescendants():
         depth[element] = depth[element.getparent()] + 1
-        if depth[element] > MAX_DEPTH:
-            found.add(f"elements are nested deeper than {MAX_DEPTH}. A URDF needs 6 levels.", line=element.sourceline)
+        if depth[element] > deepest:
+            found.add(f"elements are nested deeper than {deepest}. No robot needs that.", line=element.sourceline)
             raise found.error()
         if len(depth) > MAX_ELEMENTS:
             found.add(f"there are more than {MAX_ELEMENTS} elements. Split the robot.", line=element.sourceline)

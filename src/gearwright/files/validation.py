@@ -12,28 +12,19 @@ from gearwright.files.data_sheet_words import (
     CurrentControlWords,
     HeatWords,
     RippleWords,
+    ServoWords,
     SupplyWords,
     TurnFriction,
 )
 from gearwright.files.drive_words import DriveWords, MotorWords
 from gearwright.files.elastic_words import BeamWords, ElasticBaseWords, SpringWords, TurnSpring
 from gearwright.files.gear_words import MODELS
-from gearwright.files.link_words import (
-    DH,
-    Fixed,
-    Follows,
-    Free,
-    LinkWords,
-    Prismatic,
-    Revolute,
-    ShapeWords,
-    Spherical,
-    TurnLimits,
-    VectorWords,
-)
+from gearwright.files.joint_words import DH, KINDS, Follows, TurnLimits, VectorWords
+from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
 from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
 from gearwright.files.yaml_tree import Node, Path
@@ -42,16 +33,16 @@ from gearwright.text import did_you_mean
 AnyWords = TypeVar("AnyWords", bound=Words)
 
 INSIDE: dict[str, type[Words]] = {
-    **{"revolute": Revolute, "prismatic": Prismatic, "fixed": Fixed, "spherical": Spherical, "free": Free},
+    **KINDS,
     **MODELS,
     **{"motor": MotorWords, "payload": PayloadWords, "inertia": TensorWords, "tensor": TensorWords, "origin": Origin},
     **{"dh": DH, "mdh": DH, "vector": VectorWords, "limits": TurnLimits, "follows": Follows, "shapes": ShapeWords},
     **{"wheels": WheelWords, "meshes": MeshWords, "motors": TrainMotorWords},
     **{"spring": TurnSpring, "springs": SpringWords, "flexible": BeamWords, "elastic_base": ElasticBaseWords},
     **{"torsion": TorsionWords, "pieces": PieceWords, "hysteresis": HysteresisWords, "errors": ErrorWords},
-    **{"losses": LossWords},
+    **{"losses": LossWords, "tendons": TendonWords, "states": StateWords},
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
-    **{"supply": SupplyWords, "current_control": CurrentControlWords},
+    **{"supply": SupplyWords, "current_control": CurrentControlWords, "servo": ServoWords},
 }
 """Which words are known inside a word or a kind; for everything else those of the whole entry."""
 
@@ -68,6 +59,8 @@ class Contents:
     frames: list[FrameWords | None]
     attach: list[AttachWords | None]
     springs: list[Any]
+    tendons: list[Any]
+    states: list[Any]
 
 
 def validated(model: type[AnyWords], data: Any, root: Node, path: Path, problems: Problems) -> AnyWords | None:

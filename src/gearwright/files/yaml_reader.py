@@ -21,6 +21,7 @@ from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problems
 from gearwright.files.reading import YAML_ENDINGS, read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
+from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import TrainWords
 from gearwright.files.validation import Contents, validated
 from gearwright.files.words import Words
@@ -34,6 +35,8 @@ LISTS: dict[str, type[Words]] = {
     "frames": FrameWords,
     "attach": AttachWords,
     "springs": SpringWords,
+    "tendons": TendonWords,
+    "states": StateWords,
 }
 AnyWords = TypeVar("AnyWords", bound=Words)
 
@@ -70,7 +73,22 @@ def as_path(source: str | Path) -> Path | None:
 def read(text: str, path: Path | None, permissions: Permissions) -> Robot:
     """A robot from YAML text; attachments are looked for beside `path` and where it is permitted."""
     problems = Problems(str(path) if path is not None else "the YAML text")
-    root = parse(text, problems)
+    return _robot(parse(text, problems), problems, path, permissions)
+
+
+def read_words(words: dict[str, Any]) -> Robot:
+    """A robot from the words of a file as plain data; it has no lines that a message could name."""
+    return _robot(Node(_plain(words), 0), Problems("the words"), None, Permissions())
+
+
+def _plain(data: Any) -> Any:
+    """Data as a file would give it: lists, where code has tuples."""
+    if isinstance(data, dict):
+        return {word: _plain(value) for word, value in data.items()}
+    return [_plain(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def _robot(root: Node, problems: Problems, path: Path | None, permissions: Permissions) -> Robot:
     if not isinstance(root.data, dict):
         problems.add("the file holds no mapping. Start with `robot: name` and `links:`.", line=root.line)
         raise problems.error()

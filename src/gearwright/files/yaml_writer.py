@@ -12,10 +12,24 @@ from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
 from gearwright.files.gear_words import gear_words
+from gearwright.files.joint_words import KINDS
 from gearwright.files.part_words import plain_words
 from gearwright.files.train_words import train_words
 from gearwright.files.yaml_tree import plain_scalar
-from gearwright.parts import Drive, Frame, Friction, Joint, Link, Motor, PassiveSpring, Payload, Robot, Shape
+from gearwright.parts import (
+    Drive,
+    Frame,
+    Friction,
+    Joint,
+    Link,
+    Motor,
+    NamedState,
+    PassiveSpring,
+    Payload,
+    Robot,
+    Shape,
+    Tendon,
+)
 
 ALWAYS = ("inertia", "mass")
 """Numbers of a motor that are written even if they are zero."""
@@ -40,6 +54,11 @@ def write_yaml(robot: Robot) -> str:
     Raises:
         InputError: a number of the robot is a symbol, which no file can hold.
     """
+    return dump(robot_words(robot))
+
+
+def robot_words(robot: Robot) -> dict[str, Any]:
+    """The words of a robot file as plain data: mappings, lists, texts and numbers."""
     words: dict[str, Any] = {"robot": robot.name}
     words |= _given({"description": robot.description})
     words["gravity"] = _vector("gravity", robot.gravity)
@@ -51,8 +70,9 @@ def write_yaml(robot: Robot) -> str:
     if robot.supply is not None:
         words["supply"] = plain_words("supply", robot.supply)
     words |= _given({"springs": [_spring(spring) for spring in robot.springs]})
+    words |= _given({"tendons": [_tendon(tendon) for tendon in robot.tendons]})
     words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
-    return dump(words)
+    return words | _given({"states": [_state(state) for state in robot.states]})
 
 
 def dump(words: Mapping[str, Any]) -> str:
@@ -146,14 +166,18 @@ def _joint(joint: Joint, owner: str) -> dict[str, Any]:
     owner = f"{owner}, joint"
     words = _given({"name": joint.name}) | {"type": joint.kind}
     words |= _given({"origin": _place(owner, joint.position, joint.rotation)})
-    if joint.kind in ("revolute", "prismatic"):
-        words["axis"] = _vector(f"{owner}, axis", joint.axis)
+    for word in ("axis", "axis2"):
+        if joint.kind in KINDS and word in KINDS[joint.kind].model_fields:
+            words[word] = _vector(f"{owner}, {word}", getattr(joint, word))
+    if joint.pitch is not None:
+        words["pitch"] = _number(f"{owner}, pitch", joint.pitch)
     words |= _given({"limits": _limits(joint)})
     if joint.follows is not None:
         leader, multiplier, offset = joint.follows
         words["follows"] = {"joint": leader, **_numbers(owner, {"multiplier": multiplier, "offset": offset})}
     if joint.spring is not None:
         words["spring"] = plain_words(f"{owner}, spring", joint.spring)
+    words |= _given({"armature": _number(f"{owner}, armature", joint.armature)})
     return words | _friction(joint, owner)
 
 
@@ -185,7 +209,7 @@ def _drive(drive: Drive) -> dict[str, Any]:
         words["axis"] = _vector(f"drive {drive.title!r}, axis", drive.axis)
     words["motor"] = _motor(drive.motor, f"drive {drive.title!r}, motor")
     words["gear"] = gear_words(f"drive {drive.title!r}, gear", drive.gear)
-    for word in ("supply", "current_control"):
+    for word in ("supply", "current_control", "servo"):
         if getattr(drive, word) is not None:
             words[word] = plain_words(f"drive {drive.title!r}, {word}", getattr(drive, word))
     return words
@@ -206,6 +230,20 @@ def _spring(spring: PassiveSpring) -> dict[str, Any]:
     row = {joint: _number(owner, factor) for joint, factor in spring.row.items()}
     numbers = {word: getattr(spring, word) for word in ("stiffness", "damping", "rest")}
     return {"name": spring.name, "row": row, **{w: x for w, x in _numbers(owner, numbers).items() if x}}
+
+
+def _tendon(tendon: Tendon) -> dict[str, Any]:
+    owner = f"tendon {tendon.name!r}"
+    words: dict[str, Any] = {"name": tendon.name}
+    words["row"] = {joint: _number(owner, factor) for joint, factor in tendon.row.items()}
+    words |= _given({"inertia": _number(f"{owner}, inertia", tendon.inertia)})
+    if tendon.motor is not None:
+        words["motor"] = _motor(tendon.motor, f"{owner}, motor")
+    return words | ({} if tendon.servo is None else {"servo": plain_words(f"{owner}, servo", tendon.servo)})
+
+
+def _state(state: NamedState) -> dict[str, Any]:
+    return {"name": state.name} | _given({"q": dict(state.q), "v": dict(state.v)})
 
 
 def _payload(payload: Payload) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from gearwright.forces.prescribed import Prescribed
 from gearwright.forces.stepping import stepping_motor
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
+from gearwright.forces.train_losses import TrainLoss, train_loss_laws
 
 __all__ = [
     "ON",
@@ -73,6 +74,7 @@ __all__ = [
     "SmoothFriction",
     "Stops",
     "SynchronousMotor",
+    "TrainLoss",
     "Twist",
     "Winding",
     "compliant_stops",
@@ -87,4 +89,5 @@ __all__ = [
     "stepping_motor",
     "stop_laws",
     "synchronous_motor",
+    "train_loss_laws",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gearwright.errors import TrainError
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
 from gearwright.forces.kinematic_error import Ripple, Twist
@@ -63,11 +62,6 @@ def _springs(mech: Mechanism, drive: Drive) -> list[Spring]:
 
 def _laws(mech: Mechanism, element: Element, spring: Spring, unit: str, smooth: bool) -> Iterator[Law]:
     torsion = element.torsion
-    if torsion.hysteresis is not None and torsion.backlash:
-        raise TrainError(
-            f"{spring.name}: hysteresis and backlash {torsion.backlash} rad in one element would rub inside the gap. "
-            "Put them into two stages of the transmission."
-        )
     twist = _twist(mech, element, spring)
     if len(torsion.pieces) > 1 or torsion.hardening or torsion.backlash or torsion.errors:
         curve = (

@@ -15,6 +15,7 @@ from gearwright.forces.places import force_unit, joint_line, motor_line, motors_
 from gearwright.forces.sticking import Sticking
 from gearwright.forces.stribeck import dry, sliding
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Friction, Robot
 
 SMOOTHING = 0.01
@@ -124,23 +125,22 @@ def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tup
     return tuple(_law(*one, smooth) for one in _rubbing(robot, mech) if one[2].kind != "none")
 
 
-def _rubbing(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Line | None, Friction, str | None, str]]:
+def _rubbing(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Line, Friction, str | None, str]]:
     """Name, line, friction, port and unit of everything that may rub."""
     for link in robot.links:
-        if link.joint.kind != "fixed":
-            place = joint_line(mech, link)
-            line = None if place is None else place[0]
-            yield f"{link.joint_name}.friction", line, link.joint.total_friction, None, force_unit(link)
+        place, name = joint_line(mech, link), f"{link.joint_name}.friction"
+        if place is not None:
+            yield name, place[0], link.joint.total_friction, None, force_unit(link)
+        elif joint_kind(link.joint.kind).speeds and link.joint.total_friction.kind != "none":
+            raise InputError(
+                f"{name}: friction acts along joints of one speed (revolute, prismatic, helical); this one is "
+                f"{link.joint.kind}. Set its friction and damping to 0."
+            )
     for title, motor in motors_of(robot):
         yield f"{title}.motor_friction", motor_line(mech, title), motor.total_friction, title, "Nm"
 
 
-def _law(name: str, line: Line | None, friction: Friction, port: str | None, unit: str, smooth: bool) -> Law:
-    if line is None:
-        raise InputError(
-            f"{name}: friction acts along revolute or prismatic joints only; a free or spherical joint has no single "
-            "speed. Set its friction and damping to 0."
-        )
+def _law(name: str, line: Line, friction: Friction, port: str | None, unit: str, smooth: bool) -> Law:
     if friction.kind == "lugre":
         return LuGre(name, line, friction, port, unit)
     if smooth or friction.kind == "viscous":

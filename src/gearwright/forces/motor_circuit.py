@@ -30,7 +30,7 @@ class MotorCircuit(Law):
     Motors at a limit of their current take the same power at any bus voltage, which makes the bus quadratic: the
     electronics set their duty by three steps of Newton's method, and the bus is then solved exactly for these duties.
     So the balance of power holds to the last digit, and the limit to a billionth while the bus sags by less than a
-    tenth. What would need more power than the source has is not to be had: then the current stays below its limit.
+    tenth. Where more power would be needed than the source has, the current stays below its limit.
 
     Args:
         name: its name.
@@ -118,7 +118,7 @@ class MotorCircuit(Law):
         """A better estimate of the bus voltage: one step of Newton's method.
 
         A motor at a limit takes the same power at any voltage, so its current falls as the voltage rises. Half the
-        source's voltage is where the source gives the most power: what needs more is not to be had.
+        source's voltage is where the source gives the most power: more than that it cannot give.
         """
         supply = self.supply
         assert supply is not None

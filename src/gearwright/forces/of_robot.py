@@ -10,6 +10,7 @@ from gearwright.forces.law import Law
 from gearwright.forces.losses import loss_laws
 from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.stops import stop_laws
+from gearwright.forces.train_losses import train_loss_laws
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 
@@ -35,6 +36,7 @@ def laws(
         *friction_laws(robot, machine, smooth=smooth),
         *stop_laws(robot, machine, smooth=smooth),
         *loss_laws(robot, machine),
+        *train_loss_laws(robot, machine),
         *elastic_laws(robot, machine, smooth=smooth),
         *motor_laws(robot, machine, inputs),
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gearwright.algebra import Scalar
 from gearwright.forces.line import Line
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Link, Motor, Robot
 
 
@@ -21,19 +22,21 @@ def joint_line(mech: Mechanism, link: Link) -> tuple[Line, Scalar] | None:
     'j2'
     """
     joint = mech.joints[mech.index(link.name)]
-    if link.joint.kind not in ("revolute", "prismatic") or not joint.dofs:
+    if not joint_kind(link.joint.kind).single:
         return None
-    dof = joint.dofs[0]
-    return Line.of(mech, {mech.speeds[dof.speed]: dof.factor}), joint.offset
+    return Line.of(mech, {mech.speeds[joint.dofs[0].speed]: joint.factor}), joint.offset
 
 
 def motors_of(robot: Robot) -> Iterator[tuple[str, Motor]]:
-    """All motors with the names of their actuators: those of drives, then those of trains."""
+    """All motors with the names of their actuators: those of drives, of trains, of tendons."""
     for drive in robot.drives:
         yield drive.title, drive.motor
     for train in robot.trains:
         for one in train.motors:
             yield one.name, one.motor
+    for tendon in robot.tendons:
+        if tendon.motor is not None:
+            yield tendon.name, tendon.motor
 
 
 def motor_line(mech: Mechanism, title: str) -> Line:
@@ -42,5 +45,5 @@ def motor_line(mech: Mechanism, title: str) -> Line:
 
 
 def force_unit(link: Link) -> str:
-    """Nm along a revolute joint, N along a prismatic one."""
-    return "N" if link.joint.kind == "prismatic" else "Nm"
+    """Nm along a joint that turns, N along one that slides."""
+    return joint_kind(link.joint.kind).force_unit

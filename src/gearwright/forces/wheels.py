@@ -18,10 +18,14 @@ def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tu
     Returns:
         (row over all speeds, offset), so that torque = row . a + offset.
     """
+    return turning_torque(situation, [(spin, spin.terms[0][1] / per) for spin in spins])
+
+
+def turning_torque(situation: Situation, wheels: Sequence[tuple[Spin, Scalar]]) -> tuple[list[Scalar], Scalar]:
+    """Row and offset of the torque that turns wheels, each given with its turns per turn of what the torque acts on."""
     row: list[Scalar] = [0.0] * situation.mech.n
     offset: Scalar = 0.0
-    for spin in spins:
-        weight = spin.terms[0][1] / per
+    for spin, weight in wheels:
         for index, b in spin.terms:
             row[index] = row[index] + weight * spin.inertia * b
         carried, drift = situation.scene.turning(spin)

@@ -59,10 +59,10 @@ def plan(mech: Mechanism, further: int = 0) -> Plan:
         raise InputError(
             "motor_motion: the machine has no elastic drive. Use inverse_dynamics, or give a drive a stiffness."
         )
-    if mech.nq != mech.n:
+    if not mech.straight:
         raise InputError(
-            "motor_motion: the machine has free or spherical joints, whose coordinates have no derivatives of their "
-            "own. Fix the base, or divide the machine at that joint."
+            "motor_motion: the machine has free, spherical or planar joints, whose speeds are not the rates of "
+            "coordinates. Fix the base, or divide the machine at that joint."
         )
     K, D = stiffness_and_damping(mech)
     pushes = _pushes(mech)

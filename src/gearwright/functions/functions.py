@@ -72,7 +72,9 @@ def forward_dynamics(
 ) -> Array:
     r"""Accelerations for given forces, $M(q) a = \tau - \text{bias}(q, v)$ [rad/s2, m/s2], (..., n).
 
-    The mass matrix is eliminated in an order chosen from the tree and the ratio rows.
+    Short chains and machines whose drives tie many joints: the mass matrix is eliminated in an order chosen from the
+    tree and the ratio rows. Chains of 14 joints and more, whose wheels each act within one joint: link by link, in a
+    number of operations that is proportional to that of the links.
     """
     return run(programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches=wrenches, base_motion=base_motion)
 

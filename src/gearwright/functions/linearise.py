@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.algebra import ZERO
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.kinematics import relative
 from gearwright.functions.run import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.programs import FORWARD_DYNAMICS
@@ -24,8 +25,8 @@ class LinearModel(NamedTuple):
 def linearise(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> LinearModel:
     """The exact first-order model of forward dynamics about a state, not only an equilibrium.
 
-    A = [[-ad(v), 1], [da/dq, da/dv]], B = [[0], [M^-1]]; ad(v) is zero but for free and spherical joints, whose
-    tangent turns with the body.
+    A = [[-ad(v), 1], [da/dq, da/dv]], B = [[0], [M^-1]]; ad(v) is zero but for free, spherical and
+    planar joints, whose tangent turns with the body.
     """
     mech = machine_of("linearise", mech)
     slopes = derivative(FORWARD_DYNAMICS, mech, {"q": q, "v": v, "tau": tau}, "linearise")
@@ -33,7 +34,7 @@ def linearise(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> 
     A, B = np.zeros((*lead, 2 * n, 2 * n)), np.zeros((*lead, 2 * n, n))
     A[..., :n, n:] = np.eye(n)
     A[..., n:, :], B[..., n:, :] = slopes[..., : 2 * n], slopes[..., 2 * n :]
-    if mech.nq != n:
+    if not mech.straight:
         speeds = np.broadcast_to(np.asarray(v, dtype=np.float64), (*lead, n))
         for k in np.ndindex(*lead):
             A[k][:n, :n] = -_adjoint(mech, speeds[k])
@@ -41,17 +42,21 @@ def linearise(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> 
 
 
 def _adjoint(mech: Mechanism, v: Array) -> Array:
-    """How the tangent at a moving configuration turns: w x for rotations, with v x below it for a free joint."""
+    """How the tangent at a moving configuration turns: the motion product V x S of each joint's own twists.
+
+    Those of the joints concerned are along orthogonal axes, fixed in the body.
+    """
     out = np.zeros((mech.n, mech.n))
-    for joint in turning_joints(mech):
-        turning = _cross(v[joint.angular])
-        out[joint.angular, joint.angular] = turning
-        if joint.linear:
-            out[joint.linear, joint.linear] = turning
-            out[joint.linear, joint.angular] = _cross(v[joint.linear])
+    for body, joint in zip(mech.bodies, mech.joints, strict=True):
+        if body.kind.space.straight:
+            continue
+        w, u = (ZERO if part is None else part for part in relative(joint.dofs, v.tolist()))
+        for column in joint.dofs:
+            turned = w.cross(column.axis)
+            swept = u.cross(column.axis) if column.angular else turned  # what becomes of the velocity
+            for row in joint.dofs:
+                if row.angular and column.angular:
+                    out[row.speed, column.speed] = row.axis.dot(turned)
+                elif not row.angular:
+                    out[row.speed, column.speed] = row.axis.dot(swept)
     return out
-
-
-def _cross(w: Array) -> Array:
-    x, y, z = w
-    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

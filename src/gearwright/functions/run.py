@@ -84,8 +84,8 @@ def _keep_at_hand(program: Program, robot_or_mech: RobotOrMech, backend: Service
         when_gone(robot_or_mech, lambda: ready.pop(number, None))
 
 
-def compiled_now(program: Program, robot_or_mech: RobotOrMech) -> Callable[..., Array]:
+def compiled_now(program: Program, robot_or_mech: RobotOrMech, fixed: Fixed | None = None) -> Callable[..., Array]:
     """A program of a machine for somebody who will call it thousands of times: as a kernel at once, where it can be."""
     mech = machine_of(program.name, robot_or_mech)
-    kernel = service(program, mech, {}).compiled_now()
-    return kernel.func if kernel is not None else lambda *arrays: run(program, mech, arrays)
+    kernel = service(program, mech, fixed or {}).compiled_now()
+    return kernel.func if kernel is not None else lambda *arrays: run(program, mech, arrays, fixed)

@@ -70,7 +70,8 @@ class Service:
             return None
         bodies = len(self.task.mech.bodies)
         self.spent += bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
-        power = self.task.program.growth + len(self.task.wrt[:1])
+        program = self.task.program
+        power = (1 if program.linear(self.task.mech) else program.growth) + len(self.task.wrt[:1])
         if mode == "on" or self.spent >= COMPILE * max(bodies / 7, 1.0) ** power:
             return self._kernel_from(Kernel)
         if self.spent >= LOOK and not self.looked:
@@ -128,7 +129,7 @@ def service(program: Program, mech: Mechanism, fixed: Fixed, wrt: tuple[str, ...
     found = mine.get(key)
     if found is None:
         # A copy, so that the service does not keep alive the machine it is to die with.
-        found = mine[key] = Service(Recipe(program.name, _twin(mech), (), tuple(fixed.items()), wrt))
+        found = mine[key] = Service(Recipe(program.name, twin(mech), (), tuple(fixed.items()), wrt))
         if len(mine) > PER_MACHINE:
             mine.pop(next(iter(mine)), None)
     return found
@@ -147,7 +148,8 @@ def _forget(number: int) -> None:
         action()
 
 
-def _twin(mech: Mechanism) -> Mechanism:
-    twin = object.__new__(Mechanism)
-    twin.__dict__.update(mech.__dict__)
-    return twin
+def twin(mech: Mechanism) -> Mechanism:
+    """The same machine as another object, for what must not keep the machine alive."""
+    copy = object.__new__(Mechanism)
+    copy.__dict__.update(mech.__dict__)
+    return copy

@@ -1,5 +1,7 @@
 """Finding a robot's parameters from measurements: excite, log, identify, make consistent, write back."""
 
+from gearwright.identification.blocks import Blocks
+from gearwright.identification.columns import Column
 from gearwright.identification.consistent import ConsistentFit, fit_consistent
 from gearwright.identification.excitation import Box, Excitation, MotionLimits, excite
 from gearwright.identification.groups import Group, parameter_groups, regressor_blocks
@@ -12,7 +14,9 @@ from gearwright.identification.write_back import Rewritten, identified_mechanism
 from gearwright.motion import FourierMotion as FourierMotion
 
 __all__ = [
+    "Blocks",
     "Box",
+    "Column",
     "ConsistentFit",
     "Excitation",
     "Group",

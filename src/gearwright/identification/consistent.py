@@ -57,9 +57,9 @@ class ConsistentFit:
     def validate(self, log: Log) -> Validation:
         """The prediction of a log."""
         found = self.identification
-        full = log.derived(found.model.mech, found.cutoff)
-        motion = full.motion()
-        predicted = found.model.regressor(motion.q, motion.v, motion.a) @ self.parameters
+        full = log.derived(found.model.mech, found.asked_cutoff)
+        motion, base = full.motion(), found.model.base
+        predicted = found.model.blocks(motion).times(base.combine(self.parameters))
         return Validation(found.model.mech.speeds, motion.t, full.torques, predicted)
 
 

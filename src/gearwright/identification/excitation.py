@@ -14,8 +14,10 @@ from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import triangle
 from gearwright.errors import InputError
 from gearwright.functions.functions import inverse_dynamics, placement
-from gearwright.identification.model import FRICTION, Friction, Model
+from gearwright.identification.columns import FRICTION, Friction
+from gearwright.identification.model import Model
 from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 
@@ -103,8 +105,8 @@ def excite(
         progress: called after every step.
     """
     mech = machine_of("excite", robot_or_mech)
-    if mech.nq != mech.n:
-        raise InputError("excite: free and spherical joints cannot follow a Fourier series of coordinates.")
+    if not mech.straight:
+        raise InputError("excite: free, spherical and planar joints cannot follow a Fourier series of coordinates.")
     number("excite", "period", period, above=0.0, unit="seconds", example=10.0)
     for name, count, least in (("harmonics", harmonics, 2), ("starts", starts, 1), ("steps", steps, 0)):
         whole("excite", name, count, least=least)
@@ -250,9 +252,10 @@ def _bounds(robot_or_mech: Robot | Mechanism, mech: Mechanism, limits: MotionLim
 
 def _stated(robot: Robot, mech: Mechanism) -> MotionLimits:
     """The robot's own joint limits; a joint without position limits turns half a turn each way, and so on."""
-    stated = [robot.link_of_joint(name).joint.limits for name in mech.speeds if "." not in name]
-    if len(stated) != mech.n:
+    if mech.shafts:
         raise InputError("excite: an elastic drive's shaft has no limits of its own. Give limits=MotionLimits(...).")
+    leading = [body for body in mech.bodies if body.follows is None and joint_kind(body.joint).speeds]
+    stated = [robot.link(body.name).joint.limits for body in leading]
     position = [s.position or (-np.pi, np.pi) for s in stated]
     speed = np.array([s.speed or 2.0 for s in stated])
     acceleration = np.array([s.acceleration or 5 * v for s, v in zip(stated, speed, strict=True)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +12,14 @@ import numpy as np
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightWarning, InputError, depth_of_the_caller
+from gearwright.identification.columns import FRICTION, Friction
+from gearwright.identification.doubts import about_cutoff, about_residuals
 from gearwright.identification.estimates import Estimates
-from gearwright.identification.least_squares import Fit, Method, solve
-from gearwright.identification.log import Log, warn_about_units
-from gearwright.identification.model import FRICTION, Friction, Model
+from gearwright.identification.least_squares import Method, solve, triangles
+from gearwright.identification.log import Log
+from gearwright.identification.model import Model
+from gearwright.identification.plausibility import odd_units
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
@@ -65,11 +69,14 @@ class Identification(Estimates):
         covariance: of the values (rank, rank).
         fit: prediction on the data it was fitted to.
         method: ols, wls or irls.
-        cutoff: of the filter [Hz], or None: chosen from each log's spectrum.
+        cutoff: of the filter that was used [Hz]; None where speeds and accelerations were measured.
         not_found: combinations that this motion does not show.
         remarks: what somebody should know about how it was done.
         weights: of the equations (T, n).
         robot: the robot, when one was given.
+        asked_cutoff: the cut-off that was asked for [Hz]; None: chosen from each log itself.
+        doubts: what speaks against the estimates: units, residuals that are not white, estimates that move with the
+            cut-off.
     """
 
     model: Model
@@ -83,6 +90,13 @@ class Identification(Estimates):
     remarks: tuple[str, ...]
     weights: Array
     robot: Robot | None = None
+    asked_cutoff: float | None = None
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the values."""
+        return tuple(self.model.columns[k].unit for k in self.base.chosen)
 
     @cached_property
     def correlation(self) -> Array:
@@ -100,13 +114,11 @@ class Identification(Estimates):
 
     def predict(self, motion: Motion) -> Array:
         """Torques (T, n) of a motion."""
-        Y = self.model.regressor(motion.q, motion.v, motion.a)
-        predicted: Array = self.base.columns(Y) @ self.values
-        return predicted
+        return self.model.blocks(motion, self.base).times(self.values)
 
     def validate(self, log: Log) -> Validation:
         """The prediction of another log, compared with its torques as they were measured (unfiltered)."""
-        full = log.derived(self.model.mech, self.cutoff)
+        full = log.derived(self.model.mech, self.asked_cutoff)
         return Validation(self.model.mech.speeds, full.times, full.torques, self.predict(full.motion()))
 
 
@@ -124,7 +136,9 @@ def identify(
     """Find the base parameters of a robot from measured motion and torques.
 
     The torques are compared as they were measured; positions (or speeds) are filtered without delay and differentiated.
-    Standard deviations account for residuals that are correlated in time.
+    Standard deviations account for residuals that are correlated in time. A warning says when residuals
+    are not white, or when estimates move with the cut-off (`doubts`). The columns are computed block by block, so that
+    a long log needs little memory.
 
     Args:
         robot_or_mech: the robot or machine; its geometry is taken as known, its other numbers as nominal.
@@ -133,7 +147,7 @@ def identify(
         side: "motor" or "link": where the torque was measured. At the link side the rotors cannot be seen; their
             columns are excluded, and a remark says so.
         method: "ols", "wls" (each joint by its variance) or "irls" (and robust against outliers).
-        cutoff: of the filter [Hz]; None: chosen from the motion; infinity: no filter.
+        cutoff: of the filter [Hz]; None: chosen from the signal and its noise; infinity: no filter.
         transition_speed: speed over which Coulomb friction changes sign [rad/s].
         without: names of parameters known to be zero.
     """
@@ -150,47 +164,55 @@ def identify(
             "identify: every torque of the log is zero, and so would every parameter be. Check its torque columns."
         )
     motion = full.motion()
-    Y = model.regressor(motion.q, motion.v, motion.a)
-    warn_about_units(full, mech, Y @ model.nominal)
-    base, lost = excited(model, Y)
-    found = solve(base.columns(Y), full.torques, method)
-    fit = Validation(mech.speeds, motion.t, full.torques, full.torques - found.residuals)
-    remarks = _remarks(model, lost)
-    return _made(model, base, found, fit, method, cutoff, lost, remarks, robot)
-
-
-def _made(
-    model: Model,
-    base: BaseParameters,
-    found: Fit,
-    fit: Validation,
-    method: Method,
-    cutoff: float | None,
-    lost: tuple[str, ...],
-    remarks: tuple[str, ...],
-    robot: Robot | None,
-) -> Identification:
+    rows = model.blocks(motion)
+    small = triangles(rows, full.torques)
+    base, lost = excited(model, small, len(full.times))
+    found = solve(model.blocks(motion, base), full.torques, method, columns_of(small, model.base, base))
+    doubts = odd_units(full, mech, rows.times(model.base.combine(model.nominal)))
+    doubts += (*about_residuals(full, mech.speeds, found), *about_cutoff(full, model, base, found))
+    if doubts:
+        warnings.warn(GearwrightWarning("identify: " + "\n".join(doubts)), stacklevel=depth_of_the_caller())
     return Identification(
-        model, base, found.values, found.covariance, fit, method, cutoff, lost, remarks, found.weights, robot
+        model,
+        base,
+        found.values,
+        found.covariance,
+        Validation(mech.speeds, motion.t, full.torques, full.torques - found.residuals),
+        method,
+        None if full.origin is None else full.origin.cutoff,
+        lost,
+        _remarks(model, lost),
+        found.weights,
+        robot,
+        cutoff,
+        doubts,
     )
 
 
-def excited(model: Model, Y: Array) -> tuple[BaseParameters, tuple[str, ...]]:
-    """The combinations that the columns Y (T, n, P) of a log show, and those of the model that they do not."""
-    rows = Y.reshape(-1, Y.shape[-1])
-    if len(rows) <= model.base.rank:
+def excited(model: Model, small: Sequence[Array], samples: int) -> tuple[BaseParameters, tuple[str, ...]]:
+    """The combinations that a log shows, and those of the model that it does not.
+
+    `small`: the `triangles` of the equations of the model's base parameters.
+    """
+    structural, n = model.base, model.mech.n
+    if samples * n <= structural.rank:
         raise InputError(
-            f"identify: {len(rows)} equations ({len(Y)} samples of {Y.shape[1]} joints) cannot determine "
-            f"{model.base.rank} base parameters. Record longer, or leave parameters out."
+            f"identify: {samples * n} equations ({samples} samples of {n} joints) cannot determine "
+            f"{structural.rank} base parameters. Record longer, or leave parameters out."
         )
-    structural = model.base
-    chosen = list(structural.chosen)
-    lively = model.sizes[chosen] * np.sqrt(len(rows))
-    shown = independent(rows[:, chosen], structural.leaders, tolerance=NOT_EXCITED, scale=lively)
+    lively = model.sizes[list(structural.chosen)] * np.sqrt(samples * n)
+    rows = np.concatenate(small)[:, :-1]
+    shown = independent(rows, structural.leaders, tolerance=NOT_EXCITED, scale=lively)
     if shown.rank == structural.rank:
         return structural, ()
     lost = tuple(name for k, name in enumerate(structural.names) if k not in shown.chosen)
     return structural.combined(shown), lost
+
+
+def columns_of(small: Sequence[Array], structural: BaseParameters, base: BaseParameters) -> list[Array]:
+    """The triangles of fewer base parameters, from those of all of them."""
+    places = [structural.chosen.index(k) for k in base.chosen]
+    return [block[:, [*places, -1]] for block in small]
 
 
 def _remarks(model: Model, lost: tuple[str, ...]) -> tuple[str, ...]:

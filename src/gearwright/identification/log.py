@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arguments import as_floats, is_single, number, numbers
 from gearwright.arrays import Array
-from gearwright.errors import GearwrightWarning, InputError
+from gearwright.errors import InputError
 from gearwright.functions.actuation import structure_matrix
-from gearwright.identification.signals import default_cutoff, derivatives, sampling_rate
+from gearwright.identification.cutoff import default_cutoff
+from gearwright.identification.signals import derivatives, sampling_rate
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
@@ -26,9 +27,6 @@ CURRENT = "i"
 
 EDGE = 1.0
 """Periods of the cutoff frequency by which a moving end of a filtered log is left out."""
-
-ODD_JOINT, ODD_ROBOT = float(np.log10(20)), float(np.log10(5))
-"""Torques of one joint, or of all together, that differ by more powers of ten than these look like a wrong unit."""
 
 AT_REST = 0.03
 """Slower than this share of its usual speed, the machine counts as at rest."""
@@ -45,6 +43,9 @@ class Log:
         v: measured speeds (T, n), or None: derived from q.
         a: measured accelerations (T, n), or None: derived from v.
 
+    Attributes:
+        origin: of a log with derived speeds and accelerations: what they were derived from, and the cut-off [Hz].
+
     >>> Log([0.0, 0.1], [[0.0], [0.1]], [[1.0], [1.1]]).duration
     0.1
     """
@@ -54,6 +55,7 @@ class Log:
     tau: ArrayLike
     v: ArrayLike | None = None
     a: ArrayLike | None = None
+    origin: Origin | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "tau", "v", "a"):
@@ -94,7 +96,7 @@ class Log:
                 f"{self.times[-1]:g} s."
             )
         v, a = (None if x is None else np.asarray(x)[rows] for x in (self.v, self.a))
-        return Log(self.times[rows], np.asarray(self.q)[rows], self.torques[rows], v, a)
+        return Log(self.times[rows], np.asarray(self.q)[rows], self.torques[rows], v, a)._from(self.origin)
 
     def split(self, share: float = 0.7) -> tuple[Log, Log]:
         """The first `share` of the time to fit on, and the rest to validate on."""
@@ -110,25 +112,48 @@ class Log:
 
         Args:
             mech: the machine that moved.
-            cutoff: of the filter [Hz]; None: chosen from the motion's spectrum; infinity: no filter.
+            cutoff: of the filter [Hz]; None: chosen from the signal and its noise; infinity: no filter. A log derived
+                with another one is derived again from what was measured.
         """
         check_columns(self, mech)
         if cutoff is not None:
             number("log", "cutoff", cutoff, above=0.0, infinite=True, unit="Hz", example=20.0)
+        if self.origin is not None and cutoff not in (None, self.origin.cutoff):
+            again = self.origin.log.derived(mech, cutoff)
+            return again.between(self.times[0], np.nextafter(self.times[-1], np.inf))
         if self.v is not None and self.a is not None:
             return self
-        t, (q, v) = self.times, self._known()
-        if mech.nq != mech.n and v is None:
+        v = None if self.v is None else np.asarray(self.v)
+        if not mech.straight and v is None:
             raise InputError(
-                "log: the speeds of a free or spherical joint cannot be derived from its quaternion. Give v."
+                "log: the speeds of a free, spherical or planar joint are not the rates of coordinates. Give v."
             )
-        level = default_cutoff(t, q, v) if cutoff is None else cutoff
-        smooth, v, a = derivatives(t, q, v, None if self.a is None else np.asarray(self.a), level)
-        edge = min(int(np.ceil(EDGE / level * sampling_rate(t))) + 3, len(t) // 10)
+        return self._filtered(mech, default_cutoff(self.times, np.asarray(self.q), v) if cutoff is None else cutoff)
+
+    def _filtered(self, mech: Mechanism, cutoff: float) -> Log:
+        t, q = self.times, np.asarray(self.q)
+        v, a = (None if x is None else np.asarray(x) for x in (self.v, self.a))
+        smooth, v, a = derivatives(t, q, v, a, cutoff)
+        edge = min(int(np.ceil(EDGE / cutoff * sampling_rate(t))) + 3, len(t) // 10)
         resting = np.abs(v).max(axis=1) < AT_REST * np.sqrt(np.mean(v**2, axis=0)).max()
         rows = slice(0 if resting[0] else edge, len(t) if resting[-1] else len(t) - edge)
-        kept = q if mech.nq != mech.n else smooth
-        return Log(t[rows], kept[rows], self.torques[rows], v[rows], a[rows])
+        kept = q if not mech.straight else smooth
+        return Log(t[rows], kept[rows], self.torques[rows], v[rows], a[rows])._from(Origin(self, cutoff))
+
+    def refiltered(self, mech: Mechanism, cutoff: float) -> Motion:
+        """The motion of the same samples, derived with another cut-off [Hz] from what was measured."""
+        if self.origin is None:
+            raise InputError("log: its speeds and accelerations were measured, not derived with a cut-off.")
+        log = self.origin.log
+        v, a = (None if x is None else np.asarray(x) for x in (log.v, log.a))
+        smooth, v, a = derivatives(log.times, np.asarray(log.q), v, a, cutoff)
+        rows = np.searchsorted(log.times, self.times)
+        return Motion(self.times, (np.asarray(log.q) if not mech.straight else smooth)[rows], v[rows], a[rows])
+
+    def _from(self, origin: Origin | None) -> Log:
+        """This log with its origin; `replace` forgets it, since other numbers were not derived from it."""
+        object.__setattr__(self, "origin", origin)
+        return self
 
     def motion(self) -> Motion:
         """The motion of a log that has speeds and accelerations."""
@@ -136,8 +161,12 @@ class Log:
             raise InputError("log: it has no speeds and accelerations yet. Use log.derived(mech).")
         return Motion(self.times, np.asarray(self.q), np.asarray(self.v), np.asarray(self.a))
 
-    def _known(self) -> tuple[Array, Array | None]:
-        return np.asarray(self.q), None if self.v is None else np.asarray(self.v)
+
+class Origin(NamedTuple):
+    """What was measured before it was filtered, and the cut-off of the filter [Hz]."""
+
+    log: Log
+    cutoff: float
 
 
 def log_of_currents(
@@ -201,39 +230,6 @@ def check_columns(log: Log, mech: Mechanism) -> None:
             raise InputError(
                 f"log: {name} has {value.shape[1]} columns, the machine has {len(names)} ({listed(names)})."
             )
-
-
-def warn_about_units(log: Log, mech: Mechanism, expected: Array) -> None:
-    """A warning when angles look like degrees, or torques are off by powers of ten from the expected ones (T, n)."""
-    turning = [
-        k for body, j in zip(mech.bodies, mech.joints, strict=True) if body.joint == "revolute" for k in [j.first]
-    ]
-    widest = float(np.ptp(np.asarray(log.q)[:, turning], axis=0).max()) if turning else 0.0
-    remarks = []
-    if widest > 30:
-        remarks.append(f"a revolute joint moves through {widest:.3g} rad: are the angles in degrees?")
-    remarks += [
-        f"the torque of {name!r} is 10^{power} times what the robot's own numbers give: wrong unit?"
-        for name, power in _odd_sizes(mech.speeds, log.torques, expected)
-    ]
-    if remarks:
-        warnings.warn(GearwrightWarning("log: " + " ".join(remarks)), stacklevel=3)
-
-
-def _odd_sizes(speeds: Sequence[str], torques: Array, expected: Array) -> list[tuple[str, int]]:
-    """Speeds whose torques are of another size than expected, and the power of ten between them.
-
-    Friction may rule a single joint, hardly the whole robot: when all torques together are odd, less is needed of each.
-    A joint from which hardly any torque is expected tells nothing.
-    """
-    own, size = (np.sqrt(np.mean(x**2, axis=0)) for x in (torques, expected))
-    telling = (size > 1e-3 * size.max(initial=0.0)) & (own > 0)
-    if not telling.any():
-        return []
-    power = np.log10(np.where(telling, own, 1.0) / np.where(telling, size, 1.0))
-    together = float(np.log10(np.linalg.norm(own[telling]) / np.linalg.norm(size[telling])))
-    most = ODD_ROBOT if abs(together) > ODD_ROBOT else ODD_JOINT
-    return [(speed, round(float(x))) for speed, x in zip(speeds, power, strict=True) if abs(x) > most]
 
 
 def _table(name: str, value: ArrayLike) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
@@ -13,12 +13,20 @@ from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent, random_states
 from gearwright.errors import InputError
-from gearwright.functions.functions import parameter_names, parameters, regressor
+from gearwright.functions.functions import parameters, regressor
+from gearwright.identification.blocks import Blocks
+from gearwright.identification.columns import (
+    FRICTION,
+    Column,
+    Friction,
+    friction_columns,
+    machine_columns,
+    payload_columns,
+)
 from gearwright.mechanism import Mechanism, machine_of
+from gearwright.motion import Motion
 from gearwright.text import did_you_mean
 
-Friction: TypeAlias = Literal["viscous", "coulomb", "offset"]
-FRICTION: tuple[Friction, ...] = ("viscous", "coulomb", "offset")
 PAYLOAD = "payload"
 
 
@@ -39,6 +47,7 @@ class Model:
         payload: name of the body that carries an unknown payload, or None.
         transition_speed: speed over which Coulomb friction changes sign [rad/s]; 0: at once.
         without: names of parameters known to be zero.
+        only_payload: the columns of the robot itself are left out, and those of its payload are all there is.
 
     >>> from gearwright.mechanism import Body
     >>> arm = Mechanism([Body("arm", mass=1, com=(0.2, 0, 0))])
@@ -52,6 +61,7 @@ class Model:
     payload: str | None = None
     transition_speed: float = 0.0
     without: Sequence[str] = ()
+    only_payload: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mech", machine_of("Model", self.mech))
@@ -63,33 +73,51 @@ class Model:
         number("model", "transition_speed", self.transition_speed, least=0.0, unit="rad/s", example=0.01)
         if self.payload is not None:
             self.mech.index(self.payload)
+        elif self.only_payload:
+            raise InputError("model: only_payload needs the body that carries it. Give payload='<body>'.")
         for name in self.without:
             if name not in self.every_name:
                 raise InputError(f"model: there is no parameter {name!r}. {did_you_mean(name, self.every_name)}")
 
     @cached_property
-    def every_name(self) -> tuple[str, ...]:
-        """All columns, also those left out."""
-        friction = [f"{speed}.{kind}" for speed in self.mech.speeds for kind in self.friction]
-        own = parameter_names(self.mech)
-        load = [f"{PAYLOAD}.{name.rpartition('.')[2]}" for name in own[:10]] if self.payload is not None else []
-        return (*own, *friction, *load)
+    def every_column(self) -> tuple[Column, ...]:
+        """All columns, also those left out: of the machine, of friction, of a payload."""
+        load = payload_columns(self.mech, self._payload_word) if self.payload is not None else ()
+        return (*machine_columns(self.mech), *friction_columns(self.mech, self.friction), *load)
+
+    @property
+    def _payload_word(self) -> str:
+        """What the payload is called: a body of the robot may have its name already."""
+        taken = any(body.name == PAYLOAD for body in self.mech.bodies)
+        return f"{PAYLOAD} on {self.payload}" if taken else PAYLOAD
 
     @cached_property
-    def left_out(self) -> tuple[str, ...]:
-        """Names of columns that the model does not use: known zeros, and the wheels when measured at the link side."""
-        wheels = [f"{spin.name}.J" for spin in self.mech.spins] if self.side == "link" else []
-        return (*wheels, *self.without)
+    def every_name(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(column.name for column in self.every_column)
+
+    @cached_property
+    def left_out(self) -> frozenset[int]:
+        """Columns not in use: known zeros, the wheels when measured at the link side, the robot under its payload."""
+        wheels = {k for k, column in enumerate(self.every_column) if column.kind == "wheel" and self.side == "link"}
+        known = {k for k, name in enumerate(self.every_name) if name in self.without}
+        robot = range(len(self.every_column) - 10) if self.only_payload else range(0)
+        return frozenset(wheels | known | set(robot))
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
         """Indices among all columns of those in use."""
-        return tuple(k for k, name in enumerate(self.every_name) if name not in self.left_out)
+        return tuple(k for k in range(len(self.every_column)) if k not in self.left_out)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The columns in use."""
+        """The names of the columns in use."""
         return tuple(self.every_name[k] for k in self.kept)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in use."""
+        return tuple(self.every_column[k] for k in self.kept)
 
     @cached_property
     def nominal(self) -> Array:
@@ -106,6 +134,13 @@ class Model:
             parts.append(own[..., first : first + 10])
         Y = np.concatenate(parts, axis=-1)
         return Y if len(self.kept) == Y.shape[-1] else Y[..., list(self.kept)]
+
+    def blocks(self, motion: Motion, base: BaseParameters | None = None) -> Blocks:
+        """The columns (T, n, rank) of base parameters along a motion, a block of samples at a time."""
+        chosen = self.base if base is None else base
+        q, v, a = motion.q, motion.v, motion.a
+        shape = (len(v), self.mech.n, chosen.rank)
+        return Blocks(shape, lambda part: chosen.columns(self.regressor(q[part], v[part], a[part])))
 
     def _friction(self, v: Array) -> Array:
         """The friction columns (..., n, n * kinds): block diagonal."""

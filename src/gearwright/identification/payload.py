@@ -10,10 +10,11 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters
 from gearwright.errors import InputError
+from gearwright.identification.blocks import Blocks
 from gearwright.identification.consistent import ConsistentFit, consistent_among
 from gearwright.identification.estimates import Estimates
-from gearwright.identification.identification import Identification, Validation, excited
-from gearwright.identification.least_squares import Method, solve
+from gearwright.identification.identification import Identification, Validation, columns_of, excited
+from gearwright.identification.least_squares import Method, solve, triangles
 from gearwright.identification.log import Log
 from gearwright.identification.model import Model
 from gearwright.identification.unknowns import BodyParameters, Unknowns, central
@@ -64,24 +65,22 @@ def identify_payload(
     """
     mech = empty.model.mech
     index = len(mech.bodies) - 1 if body is None else mech.index(body)
-    full = loaded.derived(mech, empty.cutoff)
+    full = loaded.derived(mech, empty.asked_cutoff)
     motion = full.motion()
-    Y = empty.model.regressor(motion.q, motion.v, motion.a)
-    left = full.torques - empty.base.columns(Y) @ empty.values
-    model = _ten_columns(empty.model, index)
-    own = model.regressor(motion.q, motion.v, motion.a)
-    base, _ = excited(model, own)
+    robot = empty.model.blocks(motion, empty.base)
+    left = full.torques - robot.times(empty.values)
+    model = Model(mech, (), "motor", mech.bodies[index].name, only_payload=True)
+    small = triangles(model.blocks(motion), left)
+    base, _ = excited(model, small, len(motion.t))
     if not base.rank:
         raise InputError(f"identify_payload: this motion shows nothing of a payload on {mech.bodies[index].name!r}.")
-    columns = base.columns(own)
-    found = solve(columns, left, method)
-    gain = _gain(columns, found.weights)  # values = gain @ torques
-    carried = np.einsum("ptn,tnb->pb", gain, empty.base.columns(Y))
+    columns = model.blocks(motion, base)
+    found = solve(columns, left, method, columns_of(small, model.base, base))
+    carried = _carried(columns, robot, found.weights)
     covariance = found.covariance + carried @ empty.covariance @ carried.T
     fit = Validation(mech.speeds, motion.t, full.torques, full.torques - found.residuals)
-    alone = Identification(
-        model, base, found.values, covariance, fit, method, empty.cutoff, (), (), found.weights, None
-    )
+    used = None if full.origin is None else full.origin.cutoff
+    alone = Identification(model, base, found.values, covariance, fit, method, used, (), (), found.weights)
     return PayloadFit(
         mech.bodies[index].name,
         base,
@@ -92,24 +91,20 @@ def identify_payload(
     )
 
 
-def _ten_columns(model: Model, index: int) -> Model:
-    """A model of the payload alone: the machine's other columns are left out."""
-    name = model.mech.bodies[index].name
-    blank = Model(model.mech, (), "motor", name)
-    others = tuple(column for column in blank.every_name if not column.startswith("payload."))
-    return Model(model.mech, (), "motor", name, without=others)
-
-
 def _ten_unknowns(model: Model) -> Unknowns:
     """The payload's own ten parameters, nothing else."""
     nominal = np.array([1.0, 0.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.01, 0.0, 0.01])
     nothing, itself = (np.zeros(0), np.zeros((0, 10))), (np.zeros(10), np.eye(10))
-    return Unknowns(model.names, nominal, *itself, (BodyParameters(0),), (), nothing, itself)
+    return Unknowns(model.columns, nominal, *itself, (BodyParameters(0),), nothing, itself)
 
 
-def _gain(columns: Array, weights: Array) -> Array:
-    """(Y'WY)^-1 Y'W as (P, T, n)."""
-    weighted = columns * weights[..., None]
-    normal = np.einsum("tnp,tnq->pq", columns, weighted)
-    gain: Array = np.linalg.solve(normal, np.moveaxis(weighted, -1, 0).reshape(len(normal), -1))
-    return gain.reshape(len(normal), *weights.shape)
+def _carried(columns: Blocks, robot: Blocks, weights: Array) -> Array:
+    """(Y'WY)^-1 Y'W Y_robot: how an error of the robot's parameters shows in those of the payload."""
+    P = columns.shape[2]
+    normal, mixed = np.zeros((P, P)), np.zeros((P, robot.shape[2]))
+    for part, own in robot:
+        Y = columns.make(part)
+        weighted = (Y * weights[part, :, None]).reshape(-1, P)
+        normal += Y.reshape(-1, P).T @ weighted
+        mixed += weighted.T @ own.reshape(-1, robot.shape[2])
+    return np.asarray(np.linalg.solve(normal, mixed), dtype=np.float64)

@@ -74,12 +74,11 @@ def _sections(
     found: Identification, validation: Validation | None, fit: ConsistentFit | None, title: str
 ) -> list[tuple[str, object]]:
     """The page as (kind, content): heading, text, image or table (header and rows)."""
-    cutoff = "chosen from the motion" if found.cutoff is None else f"{found.cutoff:g} Hz"
     parts: list[tuple[str, object]] = [
         ("heading", title),
-        ("text", f"{found.base.rank} base parameters by {found.method}, {len(found.fit.t)} samples, filter: {cutoff}."),
+        ("text", f"{found.base.rank} base parameters by {found.method}, {len(found.fit.t)} samples. {_filter(found)}"),
     ]
-    parts += [("text", remark) for remark in found.remarks]
+    parts += [("text", remark) for remark in (*found.remarks, *found.doubts)]
     header = ["joint", "fit error", *(["validation error"] if validation else [])]
     rows = []
     for name, error in found.fit.relative_errors.items():
@@ -97,6 +96,16 @@ def _sections(
     return parts
 
 
+def _filter(found: Identification) -> str:
+    """How speeds and accelerations were had."""
+    if found.cutoff is None:
+        return "Speeds and accelerations as measured."
+    if np.isinf(found.cutoff):
+        return "Differentiated without a filter."
+    how = "chosen from the signal and its noise" if found.asked_cutoff is None else "as asked for"
+    return f"Filtered with a cut-off of {found.cutoff:.3g} Hz, {how}."
+
+
 def _nominal(found: Identification) -> Array:
     """The base parameters as the robot states them, its joints' friction included."""
     stated = unknowns(found.model, found.robot)
@@ -105,11 +114,11 @@ def _nominal(found: Identification) -> Array:
 
 def _base_table(found: Identification) -> list[TableRow]:
     nominal = _nominal(found)
-    rows: list[TableRow] = [["base parameter", "value", "standard deviation", "95 % interval", "nominal"]]
-    for name, value, deviation, (low, high), own in zip(
-        found.names, found.values, found.standard_deviations, found.intervals(), nominal, strict=True
+    rows: list[TableRow] = [["base parameter", "unit", "value", "standard deviation", "95 % interval", "nominal"]]
+    for name, value, deviation, (low, high), own, unit in zip(
+        found.names, found.values, found.standard_deviations, found.intervals(), nominal, found.units, strict=True
     ):
-        rows.append([name, f"{value:.4g}", f"{deviation:.2g}", f"{low:.4g} to {high:.4g}", f"{own:.4g}"])
+        rows.append([name, unit, f"{value:.4g}", f"{deviation:.2g}", f"{low:.4g} to {high:.4g}", f"{own:.4g}"])
     return rows
 
 
@@ -125,9 +134,9 @@ def _correlated(found: Identification) -> list[tuple[str, object]]:
 
 
 def _full_table(fit: ConsistentFit) -> list[TableRow]:
-    rows: list[TableRow] = [["parameter", "identified", "nominal"]]
-    for name, value, nominal in zip(fit.unknowns.names, fit.x, fit.unknowns.nominal, strict=True):
-        rows.append([name, f"{value + 0.0:.5g}", f"{nominal + 0.0:.5g}"])
+    rows: list[TableRow] = [["parameter", "unit", "identified", "nominal"]]
+    for column, value, nominal in zip(fit.unknowns.columns, fit.x, fit.unknowns.nominal, strict=True):
+        rows.append([column.name, column.unit, f"{value + 0.0:.5g}", f"{nominal + 0.0:.5g}"])
     return rows
 
 

@@ -71,23 +71,7 @@ def derivatives(t: Array, q: Array, v: Array | None, a: Array | None, cutoff: fl
     return positions(t), speeds(t), speeds.derivative()(t)
 
 
-def default_cutoff(t: Array, q: Array, v: Array | None) -> float:
-    """Ten times the frequency below which 95 % of the motion's acceleration happens, at most a fifth of the rate.
-
-    The spectrum of the speeds, weighted with the squared frequency, is that of the accelerations; measuring noise is
-    flat and is kept from counting by a floor at the spectrum's upper end.
-    """
-    rate = sampling_rate(t)
-    values = q if v is None else v
-    grid, even = even_grid(t, values)
-    even = np.gradient(even, grid, axis=0) if v is None else even
-    window = np.hanning(len(grid))[:, None]
-    power = np.abs(np.fft.rfft((even - even.mean(axis=0)) * window, axis=0)) ** 2
-    frequency = np.fft.rfftfreq(len(grid), 1 / rate)
-    floor = np.median(power[len(power) // 2 :], axis=0)
-    share = (np.maximum(power - 3 * floor, 0.0) / np.maximum(power.sum(axis=0), 1e-300)).sum(axis=1)
-    total = np.cumsum(share * frequency**2)
-    if total[-1] <= 0:
-        return rate / 5
-    top = float(frequency[int(np.searchsorted(total, 0.95 * total[-1]))])
-    return float(min(10 * max(top, frequency[1]), rate / 5))
+def transfer(frequency: Array, cutoff: float) -> Array:
+    """What `smooth_curve` leaves of an oscillation: 1 / (1 + (f / cutoff)^(2 ORDER)), half of it at the cut-off."""
+    left: Array = 1 / (1 + (frequency / cutoff) ** (2 * ORDER))
+    return left

@@ -6,19 +6,20 @@ constants. The flat machine's parameters are affine in them, because `assemble` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Tensor, Vec, is_number
+from gearwright.algebra import Tensor, Vec
 from gearwright.arrays import Array
-from gearwright.functions.functions import parameter_names, parameters
+from gearwright.functions.functions import parameters
+from gearwright.identification.columns import FRICTION, NOT_NEGATIVE, Column
+from gearwright.identification.fitted_numbers import fitted_numbers, slope
 from gearwright.identification.model import Model
-from gearwright.mechanism import Body, Mechanism, assemble
-from gearwright.parts import Drive, Gear, Link, Robot, parameter, with_parameters
+from gearwright.mechanism import Body
+from gearwright.parts import Link, Robot
 
 
 @dataclass(frozen=True)
@@ -34,26 +35,34 @@ class Unknowns:
     """What is solved for: `pi = start + map @ x` for the model's parameters in use.
 
     Args:
-        names: of the unknowns x.
+        columns: what the unknowns x are.
         nominal: their nominal (CAD) values.
         start: the model's parameters when x is zero.
         map: (parameters, unknowns).
         bodies: which unknowns describe rigid bodies.
-        positive: indices of unknowns that cannot be negative.
         zero: parameters known to be zero, as (start, map): 0 = start + map @ x.
         every: all parameters of the model, also those not in use, as (start, map).
         wheels: per body (first index) the inertias at rest it must contain: (unknown, 4 x 4 pseudo-inertia per unit).
     """
 
-    names: tuple[str, ...]
+    columns: tuple[Column, ...]
     nominal: Array
     start: Array
     map: Array
     bodies: tuple[BodyParameters, ...]
-    positive: tuple[int, ...]
     zero: tuple[Array, Array]
     every: tuple[Array, Array]
     wheels: tuple[tuple[int, int, Array], ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the unknowns x."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def positive(self) -> tuple[int, ...]:
+        """Indices of unknowns that cannot be negative."""
+        return tuple(k for k, column in enumerate(self.columns) if column.kind in NOT_NEGATIVE)
 
     def parameters(self, x: Array) -> Array:
         """The model's parameters in use."""
@@ -70,9 +79,7 @@ class Unknowns:
             rotation = abs(self.nominal[ten.first + np.array([4, 7, 9])]).sum() / 2
             radius = float(np.clip(np.sqrt(rotation / mass), 0.05, 1.0))
             scale[ten.first : ten.first + 10] = mass * np.array([1.0, *[radius] * 3, *[radius**2] * 6])
-        for k, name in enumerate(self.names):
-            if name.endswith((".viscous", ".coulomb", ".offset")):
-                scale[k] = 1.0
+        scale[[k for k, column in enumerate(self.columns) if column.kind in FRICTION]] = 1.0
         return scale
 
 
@@ -85,10 +92,10 @@ def unknowns(model: Model, robot: Robot | None) -> Unknowns:
 
 def _of_machine(model: Model) -> Unknowns:
     """The parameters themselves; a body must contain its wheels at rest, thin discs at least."""
-    names, mech = model.every_name, model.mech
+    columns, mech = model.every_column, model.mech
     bodies = [BodyParameters(10 * k, not body.effective) for k, body in enumerate(mech.bodies)]
     if model.payload is not None:
-        bodies.append(BodyParameters(len(names) - 10))
+        bodies.append(BodyParameters(len(columns) - 10))
     wheels = []
     for k, spin in enumerate(mech.spins):
         if spin.carrier != -1:
@@ -96,13 +103,14 @@ def _of_machine(model: Model) -> Unknowns:
             disc = np.zeros((4, 4))
             disc[:3, :3] = 0.5 * spin.coupling_share**2 * (np.eye(3) - np.outer(e, e))
             wheels.append((10 * int(spin.carrier), 10 * len(mech.bodies) + k, disc))
-    nominal = np.concatenate([parameters(mech), np.zeros(len(names) - len(parameter_names(mech)))])
-    return _made(model, names, nominal, np.zeros(len(names)), np.eye(len(names)), bodies, wheels)
+    own = parameters(mech)
+    nominal = np.concatenate([own, np.zeros(len(columns) - len(own))])
+    return _made(model, columns, nominal, np.zeros(len(columns)), np.eye(len(columns)), bodies, wheels)
 
 
 def _made(
     model: Model,
-    names: Sequence[str],
+    columns: Sequence[Column],
     nominal: Array,
     start: Array,
     full: Array,
@@ -112,72 +120,9 @@ def _made(
     """The unknowns from a map to all parameters of a model."""
     kept = list(model.kept)
     zero = [model.every_name.index(name) for name in model.without]
-    positive = tuple(k for k, name in enumerate(names) if _not_negative(name))
     rows = (start[zero], full[zero])
     own = (start[kept], full[kept])
-    return Unknowns(tuple(names), nominal, *own, tuple(bodies), positive, rows, (start, full), tuple(wheels))
-
-
-def _not_negative(name: str) -> bool:
-    return name.endswith((".J", ".viscous", ".coulomb", ".stiffness", ".damping", ".inertia"))
-
-
-@dataclass(frozen=True)
-class FittedNumber:
-    """A number of a robot's parts: its path, its value, and the robot with another value there."""
-
-    path: str
-    value: float
-    with_value: Callable[[Robot, float], Robot]
-
-
-def fitted_numbers(robot: Robot) -> list[FittedNumber]:
-    """Rotor inertias, gear inertias at the input, stiffness and damping of elastic drives and of joints' springs."""
-    found = []
-    for drive in robot.drives:
-        if _positive(drive.motor.inertia) and drive.motor.tensor is None:
-            found.append(_of_drive(drive, "motor.inertia", drive.motor.inertia, _with_rotor))
-        if isinstance(drive.gear, Gear) and _positive(drive.gear.inertia):
-            found.append(_at_path(robot, f"{drive.title}.gear.inertia"))
-        found += [_at_path(robot, path) for path in _spring_paths(f"{drive.title}.gear", drive.gear)]
-    for link in robot.links:
-        if link.joint.spring is not None:
-            found += [_at_path(robot, f"{link.joint_name}.spring.{word}") for word in ("stiffness", "damping")]
-    return found
-
-
-def _spring_paths(path: str, gear: Any) -> Iterator[str]:
-    """The numbers of a gear's linear springs, stage by stage; a curve of pieces stays as it is."""
-    for place, stage in enumerate(getattr(gear, "stages", ())):
-        yield from _spring_paths(f"{path}.stages.{place}", stage)
-    torsion = getattr(gear, "torsion", None)
-    if gear.stiffness is not None and (torsion is None or not torsion.pieces):
-        yield f"{path}.stiffness"
-        yield f"{path}.damping"
-
-
-def _at_path(robot: Robot, path: str) -> FittedNumber:
-    return FittedNumber(path, float(parameter(robot, path)), lambda fresh, x: with_parameters(fresh, {path: x}))
-
-
-def _positive(x: object) -> bool:
-    return is_number(x) and float(x) > 0  # type: ignore[arg-type]
-
-
-def _of_drive(drive: Drive, path: str, value: float, change: Callable[[Drive, float], Drive]) -> FittedNumber:
-    title = drive.title
-    return FittedNumber(
-        f"{title}.{path}", float(value), lambda robot, x: robot.with_drive(title, change(robot.drive(title), x))
-    )
-
-
-def _with_rotor(drive: Drive, inertia: float) -> Drive:
-    """Another rotor inertia; the transverse inertia and the coupling keep their share of it."""
-    share = inertia / drive.motor.inertia
-    across, coupling = (
-        None if x is None else x * share for x in (drive.motor.transverse_inertia, drive.motor.coupling)
-    )
-    return replace(drive, motor=replace(drive.motor, inertia=inertia, transverse_inertia=across, coupling=coupling))
+    return Unknowns(tuple(columns), nominal, *own, tuple(bodies), rows, (start, full), tuple(wheels))
 
 
 def link_parameters(link: Link) -> Array:
@@ -203,41 +148,27 @@ def central(ten: Array) -> tuple[float, tuple[float, ...], tuple[tuple[float, ..
 def _of_parts(model: Model, robot: Robot) -> Unknowns:
     """Every link alone, numbers of the drives, friction and payload; payloads and other wheels keep their numbers."""
     turned = fitted_numbers(robot)
-    own = parameter_names(model.mech)
     nominal = parameters(model.mech)
-    columns, names, values = [], [], []
-    for k, body in enumerate(model.mech.bodies):
-        names += own[10 * k : 10 * k + 10]
-        values += link_parameters(robot.link(body.name)).tolist()
-        columns += list(np.eye(len(own))[10 * k : 10 * k + 10])
-    for number in turned:
-        names.append(number.path)
-        values.append(number.value)
-        columns.append(_slope(robot, number, nominal))
-    mapped = np.array(columns).T
+    own, more = model.every_column[: len(nominal)], model.every_column[len(nominal) :]
+    slopes = list(np.eye(len(own))[: 10 * len(model.mech.bodies)])
+    slopes += [slope(robot, number, nominal) for number in turned]
+    values = [x for body in model.mech.bodies for x in link_parameters(robot.link(body.name))]
+    values += [number.value for number in turned]
+    mapped = np.array(slopes).T
     start = nominal - mapped @ np.array(values)
-    more = len(model.every_name) - len(own)
-    full = np.block([[mapped, np.zeros((len(own), more))], [np.zeros((more, len(names))), np.eye(more)]])
-    names += model.every_name[len(own) :]
-    values += [_stated_friction(robot, name) for name in model.every_name[len(own) :]]
+    rest = (len(own), len(more)), (len(more), len(values))
+    full = np.block([[mapped, np.zeros(rest[0])], [np.zeros(rest[1]), np.eye(len(more))]])
+    columns = [*own[: 10 * len(model.mech.bodies)], *(number.column for number in turned), *more]
+    values += [_stated_friction(robot, column) for column in more]
     bodies = [BodyParameters(10 * k, not body.effective) for k, body in enumerate(model.mech.bodies)]
     if model.payload is not None:
-        bodies.append(BodyParameters(len(names) - 10))
-    return _made(model, names, np.array(values), np.concatenate([start, np.zeros(more)]), full, bodies)
+        bodies.append(BodyParameters(len(columns) - 10))
+    return _made(model, columns, np.array(values), np.concatenate([start, np.zeros(len(more))]), full, bodies)
 
 
-def _stated_friction(robot: Robot, name: str) -> float:
+def _stated_friction(robot: Robot, column: Column) -> float:
     """The friction that a robot states for a joint; zero for anything else."""
-    joint, _, kind = name.rpartition(".")
     for link in robot.links:
-        if kind in ("viscous", "coulomb") and link.joint_name == joint:
-            return float(getattr(link.joint.total_friction, kind))
+        if column.kind in ("viscous", "coulomb") and link.joint_name == column.owner:
+            return float(getattr(link.joint.total_friction, column.kind))
     return 0.0
-
-
-def _slope(robot: Robot, number: FittedNumber, nominal: Array) -> Array:
-    """How the flat machine's parameters change with a number: exact, because they are affine in it."""
-    step = number.value or 1.0
-    moved: Mechanism = assemble(number.with_value(robot, number.value + step))
-    slope: Array = (parameters(moved) - nominal) / step
-    return slope

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from gearwright.errors import InputError
 from gearwright.functions.functions import parameter_names
+from gearwright.identification.columns import FRICTION
 from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.unknowns import central, fitted_numbers, link_of_parameters
+from gearwright.identification.fitted_numbers import fitted_numbers
+from gearwright.identification.unknowns import central, link_of_parameters
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Friction, Link, Robot
 from gearwright.text import listed
@@ -41,7 +43,7 @@ def identified_robot(fit: ConsistentFit) -> Rewritten:
     changed = replace(robot, links=tuple(links))
     for number in fitted_numbers(robot):
         changed = number.with_value(changed, max(values[number.path], 1e-12 * number.value))
-    return Rewritten(changed, (*_unwritten_friction(robot, values), *_kept_wheels(fit)))
+    return Rewritten(changed, (*_unwritten_friction(robot, fit), *_kept_wheels(fit)))
 
 
 def identified_mechanism(fit: ConsistentFit) -> Mechanism:
@@ -92,19 +94,18 @@ def _with_friction(link: Link, values: dict[str, float]) -> Link:
 def _kept_wheels(fit: ConsistentFit) -> tuple[str, ...]:
     """Wheels that follow from no number of a motor or simple gear."""
     kept = [
-        name
-        for name, row in zip(fit.identification.model.names, fit.unknowns.map, strict=True)
-        if name.endswith(".J") and not row.any()
+        column.name
+        for column, row in zip(fit.identification.model.columns, fit.unknowns.map, strict=True)
+        if column.kind == "wheel" and not row.any()
     ]
     return (f"Kept as stated in the robot: {listed(kept)}.",) if kept else ()
 
 
-def _unwritten_friction(robot: Robot, values: dict[str, float]) -> tuple[str, ...]:
+def _unwritten_friction(robot: Robot, fit: ConsistentFit) -> tuple[str, ...]:
     """Friction that the robot's file has no word for."""
     joints = {link.joint_name for link in robot.links}
     lost = []
-    for name, value in values.items():
-        owner, _, kind = name.rpartition(".")
-        if kind in ("viscous", "coulomb", "offset") and (kind == "offset" or owner not in joints) and value:
-            lost.append(f"{name} = {value:.4g}")
+    for column, value in zip(fit.unknowns.columns, fit.x, strict=True):
+        if column.kind in FRICTION and (column.kind == "offset" or column.owner not in joints) and value:
+            lost.append(f"{column.name} = {value:.4g} {column.unit}")
     return (f"Not written into the robot, which has no word for them: {listed(lost)}.",) if lost else ()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
 
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
 from gearwright.errors import InputError, PartError, StructureError
 from gearwright.mechanism import checks
+from gearwright.mechanism.dependent_motors import warn_of_dependent_motors
 from gearwright.mechanism.elements import Actuator, Frame, Spring, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
@@ -16,7 +18,9 @@ from gearwright.mechanism.structure_geometry import Links
 from gearwright.mechanism.structure_lumping import Lump, Placed, augmented, spin_and_lump
 from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
 from gearwright.mechanism.structure_springs import passive_springs
+from gearwright.mechanism.structure_tendons import armature_spins, tendon_actuators, tendon_spins
 from gearwright.mechanism.structure_trains import TrainStructure
+from gearwright.mechanism.train_lines import lines_of_trains
 from gearwright.parts import Link, Payload, Robot, TrainMotor
 from gearwright.text import did_you_mean
 
@@ -35,14 +39,29 @@ def assemble(robot: Robot) -> Mechanism:
         raise InputError(
             f"assemble: a {type(robot).__name__} is not a Robot. Give the parts; a Mechanism is assembled already."
         )
+    with lines_of_trains(robot.trains):
+        mech = _assembled(robot)
+    if robot.trains:
+        warn_of_dependent_motors(robot.name, mech)
+    return mech
+
+
+def _assembled(robot: Robot) -> Mechanism:
     ordered = parents_first(robot.links)
     links, train = Links(ordered), TrainStructure(ordered, robot.trains)
     spins_and_lumps = [spin_and_lump(wheel) for wheel in _wheels(robot, links, train)]
     lumps = [lump for _, lump in spins_and_lumps if lump]
     lumps += _other_lumps(robot, links, train)
+    carried: dict[str, list[Inertia]] = {}
+    for lump in lumps:
+        carried.setdefault(lump.link, []).append(lump.inertia)
     return Mechanism(
-        bodies=[augmented(link, [lump.inertia for lump in lumps if lump.link == link.name]) for link in ordered],
-        spins=[spin for spin, _ in spins_and_lumps],
+        bodies=[augmented(link, carried.get(link.name, [])) for link in ordered],
+        spins=[
+            *(spin for spin, _ in spins_and_lumps),
+            *armature_spins(links),
+            *tendon_spins(links, robot.tendons),
+        ],
         shafts=_shafts(robot, train),
         springs=_springs(robot, links, train),
         actuators=_actuators(robot, links, train),
@@ -89,9 +108,10 @@ def _springs(robot: Robot, links: Links, train: TrainStructure) -> list[Spring]:
 
 
 def _actuators(robot: Robot, links: Links, train: TrainStructure) -> list[Actuator]:
-    """One actuator per drive and per motor of a train."""
+    """One actuator per drive, per motor of a train and per motor of a tendon."""
     of_drives = [drive_actuator(links, drive) for drive in robot.drives]
-    return [*of_drives, *(motor_actuator(train, motor) for motor in train.motors)]
+    of_trains = [motor_actuator(train, motor) for motor in train.motors]
+    return [*of_drives, *of_trains, *tendon_actuators(links, robot.tendons)]
 
 
 def gear_graph(robot: Robot) -> GearGraph:
@@ -101,14 +121,16 @@ def gear_graph(robot: Robot) -> GearGraph:
 
 def parents_first(links: Sequence[Link]) -> list[Link]:
     """The links in their order, but every parent before its children; circles are left for the machine to refuse."""
-    waiting, ordered, placed = list(links), [], {"base"}
-    known = {link.name for link in links}
-    while waiting:
-        ready = next((k for k in waiting if k.parent in placed or k.parent not in known), waiting[0])
-        waiting.remove(ready)
-        ordered.append(ready)
-        placed.add(ready.name)
-    return ordered
+    known = {link.name for link in links} - {"base"}
+    children: dict[str, list[int]] = {}
+    for i, link in enumerate(links):
+        children.setdefault(link.parent if link.parent in known else "base", []).append(i)
+    ready, order = children.pop("base", []), []
+    while ready:  # the smallest number first; a list of ascending numbers is a heap
+        order.append(heappop(ready))
+        for child in children.pop(links[order[-1]].name, []):
+            heappush(ready, child)
+    return [links[i] for i in [*order, *sorted(set(range(len(links))) - set(order))]]
 
 
 def _payload(robot: Robot, payload: Payload) -> Lump:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from gearwright.algebra import IDENTITY, ZERO, Inertia, Rot, Scalar, Tensor, Vec, is_zero
 from gearwright.errors import JointError, PartError
 from gearwright.mechanism import checks
+from gearwright.mechanism.joint_geometry import require_crossing, require_pitch
+from gearwright.mechanism.joint_kinds import GEOMETRY, JointKind, joint_kind
 from gearwright.mechanism.rows import Row, Terms, plain, terms
 
-JointKind: TypeAlias = Literal["revolute", "prismatic", "fixed", "spherical", "free"]
-JOINT_KINDS: tuple[JointKind, ...] = ("revolute", "prismatic", "fixed", "spherical", "free")
 BASE = -1
 """The parent index of a body that hangs on the base."""
 
@@ -45,8 +45,9 @@ class Body:
     Args:
         name: its name, unique in the machine.
         parent: index or name of the body that carries its joint; -1 or "base" for the base.
-        joint: revolute, prismatic, fixed, spherical or free (a free joint hangs on the base).
-        axis: axis of a revolute or prismatic joint in the body frame, made a unit vector.
+        joint: revolute, prismatic, fixed, spherical, free (which hangs on the base), planar, helical or universal.
+        axis: axis of the joint in the body frame, made a unit vector; the normal of a planar joint; the first axis of a
+            universal one, where the second angle is zero.
         rotation: rotation of the joint frame in the parent's frame, (3, 3).
         position: origin of the joint frame in the parent's frame [m].
         mass: mass [kg], wheels included.
@@ -55,6 +56,8 @@ class Body:
         effective: the numbers are combinations, not those of one physical body; physical checks are relaxed.
         joint_name: what its speed is called; the body's name unless given.
         follows: (joint, multiplier, offset) when the joint has no speed of its own, q = multiplier q_joint + offset.
+        axis2: second axis of a universal joint in the body frame, made a unit vector.
+        pitch: of a helical joint, how far it slides along its axis per radian [m/rad].
 
     >>> Body("upper", "base", axis=(0, 0, 2), mass=2, com=(0.2, 0, 0)).axis
     Vec(0.0, 0.0, 1.0)
@@ -62,7 +65,7 @@ class Body:
 
     name: str
     parent: int | str = BASE
-    joint: JointKind = "revolute"
+    joint: str = "revolute"
     axis: Any = (0.0, 0.0, 1.0)
     rotation: Any = IDENTITY
     position: Any = ZERO
@@ -72,11 +75,12 @@ class Body:
     effective: bool = False
     joint_name: str | None = None
     follows: tuple[str | int, Scalar, Scalar] | None = None
+    axis2: Any = None
+    pitch: Scalar | None = None
 
     def __post_init__(self) -> None:
         owner = f"body {self.name!r}"
-        if self.joint not in JOINT_KINDS:
-            raise JointError(f"{owner}: joint {self.joint!r} is unknown. Use one of {', '.join(JOINT_KINDS)}.")
+        kind = joint_kind(self.joint, owner)
         rows = matrix(f"{owner}, inertia", self.inertia)
         checks.symmetric(f"{owner}, inertia", rows)
         values = {
@@ -86,6 +90,7 @@ class Body:
             "mass": plain(f"{owner}, mass", self.mass),
             "com": vector(f"{owner}, com", self.com),
             "inertia": Tensor.of([tuple(row) for row in rows]),
+            **self._geometry(owner, kind),
         }
         if self.follows is not None:
             values["follows"] = self._leader(owner)
@@ -93,15 +98,39 @@ class Body:
             object.__setattr__(self, name, value)
         checks.rotation(f"{owner}, rotation", self.rotation)
         checks.body(owner, self.mass, self.inertia, self.effective)
+        if self.axis2 is not None:
+            require_crossing(owner, self.axis, self.axis2)
+
+    def _geometry(self, owner: str, kind: JointKind) -> dict[str, Any]:
+        """The numbers beside its axis, as many as its kind of joint needs."""
+        for word in GEOMETRY:
+            given = getattr(self, word) is not None
+            if given != (word in kind.needs):
+                way = f"needs {word}. Give it" if not given else f"has no {word}. Leave it out"
+                raise JointError(f"{owner}: a {kind.name} joint {way}.")
+        values: dict[str, Any] = {}
+        if self.axis2 is not None:
+            values["axis2"] = checks.unit(f"{owner}, axis2", vector(f"{owner}, axis2", self.axis2))
+        if self.pitch is not None:
+            values["pitch"] = plain(f"{owner}, pitch", self.pitch)
+            require_pitch(owner, values["pitch"])
+        return values
 
     def _leader(self, owner: str) -> tuple[str | int, Scalar, Scalar]:
         try:
             joint, multiplier, offset = self.follows  # type: ignore[misc]
         except (TypeError, ValueError):
             raise JointError(f"{owner}: follows {self.follows!r} must be (joint, multiplier, offset).") from None
-        if self.joint not in ("revolute", "prismatic"):
-            raise JointError(f"{owner}: a {self.joint} joint cannot follow another. Make it revolute or prismatic.")
+        if not self.kind.single:
+            raise JointError(
+                f"{owner}: a {self.joint} joint cannot follow another. Make it revolute, prismatic or helical."
+            )
         return joint, plain(f"{owner}, multiplier", multiplier), plain(f"{owner}, offset", offset)
+
+    @property
+    def kind(self) -> JointKind:
+        """The row of its joint in the table of kinds."""
+        return joint_kind(self.joint)
 
     @property
     def speed_name(self) -> str:

@@ -18,7 +18,7 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.mechanism.gear_graph_pairs import Circuit, GearPair, TurningPair
 from gearwright.mechanism.gear_graph_rows import ContradictionError, solve
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class GearGraph:
                 if link not in self._above and link != self.base:
                     raise TrainError(
                         f"gear pair {gear.title}: {link!r} is neither a link nor a wheel. "
-                        f"Known are: {listed(self.links)}."
+                        f"{did_you_mean(link, self.links)}"
                     )
 
     def _require_one_carrier_each(self) -> None:
@@ -101,7 +101,7 @@ class GearGraph:
     def _pair_above(self, link: str) -> TurningPair:
         if link not in self._above:
             why = "the base, which nothing carries" if link == self.base else "neither a link nor a wheel"
-            raise TrainError(f"{link!r} is {why}. Known are: {listed(self._above)}.")
+            raise TrainError(f"{link!r} is {why}. {did_you_mean(link, self._above)}")
         return self._above[link]
 
     @property
@@ -132,7 +132,10 @@ class GearGraph:
     def _circuit(self, gear: GearPair) -> Circuit:
         carrier = gear.carrier if gear.carrier is not None else self._transfer_vertex(gear)
         if carrier not in self._above and carrier != self.base:
-            raise TrainError(f"gear pair {gear.title}: its carrier {carrier!r} is no link. Name a link or a wheel.")
+            raise TrainError(
+                f"gear pair {gear.title}: its carrier {carrier!r} is neither a link nor a wheel. "
+                f"{did_you_mean(carrier, self.links)}"
+            )
         halves = []
         for link in (gear.first, gear.second):
             half = self.path(carrier, link)
@@ -214,7 +217,7 @@ class GearGraph:
         known = dict.fromkeys(moving)
         for name in independent:
             if name not in known:
-                raise TrainError(f"{name!r} is no turning pair. Known are: {listed(known)}.")
+                raise TrainError(f"{name!r} is not a turning pair. {did_you_mean(name, known)}")
         try:
             return solve([circuit.equation for circuit in self.circuits], moving, independent)
         except ContradictionError as clash:

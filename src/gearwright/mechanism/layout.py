@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from gearwright.algebra import Scalar, Vec, is_number, is_zero
+from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import JointError, StructureError
 from gearwright.mechanism import checks
+from gearwright.mechanism.dofs import Dof
 from gearwright.mechanism.elements import Body
 from gearwright.text import did_you_mean, listed
-
-UNIT_AXES = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
-
-
-@dataclass(frozen=True)
-class Dof:
-    """One way a body moves relative to its parent: about or along `axis` (body axes) at `factor` times a speed."""
-
-    angular: bool
-    axis: Vec
-    speed: int
-    factor: Scalar = 1.0
-
-    def scaled(self, x: Scalar) -> Scalar:
-        """`x` times the factor; the factor 1 of an ordinary joint costs nothing."""
-        return x if is_number(self.factor) and self.factor == 1.0 else self.factor * x
 
 
 @dataclass(frozen=True)
 class Joint:
-    """The numbering of one body's joint: its dofs, and where its coordinates are (q = factor q[first] + offset)."""
+    """The numbering of one body's joint: its dofs, and where its coordinates are.
+
+    A follower has those of its leader, q = factor q[first] + offset. The axes of `dofs` are those at coordinates zero;
+    `Pose.dofs` has them where the machine is.
+    """
 
     dofs: tuple[Dof, ...] = ()
     first: int = -1
     factor: Scalar = 1.0
     offset: Scalar = 0.0
+    count: int = 0
 
-    def coordinate(self, q: Sequence[Scalar]) -> Scalar:
-        """The coordinate of a revolute or prismatic joint; a leader's is taken as it is, to the last bit."""
-        x = q[self.first]
+    def coordinates(self, q: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The coordinates of the joint; a leader's are taken as they are, to the last bit."""
         own = is_number(self.factor) and self.factor == 1.0 and is_zero(self.offset)
-        return x if own else self.factor * x + self.offset
+        mine = q[self.first : self.first + self.count]
+        return mine if own else [self.factor * x + self.offset for x in mine]
 
 
 @dataclass(frozen=True)
@@ -52,22 +43,21 @@ class Layout:
     speeds: tuple[str, ...]
     coordinates: tuple[str, ...]
     coordinate_of: tuple[int, ...]
-    """Per speed the index of its coordinate, or -1 for speeds of free and spherical joints."""
+    """Per speed the index of its coordinate, or -1 where it is not the rate of one (free, spherical, planar joints)."""
+    units: tuple[str, ...]
+    """Per coordinate rad or m; nothing for quaternions."""
+    rates: tuple[str, ...]
+    """Per speed rad or m (per second)."""
 
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Per speed its number."""
+        return {name: k for k, name in enumerate(self.speeds)}
 
-_SPEEDS = {
-    "revolute": ("",),
-    "prismatic": ("",),
-    "fixed": (),
-    "spherical": (".wx", ".wy", ".wz"),
-    "free": (".vx", ".vy", ".vz", ".wx", ".wy", ".wz"),
-}
-_QUATERNION = (".qw", ".qx", ".qy", ".qz")
-_COORDINATES = {
-    **_SPEEDS,
-    "spherical": _QUATERNION,
-    "free": (".x", ".y", ".z", *_QUATERNION),
-}
+    @property
+    def straight(self) -> bool:
+        """Whether every speed is the rate of its own coordinate."""
+        return -1 not in self.coordinate_of
 
 
 def lay_out(bodies: Sequence[Body], shafts: Sequence[str]) -> Layout:
@@ -75,33 +65,35 @@ def lay_out(bodies: Sequence[Body], shafts: Sequence[str]) -> Layout:
     speeds: list[str] = []
     coordinates: list[str] = []
     coordinate_of: list[int] = []
+    units: list[str] = []
+    rates: list[str] = []
     joints: list[Joint | None] = []
     for body in bodies:
         if body.follows is not None:
             joints.append(None)
             continue
-        own = [body.speed_name + end for end in _SPEEDS[body.joint]]
-        joints.append(Joint(_dofs(body, len(speeds)), len(coordinates)))
-        plain = body.joint in ("revolute", "prismatic")
-        coordinate_of += [len(coordinates) if plain else -1] * len(own)
-        speeds += own
-        coordinates += [body.speed_name + end for end in _COORDINATES[body.joint]]
-    for shaft in shafts:
-        coordinate_of.append(len(coordinates))
-        speeds.append(shaft)
-        coordinates.append(shaft)
+        kind, first = body.kind, len(coordinates)
+        joints.append(Joint(_numbered(body, len(speeds)), first, count=len(kind.coordinates)))
+        coordinate_of += [first + k if kind.space.straight else -1 for k in range(len(kind.speeds))]
+        speeds += [body.speed_name + end for end in kind.speeds]
+        coordinates += [body.speed_name + end for end in kind.coordinates]
+        units += kind.units
+        rates += kind.rates
+    coordinate_of += range(len(coordinates), len(coordinates) + len(shafts))
+    for names in (speeds, coordinates):
+        names += shafts
+    for kinds in (units, rates):
+        kinds += ["rad"] * len(shafts)
     _refuse_duplicates(speeds)
     done = tuple(_following(bodies, joints, i) if joint is None else joint for i, joint in enumerate(joints))
-    return Layout(done, tuple(speeds), tuple(coordinates), tuple(coordinate_of))
+    return Layout(done, tuple(speeds), tuple(coordinates), tuple(coordinate_of), tuple(units), tuple(rates))
 
 
-def _dofs(body: Body, first: int) -> tuple[Dof, ...]:
-    if body.joint in ("revolute", "prismatic"):
-        return (Dof(body.joint == "revolute", body.axis, first),)
-    linear = 3 if body.joint == "free" else 0
-    angular = 3 if body.joint in ("free", "spherical") else 0
-    kinds = [(False, e) for e in UNIT_AXES[:linear]] + [(True, e) for e in UNIT_AXES[:angular]]
-    return tuple(Dof(turns, e, first + k) for k, (turns, e) in enumerate(kinds))
+def _numbered(body: Body, first: int, factor: Scalar = 1.0) -> tuple[Dof, ...]:
+    """The dofs of a body whose joint has its speeds from `first` on, all of them times a factor."""
+    own = is_number(factor) and factor == 1.0
+    dofs = body.kind.dofs(body)
+    return tuple(replace(d, speed=first + d.speed, factor=d.factor if own else factor * d.factor) for d in dofs)
 
 
 def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower: int) -> Joint:
@@ -128,17 +120,17 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
             raise JointError(f"joints follow each other in a circle: {loop}. Let one of them have its own speed.")
         seen.append(index)
     joint = joints[index]
-    if joint is None or bodies[index].joint not in ("revolute", "prismatic"):
+    if joint is None or not bodies[index].kind.single:
         raise JointError(
             f"joint {names[follower]!r} follows {names[index]!r}, a {bodies[index].joint} joint. "
-            "Only revolute and prismatic joints can be followed."
+            "Only joints of one coordinate (revolute, prismatic, helical) can be followed."
         )
-    speed = joint.dofs[0].speed
-    body = bodies[follower]
-    return Joint((Dof(body.joint == "revolute", body.axis, speed, factor),), joint.first, factor, offset)
+    return Joint(_numbered(bodies[follower], joint.dofs[0].speed, factor), joint.first, factor, offset, 1)
 
 
 def _refuse_duplicates(speeds: Sequence[str]) -> None:
-    for index, name in enumerate(speeds):
-        if name in speeds[:index]:
+    seen: set[str] = set()
+    for name in speeds:
+        if name in seen:
             raise StructureError(f"two speeds are called {name!r}. Give one of the joints or shafts another name.")
+        seen.add(name)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from gearwright.algebra import Rot, Scalar, Vec
+from gearwright.algebra import Rot, Vec
 from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks, validation
+from gearwright.mechanism.articulation import Node, articulation, cheaper_by_links
 from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spring, vector
 from gearwright.mechanism.layout import Joint, Layout, lay_out
-from gearwright.mechanism.rows import full_row
+from gearwright.mechanism.rows import FullRow, full_row
 from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
 from gearwright.parts.kinds import several
 from gearwright.text import did_you_mean, listed
@@ -75,8 +76,8 @@ class Mechanism:
         parts = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
         return f"<Mechanism: {', '.join(parts)}, speeds: {listed(self.speeds) or 'none'}>"
 
-    def _row(self, owner: str, row: Any) -> tuple[Scalar, ...]:
-        return full_row(owner, row, self.speeds)
+    def _row(self, owner: str, row: Any) -> FullRow:
+        return full_row(owner, row, self.layout.index)
 
     def _carrier(self, owner: str, body: int | str) -> int:
         try:
@@ -119,6 +120,11 @@ class Mechanism:
         """The number of coordinates: larger than n with free or spherical joints."""
         return len(self.coordinates)
 
+    @property
+    def straight(self) -> bool:
+        """Whether every speed is the rate of its own coordinate: no free, spherical or planar joint is there."""
+        return self.layout.straight
+
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
         """Per body the bodies from itself down to the one on the base."""
@@ -130,8 +136,14 @@ class Mechanism:
     @cached_property
     def wheels(self) -> tuple[tuple[Spin, ...], ...]:
         """Per body the spins it carries; the last entry (index -1) is the base's."""
-        carried = {i: tuple(s for s in self.spins if s.carrier == i) for i in range(-1, len(self.bodies))}
-        return (*(carried[i] for i in range(len(self.bodies))), carried[BASE])
+        carried: list[list[Spin]] = [[] for _ in range(len(self.bodies) + 1)]
+        for spin in self.spins:
+            carried[int(spin.carrier)].append(spin)
+        return tuple(map(tuple, carried))
+
+    @cached_property
+    def _number_of(self) -> dict[str, int]:
+        return {body.name: i for i, body in enumerate(self.bodies)}
 
     @cached_property
     def couplings(self) -> tuple[frozenset[int], ...]:
@@ -142,6 +154,16 @@ class Mechanism:
     def elimination(self) -> tuple[int, ...]:
         """The order in which the mass matrix is eliminated with little fill-in."""
         return elimination_order(self.couplings)
+
+    @cached_property
+    def articulation(self) -> tuple[Node, ...] | None:
+        """The nodes by which its equations are solved link by link; None where drives tie more than neighbours."""
+        return articulation(self)
+
+    @cached_property
+    def solved_by_links(self) -> bool:
+        """Whether forward dynamics goes link by link, since that takes fewer operations than an elimination."""
+        return cheaper_by_links(self)
 
     def parent(self, i: int) -> int:
         """Index of the parent body, -1 for the base."""
@@ -154,11 +176,11 @@ class Mechanism:
         >>> Mechanism([Body("upper", mass=1, com=(1, 0, 0))]).index("upper")
         0
         """
-        names = [b.name for b in self.bodies]
+        names = self._number_of
         if isinstance(body, str):
             if body not in names:
-                raise InputError(f"there is no body {body!r}. {did_you_mean(body, names)}")
-            return names.index(body)
+                raise InputError(f"there is no body {body!r}. {did_you_mean(body, list(names))}")
+            return names[body]
         if not checks.is_index(body) or not 0 <= body < len(names):
             raise InputError(f"there is no body {body!r}: bodies are numbered 0 to {len(names) - 1}; names work too.")
         return int(body)
@@ -173,7 +195,7 @@ class Mechanism:
         for frame in self.frames:
             if frame.name == body_or_frame:
                 return int(frame.body), frame.rotation, frame.position
-        if isinstance(body_or_frame, str) and body_or_frame not in [b.name for b in self.bodies]:
-            known = [b.name for b in self.bodies] + [f.name for f in self.frames]
+        if isinstance(body_or_frame, str) and body_or_frame not in self._number_of:
+            known = [*self._number_of, *(f.name for f in self.frames)]
             raise InputError(f"there is no body or frame {body_or_frame!r}. {did_you_mean(body_or_frame, known)}")
         return self.index(body_or_frame), None, None

@@ -20,25 +20,42 @@ LARGEST = 1e50
 """Larger numbers overflow where their products are taken (an inertia is a mass times two lengths, and is squared)."""
 
 
-suggestion = did_you_mean
-"""The name under which rooms that are being rewritten know it; new code imports `did_you_mean`."""
+class FullRow(tuple[Scalar, ...]):
+    """A checked row, one scalar per speed, that knows its terms: a wheel of a large machine has few of them.
+
+    >>> FullRow.of({1: 100.0}, 3), FullRow.of({1: 100.0}, 3).terms
+    ((0.0, 100.0, 0.0), ((1, 100.0),))
+    """
+
+    terms: Terms
+
+    @staticmethod
+    def of(entries: Mapping[int, Scalar], size: int) -> FullRow:
+        """The row of that size with these entries, and zeros elsewhere."""
+        values: list[Scalar] = [0.0] * size
+        for index, x in entries.items():
+            values[index] = x
+        row = FullRow(values)
+        row.terms = tuple((index, x) for index, x in sorted(entries.items()) if not is_zero(x))
+        return row
 
 
-def full_row(owner: str, row: Row, speeds: Sequence[str]) -> tuple[Scalar, ...]:
-    """The row as one scalar per speed, with every name and length checked."""
+def full_row(owner: str, row: Row, speeds: Mapping[str, int]) -> FullRow:
+    """The row as one scalar per speed, with every name and length checked; only what is given costs a check."""
+    if isinstance(row, FullRow) and len(row) == len(speeds):
+        return row
     if isinstance(row, Mapping):
-        unknown = [name for name in row if name not in speeds]
-        if unknown:
-            raise InputError(f"{owner}: there is no speed {unknown[0]!r}. {did_you_mean(unknown[0], speeds)}")
-        values = [row.get(name, 0.0) for name in speeds]
-    else:
-        values = list(row) if isinstance(row, Iterable) else [row]
-        if len(values) != len(speeds):
-            raise InputError(
-                f"{owner}: the row has {len(values)} numbers, the machine has {len(speeds)} speeds "
-                f"({listed(speeds)}). Give one number per speed, or a mapping from speed names to numbers."
-            )
-    return tuple(plain(f"{owner}, row", x) for x in values)
+        for name in row:
+            if name not in speeds:
+                raise InputError(f"{owner}: there is no speed {name!r}. {did_you_mean(name, list(speeds))}")
+        return FullRow.of({speeds[name]: plain(f"{owner}, row", x) for name, x in row.items()}, len(speeds))
+    values = list(row) if isinstance(row, Iterable) else [row]
+    if len(values) != len(speeds):
+        raise InputError(
+            f"{owner}: the row has {len(values)} numbers, the machine has {len(speeds)} speeds "
+            f"({listed(speeds)}). Give one number per speed, or a mapping from speed names to numbers."
+        )
+    return FullRow.of({index: plain(f"{owner}, row", x) for index, x in enumerate(values)}, len(speeds))
 
 
 def plain(owner: str, x: Scalar) -> Scalar:
@@ -57,6 +74,8 @@ def plain(owner: str, x: Scalar) -> Scalar:
 
 def terms(row: Sequence[Scalar]) -> Terms:
     """The entries that are not structurally zero."""
+    if isinstance(row, FullRow):
+        return row.terms
     return tuple((index, x) for index, x in enumerate(row) if not is_zero(x))
 
 

@@ -9,12 +9,14 @@ from gearwright.algebra import Scalar, Tensor, Vec, is_zero
 from gearwright.errors import DriveError, InertiaError, JointError, StructureError, TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
-from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.joint_kinds import JointKind, joint_kind
+from gearwright.mechanism.rows import plain
 from gearwright.mechanism.structure_geometry import Links, pointing
 from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
 from gearwright.parts import Drive, Motor, Wheel, elements_of
 from gearwright.parts.mounting import mount_of, output_is_link
 from gearwright.parts.revolution import axial_and_transverse, refuse_off_axis
+from gearwright.text import did_you_mean
 
 
 def shaft_names(drive: Drive) -> tuple[str, ...]:
@@ -72,13 +74,13 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
     """The rotor and the gear's wheels, placed on the links that carry them."""
     if drive.joint not in links.by_joint:
         raise StructureError(
-            f"drive {drive.title!r}: there is no joint {drive.joint!r}. {suggestion(drive.joint, links.by_joint)}"
+            f"drive {drive.title!r}: there is no joint {drive.joint!r}. {did_you_mean(drive.joint, links.by_joint)}"
         )
-    kind = links.by_joint[drive.joint].joint.kind
-    if kind not in ("revolute", "prismatic"):
+    kind = joint_kind(links.by_joint[drive.joint].joint.kind)
+    if not kind.single:
         raise JointError(
-            f"drive {drive.title!r}: joint {drive.joint!r} is {kind}, and no gear can drive it. "
-            "Drive a revolute or prismatic joint."
+            f"drive {drive.title!r}: joint {drive.joint!r} is {kind.name}, and no gear can drive it. "
+            "Drive a revolute or prismatic joint, or a helical one."
         )
     _refuse_other_motion(drive, kind)
     mount = _mount(links, drive)
@@ -149,16 +151,18 @@ def _refuse_idle_shafts(drive: Drive, wheels: list[Wheel]) -> None:
         )
 
 
-def _refuse_other_motion(drive: Drive, kind: str) -> None:
+def _refuse_other_motion(drive: Drive, kind: JointKind) -> None:
     """A screw or rack slides a joint, gears of teeth alone turn one; a bare ratio may do either."""
-    slides = drive.gear.kind in ("screw", "rack")
-    if slides and kind == "revolute":
+    slides = drive.gear.kind in ("screw", "rack") or getattr(drive.gear, "slides", False)
+    if slides and kind.turns:
         way = "Drive a prismatic joint with it"
-    elif hasattr(drive.gear, "members") and kind == "prismatic":
-        way = "Use a screw or a rack, or give the whole ratio [rad/m] alone"
+    elif hasattr(drive.gear, "members") and not kind.turns and not slides:
+        way = "Use a screw or a rack, alone or behind these gears in a series, or give the whole ratio [rad/m] alone"
     else:
         return
-    raise TrainError(f"drive {drive.title!r}: joint {drive.joint!r} is {kind}, its gear is a {drive.gear.kind}. {way}.")
+    raise TrainError(
+        f"drive {drive.title!r}: joint {drive.joint!r} is {kind.name}, its gear is a {drive.gear.kind}. {way}."
+    )
 
 
 def _nothing(wheel: Wheel) -> bool:
@@ -259,7 +263,7 @@ def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec, sen
 
 def _about_joint(links: Links, owner: str, joint: str, carrier: str) -> tuple[Vec, Vec]:
     seen = links.joint_axis(joint, carrier)
-    if seen is None or links.by_joint[joint].joint.kind != "revolute":
+    if seen is None or not joint_kind(links.by_joint[joint].joint.kind).turns:
         raise TrainError(
             f"{owner}: it turns about the axis of joint {joint!r}, which does not lie in {carrier!r}. Mount the drive "
             "on the joint's parent, or put this member's mass and inertia into the driven link."

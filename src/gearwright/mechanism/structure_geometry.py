@@ -8,9 +8,10 @@ from gearwright.algebra import IDENTITY, Rot, Scalar, Vec, is_number
 from gearwright.errors import StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import matrix, vector
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Link
 from gearwright.parts.mounting import joint_axis
+from gearwright.text import did_you_mean
 
 
 class Links:
@@ -24,7 +25,7 @@ class Links:
         """The name itself if it is that of a link or the base."""
         names = ["base", *self.by_name]
         if link not in names:
-            raise StructureError(f"{owner} {link!r}, which is no link. {suggestion(link, names)}")
+            raise StructureError(f"{owner} {link!r}, which is no link. {did_you_mean(link, names)}")
         return link
 
     def joint_axis(self, joint: str, seen_from: str) -> tuple[Vec, Vec] | None:
@@ -49,10 +50,10 @@ class Links:
             return e
         in_base = self.turn(fixed_in) @ e
         for link, _ in self.between(fixed_in, seen_from):
-            owner, kind = f"joint {link.joint_name!r}, axis", link.joint.kind
-            if kind in ("fixed", "prismatic"):
+            owner, kind = f"joint {link.joint_name!r}, axis", joint_kind(link.joint.kind)
+            if not kind.turns:
                 continue
-            if kind != "revolute" or not pointing(in_base, self.turn(link.name) @ vector(owner, link.joint.axis)):
+            if not kind.about_axis or not pointing(in_base, self.turn(link.name) @ vector(owner, link.joint.axis)):
                 return None
         return self.turn(seen_from).T @ in_base
 

@@ -116,7 +116,7 @@ def augmented(link: Link, lumps: Sequence[Inertia]) -> Body:
     shared: dict[str, Any] = {
         "parent": link.parent,
         "joint": joint.kind,
-        "axis": joint.axis,
+        **{"axis": joint.axis, "axis2": joint.axis2, "pitch": joint.pitch},
         "rotation": joint.rotation,
         "position": joint.position,
         "joint_name": link.joint_name,

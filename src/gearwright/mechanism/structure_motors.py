@@ -6,12 +6,14 @@ from gearwright.algebra import Vec, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import Actuator, Spring, vector
-from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.rows import plain
 from gearwright.mechanism.structure_drives import rotor_wheel
 from gearwright.mechanism.structure_geometry import row_sum
 from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
 from gearwright.mechanism.structure_trains import RowOfSpeeds, TrainStructure
 from gearwright.parts import Gearwheel, TrainMotor
+from gearwright.text import did_you_mean
 
 
 def rotor(train: TrainStructure, motor: TrainMotor) -> Placed:
@@ -63,7 +65,7 @@ def _wheel(train: TrainStructure, motor: TrainMotor) -> Gearwheel:
     if motor.wheel not in train.wheels:
         raise TrainError(
             f"motor {motor.name!r}: its wheel {motor.wheel!r} is none of the train's. "
-            f"{suggestion(motor.wheel, train.wheels)}"
+            f"{did_you_mean(motor.wheel, train.wheels)}"
         )
     wheel = train.wheels[motor.wheel]
     if wheel.carrier in train.wheels:
@@ -126,16 +128,14 @@ def _turning(train: TrainStructure, motor: TrainMotor, carrier: str, e: Vec, sta
     """
     links = train.where
     links.require(f"motor {motor.name!r}: its stator is on", stator)
-    turning = [
-        (link, sign) for link, sign in links.between(stator, carrier) if link.joint.kind not in ("fixed", "prismatic")
-    ]
+    turning = [(link, sign) for link, sign in links.between(stator, carrier) if joint_kind(link.joint.kind).turns]
     axis = links.turn(carrier) @ e
     row: RowOfSpeeds = {}
     for link, sign in turning:
         owner = f"joint {link.joint_name!r}, axis"
         cosine = axis.dot(links.turn(link.name) @ checks.unit(owner, vector(owner, link.joint.axis)))
         parallel = is_number(cosine) and abs(abs(cosine) - 1) < 1e-9
-        if link.joint.kind != "revolute" or (len(turning) > 1 and not parallel):
+        if not joint_kind(link.joint.kind).single or (len(turning) > 1 and not parallel):
             raise TrainError(
                 f"motor {motor.name!r}: joint {link.joint_name!r} between its rotor on {carrier!r} and its stator on "
                 f"{stator!r} is not parallel to the rotor's axis, so its ratio would depend on the configuration. Put "

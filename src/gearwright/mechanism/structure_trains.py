@@ -12,12 +12,13 @@ from gearwright.mechanism import checks
 from gearwright.mechanism.elements import vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
-from gearwright.mechanism.rows import plain, suggestion
+from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.rows import plain
 from gearwright.mechanism.structure_geometry import Links, pointing, row_sum
 from gearwright.mechanism.structure_lumping import Placed, places
 from gearwright.mechanism.structure_teeth import require_teeth_that_fit
 from gearwright.parts import Gearwheel, Link, Mesh, Train, TrainMotor
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 RowOfSpeeds = dict[str, Scalar]
 PARALLEL, RADIAL = "parallel", "radial"
@@ -43,7 +44,7 @@ class TrainStructure:
             if wheel.carrier not in names and wheel.carrier not in self.wheels:
                 raise StructureError(
                     f"wheel {wheel.name!r}: its carrier {wheel.carrier!r} is neither a link nor a wheel. "
-                    f"{suggestion(wheel.carrier, [*names, *self.wheels])}"
+                    f"{did_you_mean(wheel.carrier, [*names, *self.wheels])}"
                 )
         self._require_meshed()
 
@@ -95,14 +96,14 @@ class TrainStructure:
     @property
     def joints(self) -> list[str]:
         """The joints that move, followers included."""
-        return [link.joint_name for link in self.links if link.joint.kind != "fixed"]
+        return [link.joint_name for link in self.links if joint_kind(link.joint.kind).speeds]
 
     @cached_property
     def graph(self) -> GearGraph:
         """The functional graph: links, joints, wheels and gear pairs."""
         turning = [
             TurningPair(
-                link.parent, link.name, None if link.joint.kind == "fixed" else link.joint_name, link.joint_name
+                link.parent, link.name, link.joint_name if joint_kind(link.joint.kind).speeds else None, link.joint_name
             )
             for link in self.links
         ]
@@ -125,7 +126,7 @@ class TrainStructure:
             if axis not in self.wheels:
                 raise TrainError(
                     f"wheel {wheel.name!r}: its axis {axis!r} is neither a joint nor another wheel. "
-                    f"{suggestion(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
+                    f"{did_you_mean(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
                 )
             if axis in seen:
                 circle = listed([*seen, axis], " -> ")
@@ -179,7 +180,7 @@ class TrainStructure:
         """Per joint and wheel its rate relative to its carrier, over joints and free wheels."""
         for name in self.free:
             if name not in self.wheels:
-                raise TrainError(f"free {name!r} is no wheel. {suggestion(name, self.wheels)}")
+                raise TrainError(f"free {name!r} is no wheel. {did_you_mean(name, self.wheels)}")
         return self.graph.rates([*self.joints, *self.free])
 
     def row(self, wheel: str) -> RowOfSpeeds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,8 @@ def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
     if not bodies:
         raise StructureError("a machine needs at least one body.")
     found = [b.name for b in bodies]
-    parents = [_parent(i, body, found) for i, body in enumerate(bodies)]
+    numbers = {name: i for i, name in enumerate(found)}
+    parents = [_parent(body, numbers) for body in bodies]
     for i, parent in enumerate(parents):
         if parent >= i:
             _refuse_circle(i, parents, found)
@@ -71,15 +72,15 @@ def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
                 f"body {found[i]!r} comes before its parent {found[parent]!r}. List parents before their children."
             )
     for body, parent in zip(bodies, parents, strict=True):
-        if body.joint == "free" and parent != BASE:
+        if body.kind.on_base and parent != BASE:
             raise JointError(
-                f"body {body.name!r}: a free joint hangs on the base, not on {found[parent]!r}. "
+                f"body {body.name!r}: a {body.joint} joint hangs on the base, not on {found[parent]!r}. "
                 "Give it parent -1, or use a spherical joint and three prismatic ones."
             )
     return tuple(replace(body, parent=parent) for body, parent in zip(bodies, parents, strict=True))
 
 
-def _parent(i: int, body: Body, found: Sequence[str]) -> int:
+def _parent(body: Body, found: Mapping[str, int]) -> int:
     parent = body.parent
     if parent in (BASE, "base"):
         return BASE
@@ -88,7 +89,7 @@ def _parent(i: int, body: Body, found: Sequence[str]) -> int:
             raise StructureError(
                 f"body {body.name!r}: its parent {parent!r} is unknown. {did_you_mean(parent, [*found, 'base'])}"
             )
-        return found.index(parent)
+        return found[parent]
     if not checks.is_index(parent) or not 0 <= parent < len(found):
         raise StructureError(
             f"body {body.name!r}: its parent {parent!r} is no body. Use -1 (base) or 0 to {len(found) - 1}."
@@ -129,9 +130,15 @@ def _row(mech: Mechanism, owner: str, terms: tuple[tuple[int, object], ...], why
     for index, value in terms:
         if mech.layout.coordinate_of[index] < 0:
             raise SpinError(
-                f"{owner}: ratio {value} on {mech.speeds[index]!r}, a speed of a free or spherical joint, "
-                "which no gear can drive. Put the ratio on a revolute or prismatic joint or a shaft."
+                f"{owner}: ratio {value} on {mech.speeds[index]!r}, a speed of a {_kind_of_speed(mech, index)} joint, "
+                "which no gear can drive. Put the ratio on a speed that is the rate of a coordinate (of a revolute, "
+                "prismatic, helical or universal joint) or on a shaft."
             )
+
+
+def _kind_of_speed(mech: Mechanism, index: int) -> str:
+    pairs = zip(mech.bodies, mech.joints, strict=True)
+    return next(body.joint for body, joint in pairs for dof in joint.dofs if dof.speed == index)
 
 
 def _lumped(mech: Mechanism) -> None:
@@ -148,10 +155,13 @@ def _shafts_have_inertia(mech: Mechanism) -> None:
     if not count:
         return
     first = mech.n - count
-    rows = [s.ratio[first:] for s in mech.spins if not is_zero(s.inertia)]  # type: ignore[index]
-    if not all(is_number(x) for row in rows for x in row):
+    rows = [[(k - first, x) for k, x in s.terms if k >= first] for s in mech.spins if not is_zero(s.inertia)]
+    if not all(is_number(x) for row in rows for _, x in row):
         return
-    matrix = np.array(rows, dtype=float).reshape(len(rows), count)
+    matrix = np.zeros((len(rows), count))
+    for row, entries in zip(matrix, rows, strict=True):
+        for k, x in entries:
+            row[k] = x
     if np.linalg.matrix_rank(matrix) < count:
         idle = [name for name, column in zip(mech.shafts, matrix.T, strict=True) if not column.any()]
         who = f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {listed(mech.shafts)} are not independent"

@@ -33,10 +33,10 @@ def joints_of(function: str, robot_or_mech: Robot | Mechanism | None, count: int
     if robot_or_mech is None:
         return None
     mech = machine_of(function, robot_or_mech)
-    if mech.nq != mech.n:
+    if not mech.straight:
         raise InputError(
-            f"{function}: the robot has free or spherical joints, whose coordinates are not each the integral of a "
-            "speed. Plan the motion of a robot with revolute and prismatic joints."
+            f"{function}: the robot has free, spherical or planar joints, whose coordinates are not each the integral "
+            "of a speed. Plan the motion of a robot with other joints."
         )
     joints = mech.n - len(mech.shafts)
     if count not in (mech.n, joints):
@@ -45,7 +45,7 @@ def joints_of(function: str, robot_or_mech: Robot | Mechanism | None, count: int
         raise InputError(f"{function}: a motion of {count} coordinates for a robot of {asked}{more}. Give one of each.")
     names = mech.coordinates[:count]
     stated = limits_of(robot_or_mech) if isinstance(robot_or_mech, Robot) else {}
-    limits = [stated.get(joint_of(name), ("", Limits()))[1] for name in names]
+    limits = [stated.get(joint_of(name), Limits()) for name in names]
     position = np.array([_range(x) for x in limits])
     speed, acceleration = (np.array([_size(getattr(x, word)) for x in limits]) for word in ("speed", "acceleration"))
     units = tuple(speed_unit(mech, joint_of(name)) for name in names)
@@ -72,9 +72,9 @@ def joint_of(speed: str) -> str:
     return re.sub(r"\.(motor|stage\d+)$", "", speed)
 
 
-def limits_of(robot: Robot) -> Mapping[str, tuple[str, Limits]]:
-    """Kind and limits of every joint, by name."""
-    return {link.joint_name: (link.joint.kind, link.joint.limits) for link in robot.links}
+def limits_of(robot: Robot) -> Mapping[str, Limits]:
+    """The limits of every joint, by name."""
+    return {link.joint_name: link.joint.limits for link in robot.links}
 
 
 def _size(limit: Any) -> float:

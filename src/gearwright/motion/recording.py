@@ -57,10 +57,10 @@ def read_recording(
 def _integrated(
     table: Columns, mech: Mechanism, start: ArrayLike | None, start_speed: ArrayLike, remarks: list[str]
 ) -> Recording:
-    if mech.nq != mech.n:
+    if not mech.straight:
         raise FileError(
-            f"{table.path}: there are no columns q.<coordinate>, and accelerations of a free or spherical joint are "
-            "not integrated column by column. Give every q.<coordinate> and v.<speed>."
+            f"{table.path}: there are no columns q.<coordinate>, and accelerations of a free, spherical or planar "
+            "joint are not integrated column by column. Give every q.<coordinate> and v.<speed>."
         )
     t, a = table.times(), table.block("a", mech.speeds)
     way = from_accelerations(t, a, required_start(table.path, start), start_speed)
@@ -83,7 +83,7 @@ def _speeds(table: Columns, mech: Mechanism, t: Array, q: Array) -> Array:
     lost = [name for name, where in zip(mech.speeds, mech.layout.coordinate_of, strict=True) if where < 0]
     if lost:
         raise FileError(
-            f"{table.path}: columns v.{lost[0]}, ... are missing. The speeds of a free or spherical joint cannot be "
-            "derived from its quaternion column by column: give every v.<speed>."
+            f"{table.path}: columns v.{lost[0]}, ... are missing. The speeds of a free, spherical or planar joint "
+            "cannot be derived from its coordinates column by column: give every v.<speed>."
         )
     return table.derive("v", t, q[:, list(mech.layout.coordinate_of)], "q")

@@ -11,13 +11,14 @@ from gearwright.algebra import is_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.units import speed_unit
 from gearwright.motion.chaining import chain
 from gearwright.motion.joints import joint_of, limits_of
 from gearwright.motion.profiles import polynomial
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Limits, Robot
 
-REACH = {"revolute": 0.8, "prismatic": 0.1}
+REACH = {"rad": 0.8, "m": 0.1}
 """How far a joint without limits goes from its zero [rad, m]."""
 SHORTEST = 0.5
 """Duration of one of the two ways [s], unless a speed limit asks for more."""
@@ -26,7 +27,7 @@ SHORTEST = 0.5
 def tour(robot: Robot, mech: Mechanism, count: int = 801) -> Motion:
     """Two fast ways through three points inside the joints' limits, each joint at its own phase, order 7 in time.
 
-    Free and spherical joints rest; the shaft of an elastic drive moves with its joint.
+    Free, spherical and planar joints rest; the shaft of an elastic drive moves with its joint.
 
     Args:
         robot: the robot, whose limits are kept.
@@ -35,38 +36,31 @@ def tour(robot: Robot, mech: Mechanism, count: int = 801) -> Motion:
     """
     columns = [k for k, place in enumerate(mech.layout.coordinate_of) if place >= 0]
     if not columns:
-        raise InputError(f"robot {robot.name!r} has no revolute or prismatic joint: there is nothing to move.")
+        raise InputError(
+            f"robot {robot.name!r} has no joint whose speeds are rates of coordinates: there is nothing to move."
+        )
     return _spread(mech, columns, ways(robot, mech, columns).sample(count))
 
 
 def ways(robot: Robot, mech: Mechanism, columns: Sequence[int]) -> Trajectory:
     """The two ways of the speeds in these columns as a trajectory, with all its derivatives."""
-    limits = _limits(robot)
-    points = np.array([_points(phase, *limits[joint_of(mech.speeds[k])]) for phase, k in _phases(mech, columns)]).T
-    fastest = np.array([limits[joint_of(mech.speeds[k])][1].speed or np.inf for k in columns])
+    limits = limits_of(robot)
+    joints = [joint_of(mech.speeds[k]) for k in columns]
+    own = [(speed_unit(mech, joint), limits.get(joint, Limits())) for joint in joints]
+    points = np.array([_points(phase, *known) for phase, known in zip(_phases(mech, columns), own, strict=True)]).T
+    fastest = np.array([known.speed or np.inf for _, known in own])
     way = np.abs(np.diff(points, axis=0)).max(axis=0)
     duration = max(SHORTEST, float((35 / 16 * way / fastest).max()))  # order 7 peaks at 35/16 of the mean speed
     return chain(*(polynomial(*ends, duration=duration, order=7) for ends in pairwise(points)))
 
 
-def _limits(robot: Robot) -> dict[str, tuple[str, Limits]]:
-    return _Known(limits_of(robot))
-
-
-class _Known(dict[str, tuple[str, Limits]]):
-    """A shaft behind a differential has no joint of its own: it moves as an unlimited joint."""
-
-    def __missing__(self, name: str) -> tuple[str, Limits]:
-        return "revolute", Limits()
-
-
-def _phases(mech: Mechanism, columns: Sequence[int]) -> list[tuple[float, int]]:
+def _phases(mech: Mechanism, columns: Sequence[int]) -> list[float]:
     order = list(dict.fromkeys(joint_of(mech.speeds[k]) for k in columns))
-    return [(2.4 * order.index(joint_of(mech.speeds[k])), k) for k in columns]  # 2.4 rad: no two joints move alike
+    return [2.4 * order.index(joint_of(mech.speeds[k])) for k in columns]  # 2.4 rad: no two joints move alike
 
 
-def _points(phase: float, kind: str, limits: Limits) -> Array:
-    reach, middle = REACH.get(kind, 0.0), 0.0
+def _points(phase: float, unit: str, limits: Limits) -> Array:
+    reach, middle = REACH[unit], 0.0
     if limits.position is not None and all(is_number(x) and np.isfinite(x) for x in limits.position):
         low, high = limits.position
         reach, middle = min(reach, (high - low) / 3), min(max(0.0, (2 * low + high) / 3), (low + 2 * high) / 3)

@@ -23,15 +23,18 @@ from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
 from gearwright.parts.losses import Losses, losses_at, losses_of
 from gearwright.parts.member import Member
 from gearwright.parts.motor import Cogging, Motor, Ripple
+from gearwright.parts.named_state import NamedState
 from gearwright.parts.paths import parameter, with_parameters
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.planetary import Planetary
 from gearwright.parts.robot import Robot
 from gearwright.parts.screw import Rack, Screw
 from gearwright.parts.series import Series, Shaft
+from gearwright.parts.servo import Servo
 from gearwright.parts.spur import Bevel, Spur, Worm
 from gearwright.parts.supply import Supply
 from gearwright.parts.support import ElasticBase, with_elastic_base
+from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.parts.winding import motor_constant
 from gearwright.parts.wolfrom import Wolfrom
@@ -64,6 +67,7 @@ __all__ = [
     "Member",
     "Mesh",
     "Motor",
+    "NamedState",
     "PassiveSpring",
     "Payload",
     "Piece",
@@ -73,10 +77,12 @@ __all__ = [
     "Robot",
     "Screw",
     "Series",
+    "Servo",
     "Shaft",
     "Shape",
     "Spur",
     "Supply",
+    "Tendon",
     "Torsion",
     "Train",
     "TrainMotor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
@@ -13,9 +14,11 @@ from gearwright.parts.payload import Frame
 from gearwright.parts.placing import HERE, Placement, moved_motor, placement
 from gearwright.parts.robot import Robot
 from gearwright.parts.supply import Supply
+from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.text import listed
 
+AlongRow = TypeVar("AlongRow", PassiveSpring, Tendon)
 DIRECTIONS = ("parallel", "radial")
 """What the axis of a planet may be called beside a joint or a wheel."""
 
@@ -24,7 +27,7 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
     """The robot with another one whose base is fixed to a frame of it.
 
     Names of the other robot's links, joints, drives, trains, wheels and frames get the prefix. Motors and wheels on its
-    base are then carried by the frame's link.
+    base are then carried by the frame's link. Named states stay those of the first robot.
 
     >>> arm = Robot("arm", [Link("upper", mass=2)], frames=[Frame("tool", "upper", (0.5, 0, 0))])
     >>> jaw = Robot("jaw", [Link("finger", mass=0.1)])
@@ -46,7 +49,8 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
         drives=(*robot.drives, *map(move.drive, other.drives)),
         trains=(*robot.trains, *map(move.train, other.trains)),
         frames=(*robot.frames, *map(move.frame, other.frames)),
-        springs=(*robot.springs, *map(move.spring, other.springs)),
+        springs=(*robot.springs, *map(move.row, other.springs)),
+        tendons=(*robot.tendons, *map(move.row, other.tendons)),
     )
     _refuse_doubles(combined)
     return _with_payload_of(combined, other, move)
@@ -96,9 +100,9 @@ class _Move:
         found = own if own is not None else self.other.supply
         return None if found is None else replace(found, name=self.prefix + found.name)
 
-    def spring(self, spring: PassiveSpring) -> PassiveSpring:
-        row = {self.prefix + joint: factor for joint, factor in spring.row.items()}
-        return replace(spring, name=self.prefix + spring.name, row=row)
+    def row(self, part: AlongRow) -> AlongRow:
+        row = {self.prefix + joint: factor for joint, factor in part.row.items()}
+        return replace(part, name=self.prefix + part.name, row=row)
 
     def train(self, train: Train) -> Train:
         carriers = {wheel.name: wheel.carrier for wheel in train.wheels}
@@ -152,6 +156,7 @@ def _refuse_doubles(robot: Robot) -> None:
         "train": [train.name for train in robot.trains],
         "frame": [frame.name for frame in robot.frames],
         "spring": [spring.name for spring in robot.springs],
+        "tendon": [tendon.name for tendon in robot.tendons],
     }
     for kind, found in names.items():
         double = next((name for name in found if found.count(name) > 1), None)

@@ -10,6 +10,7 @@ from gearwright.errors import DriveError
 from gearwright.parts.gear import AnyGear, Gear
 from gearwright.parts.kinds import require_at_least, require_kind
 from gearwright.parts.motor import Motor
+from gearwright.parts.servo import Servo
 from gearwright.parts.supply import Supply
 
 
@@ -44,6 +45,7 @@ class Drive:
         name: its name; the joint's unless given.
         supply: what feeds it; the robot's supply unless given.
         current_control: electronics that make the current follow a reference; None: its input is a voltage.
+        servo: the position or speed controller stated for it, as data.
     """
 
     joint: str
@@ -54,6 +56,7 @@ class Drive:
     name: str | None = None
     supply: Supply | None = None
     current_control: CurrentControl | None = None
+    servo: Servo | None = None
 
     def __post_init__(self) -> None:
         require_kind(f"drive {self.title!r}", "motor", self.motor, Motor)
@@ -61,6 +64,8 @@ class Drive:
             require_kind(f"drive {self.title!r}", "gear", self.gear, Gear)
         if self.supply is not None:
             require_kind(f"drive {self.title!r}", "supply", self.supply, Supply)
+        if self.servo is not None:
+            require_kind(f"drive {self.title!r}", "servo", self.servo, Servo)
         if self.current_control is not None:
             require_kind(f"drive {self.title!r}", "current_control", self.current_control, CurrentControl)
             if not self.motor.has_inductance:

@@ -114,6 +114,11 @@ class Torsion:
         _require("torsion", "hardening", self.hardening, least=0)
         _require("torsion", "backlash", self.backlash, least=0)
         self._require_rising()
+        if self.hysteresis is not None and not is_zero(self.hysteresis.torque) and not is_zero(self.backlash):
+            raise TrainError(
+                f"torsion: hysteresis of {self.hysteresis.torque} Nm and backlash {self.backlash} rad in one element "
+                "would rub inside the gap. In a series give the backlash to a stage of type shaft with inertia."
+            )
 
     def _require_rising(self) -> None:
         ends = [piece.until for piece in self.pieces]

@@ -10,7 +10,7 @@ from gearwright.algebra import IDENTITY, ZERO, Scalar
 from gearwright.errors import JointError
 from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.friction import Friction, all_friction
-from gearwright.parts.kinds import require_kind
+from gearwright.parts.kinds import require_at_least, require_kind
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Joint:
 
     Args:
         name: name of the joint and of its speed; the link's name unless given.
-        kind: revolute, prismatic, fixed, spherical or free.
-        axis: axis in the joint frame (the link's frame).
+        kind: revolute, prismatic, fixed, spherical, free, planar, helical or universal.
+        axis: axis in the joint frame (the link's frame); the normal of a planar joint, the first of a universal one.
         rotation: rotation of the joint frame in the parent's frame, (3, 3).
         position: origin of the joint frame in the parent's frame [m].
         limits: what it may do.
@@ -46,6 +46,10 @@ class Joint:
         damping: viscous friction [Nms/rad or Ns/m] at the joint side.
         friction: Coulomb friction [Nm or N] at the joint side, or a Friction.
         spring: a passive spring between parent and link.
+        axis2: second axis of a universal joint, in the link's frame.
+        pitch: of a helical joint, how far it slides per radian [m/rad].
+        armature: reflected inertia [kg m2 or kg] of which nothing else is known: energy, no push on the parent. A
+            motor and gear say more: give a Drive instead.
     """
 
     name: str | None = None
@@ -58,17 +62,15 @@ class Joint:
     damping: Scalar = 0.0
     friction: Scalar | Friction = 0.0
     spring: JointSpring | None = None
+    axis2: Any = None
+    pitch: Scalar | None = None
+    armature: Scalar = 0.0
 
     def __post_init__(self) -> None:
         require_kind(f"joint {self.name!r}", "limits", self.limits, Limits)
-        if self.spring is None:
-            return
-        require_kind(f"joint {self.name!r}", "spring", self.spring, JointSpring)
-        if self.kind not in ("revolute", "prismatic"):
-            raise JointError(
-                f"joint {self.name!r} is {self.kind}: a spring needs one coordinate. Put it on a revolute or prismatic "
-                "joint, or make the joint of several of these."
-            )
+        require_at_least(f"joint {self.name!r}", 0.0, armature=self.armature)
+        if self.spring is not None:
+            require_kind(f"joint {self.name!r}", "spring", self.spring, JointSpring)
 
     @property
     def total_friction(self) -> Friction:

@@ -21,7 +21,7 @@ from gearwright.text import did_you_mean
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")
 TRAIN_WORDS = ("wheels", "meshes", "motors")
-JOINT_WORDS = ("damping", "friction", "limits", "position", "spring")
+JOINT_WORDS = ("armature", "damping", "friction", "limits", "position", "spring", "pitch")
 
 
 def parameter(robot: Robot, path: str) -> Scalar:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from gearwright.algebra import Scalar
@@ -11,16 +11,24 @@ from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.kinds import require_kind, several
-from gearwright.parts.link import Link
+from gearwright.parts.link import Joint, Link
+from gearwright.parts.named_state import NamedState
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.supply import Supply
+from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Train
 from gearwright.text import did_you_mean, listed, visible
+
+LISTS: dict[str, type] = {
+    **{"links": Link, "drives": Drive, "frames": Frame, "trains": Train},
+    **{"springs": PassiveSpring, "tendons": Tendon, "states": NamedState},
+}
+"""Of what kind the parts of each list are."""
 
 
 @dataclass(frozen=True)
 class Robot:
-    """Links, drives, gear trains, a payload, frames, a supply and springs: a value; changing it makes a new one.
+    """Links, drives, trains, a payload, frames, a supply, springs, tendons, states: a value; a change makes a new one.
 
     >>> from gearwright.parts import Drive, Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
@@ -40,6 +48,8 @@ class Robot:
     description: str = ""
     supply: Supply | None = None
     springs: Sequence[PassiveSpring] = ()
+    tendons: Sequence[Tendon] = ()
+    states: Sequence[NamedState] = ()
 
     def __repr__(self) -> str:
         named = {
@@ -51,8 +61,7 @@ class Robot:
         return f"<Robot {visible(self.name)}: {'; '.join(parts)}>"
 
     def __post_init__(self) -> None:
-        lists = {"links": Link, "drives": Drive, "frames": Frame, "trains": Train, "springs": PassiveSpring}
-        for field, kind in lists.items():
+        for field, kind in LISTS.items():
             object.__setattr__(self, field, several(f"robot {self.name!r}", field, getattr(self, field), kind))
         if self.payload is not None:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
@@ -71,6 +80,10 @@ class Robot:
         """The drive of that name (by default its joint's)."""
         return _named(name, {drive.title: drive for drive in self.drives}, "drive")
 
+    def state(self, name: str) -> NamedState:
+        """The state of that name."""
+        return _named(name, {state.name: state for state in self.states}, "state")
+
     def with_drive(self, drive: Drive | str, replacement: Drive | None = None) -> Robot:
         """The robot with a drive added, or put in the place of the one of the same name.
 
@@ -84,6 +97,21 @@ class Robot:
         if all(known.title != title for known in self.drives):
             kept.append(fresh)
         return replace(self, drives=tuple(kept))
+
+    def with_joint(self, joint: str, **changes: Any) -> Robot:
+        """The robot with other numbers of a joint: friction, damping, limits, spring, or where it is.
+
+        >>> door = Robot("door", [Link("leaf", mass=9, com=(0.4, 0, 0))])
+        >>> door.with_joint("leaf", friction=0.3, damping=0.1).link("leaf").joint.total_friction.viscous
+        0.1
+        """
+        link = self.link_of_joint(joint)
+        known = [field.name for field in fields(Joint) if field.name != "name"]
+        for word in changes:
+            if word not in known:
+                raise InputError(f"with_joint({joint!r}): {word!r} cannot be set. {did_you_mean(word, known)}")
+        fresh = replace(link, joint=replace(link.joint, **changes))
+        return replace(self, links=tuple(fresh if one is link else one for one in self.links))
 
     def with_payload(
         self, mass: Scalar, position: Any = (0.0, 0.0, 0.0), body: str | None = None, inertia: Any = None

@@ -12,6 +12,10 @@ from gearwright.parts.elasticity import Element, elements_of, own_element
 from gearwright.parts.gear import AnyGear, Wheel
 from gearwright.parts.losses import Losses, in_series
 from gearwright.parts.member import NOTHING, Elasticity, Member
+from gearwright.parts.screw import Rack, Screw
+
+SLIDING = (Rack, Screw)
+"""Gears that turn rotation into translation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +68,14 @@ class Series(Elasticity):
     behind the last stage. With m elements the transmission has m shafts: the motor's and m - 1 between, each of which
     needs a member with inertia. Everything is counted at the joint side: $k \, (\prod_{behind} ratio)^2$.
 
+    The last stage may be a screw or a rack, which slides a prismatic joint: the ratio is then in rad/m.
+
     >>> from gearwright.parts import Spur
     >>> Series(stages=[Spur(driver=20, driven=60), Spur(driver=18, driven=90)]).ratio
     15.0
+    >>> from gearwright.parts import Rack
+    >>> Series(stages=[Spur(driver=20, driven=60), Rack(radius=0.02)]).ratio
+    -150.0
     """
 
     stages: Sequence[Stage]
@@ -77,10 +86,16 @@ class Series(Elasticity):
         if not self.stages:
             raise TrainError("series: it has no stages. Give the gears from motor to joint.")
         for k, stage in enumerate(self.stages):
-            if not hasattr(stage, "members"):
+            if isinstance(stage, SLIDING) and k < len(self.stages) - 1:
                 raise TrainError(
-                    f"series: stage {k + 1} is a {type(stage).__name__}, which cannot stand in a series. "
-                    "Use spur, bevel, worm, belt, shaft, planetary, wolfrom, harmonic or cycloidal stages."
+                    f"series: stage {k + 1} is a {stage.kind}, which slides what it drives, and gears follow. Make it "
+                    "the last stage."
+                )
+            if not isinstance(stage, SLIDING) and not hasattr(stage, "members"):
+                raise TrainError(
+                    f"series: stage {k + 1} is a {type(stage).__name__}, which cannot stand in a series. Use spur, "
+                    "bevel, worm, belt, shaft, planetary, wolfrom, harmonic or cycloidal stages, and a screw or rack "
+                    "as the last one."
                 )
         super().__post_init__()
         if own_element(self) and elements_of(self.stages[-1]):
@@ -98,6 +113,11 @@ class Series(Elasticity):
         return total
 
     @property
+    def slides(self) -> bool:
+        """Whether its last stage turns rotation into translation."""
+        return isinstance(self.stages[-1], SLIDING)
+
+    @property
     def parallel_axes(self) -> bool:
         """Whether those of all its stages are parallel."""
         return all(getattr(stage, "parallel_axes", False) for stage in self.stages)
@@ -113,7 +133,7 @@ class Series(Elasticity):
         springs = 0
         for place, stage in enumerate(self.stages):
             last, count = place == len(self.stages) - 1, len(elements_of(stage))
-            own = stage.members(output_is_link and last)
+            own = stage.wheels() if isinstance(stage, SLIDING) else stage.members(output_is_link and last)
             # Only the last output turns about the joint's axis; the others are somewhere in the housing.
             for wheel in own:
                 ratio, behind = wheel.ratio * self.ratio_behind(place), springs + wheel.springs_before(count)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.arguments import number
 from gearwright.errors import TrainError
 from gearwright.parts.member import require_choice, require_positive, require_teeth
 from gearwright.parts.motor import Motor
@@ -74,6 +75,8 @@ class Mesh:
         carrier: the link or wheel that keeps the two axes apart; found from the drawing unless given.
         sense: -1 when one of two bevel axes points towards the common apex. (Parallel axes that point opposite ways
             are seen from the drawing.)
+        efficiency: fraction of the power rolling in the mesh (seen from the carrier) that arrives, whichever of the two
+            gears drives.
 
     >>> Mesh("pinion", "ring", teeth=(20, 80), kind="internal").signed
     4.0
@@ -89,6 +92,7 @@ class Mesh:
     carrier: str | None = None
     sense: int = 1
     radii: tuple[Scalar, Scalar] | None = None
+    efficiency: Scalar = 1.0
 
     def __post_init__(self) -> None:
         owner = f"mesh {self.title}"
@@ -103,6 +107,8 @@ class Mesh:
             raise TrainError(f"{owner}: a gear cannot mesh with itself. Name two.")
         if self.sense not in (1, -1):
             raise TrainError(f"{owner}: sense {self.sense} is neither 1 nor -1.")
+        if is_number(self.efficiency):
+            number(owner, "efficiency", self.efficiency, above=0, most=1, example=0.98, error=TrainError)
 
     def _check_sizes(self, owner: str) -> None:
         what = "teeth" if self.teeth is not None else "radii"
@@ -156,6 +162,14 @@ class TrainMotor:
     damping: Scalar = 0.0
 
 
+class Stated(NamedTuple):
+    """A part of a train as messages call it, such as "wheel 'w1'", and the file and line that state it."""
+
+    part: str
+    source: str
+    line: int
+
+
 @dataclass(frozen=True)
 class Train:
     """Wheels, meshes and motors on a robot's links; solved for every wheel's speed per unit joint speed.
@@ -167,6 +181,7 @@ class Train:
         motors: the motors.
         free: wheels that move on their own (a differential with more motors than joints): each gets a speed, named
             after the wheel.
+        stated: where a file states its parts, for messages.
     """
 
     name: str
@@ -174,9 +189,10 @@ class Train:
     meshes: Sequence[Mesh] = ()
     motors: Sequence[TrainMotor] = ()
     free: Sequence[str] = ()
+    stated: Sequence[Stated] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("wheels", "meshes", "motors", "free"):
+        for name in ("wheels", "meshes", "motors", "free", "stated"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def wheel(self, name: str) -> Gearwheel | None:

@@ -1,5 +1,5 @@
 """Figures of named series; knows no result type."""
 
-from gearwright.plots.series import Panel, bars, figure, save
+from gearwright.plots.series import Panel, bars, figure, save, saved
 
-__all__ = ["Panel", "bars", "figure", "save"]
+__all__ = ["Panel", "bars", "figure", "save", "saved"]

@@ -110,6 +110,13 @@ def bars(
     return page
 
 
+def saved(page: Any, path: str | Path | None) -> Any:
+    """The figure itself, written too where a path is given: what every `plot` of a result returns."""
+    if path is not None:
+        save(page, path)
+    return page
+
+
 def save(page: Any, path: str | Path) -> Path:
     """Write a figure; the ending chooses the format, .png unless there is one. Folders on the way are made."""
     target = Path(path)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Rot, is_number
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.configuration import quaternions
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import BASE_MOTION, WRENCH
@@ -93,10 +93,10 @@ def not_finite(names: Sequence[str], name: str, array: Array) -> str:
 
 
 def _refuse_zero_quaternions(function: str, mech: Mechanism, name: str, q: Array) -> None:
-    for joint in turning_joints(mech):
-        part = q[..., joint.quaternion]
+    for four in quaternions(mech):
+        part = q[..., four]
         if (np.einsum("...i,...i->...", part, part) < NO_ROTATION).any():
-            title = mech.coordinates[joint.quaternion.start].removesuffix(".qw")
+            title = mech.coordinates[four.start].removesuffix(".qw")
             raise InputError(
                 f"{function}: {name} has a zero quaternion for joint {title!r}, which is not a rotation. "
                 "Give (w, x, y, z) of any length but zero; (1, 0, 0, 0) is the identity."

@@ -36,8 +36,10 @@ class Program:
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
         growth: power of the number of bodies with which its operations grow.
+        linear: whether they grow linearly on a machine all the same.
         options: names of what must or may be fixed before running.
         per_coordinate: the inputs with a number per coordinate; the others have one per speed.
+        entries: names of the entries of inputs that count neither coordinates nor speeds.
         ready: kernels of machines in use, by the identity of the machine.
     """
 
@@ -47,13 +49,15 @@ class Program:
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
     outside: bool = False
     growth: int = 1
+    linear: Callable[[Mechanism], bool] = lambda _: False
     options: tuple[str, ...] = ()
     per_coordinate: tuple[str, ...] = ("q",)
+    entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
         """Every input with its number of scalars, in the order of the public arguments."""
-        sizes = {name: mech.nq if name in self.per_coordinate else mech.n for name in self.inputs}
+        sizes = {name: len(self.entry_names(mech, name)) for name in self.inputs}
         for body in fixed.get("wrenches", ()):
             sizes[WRENCH + body] = 6
         if fixed.get("base_motion"):
@@ -66,6 +70,8 @@ class Program:
             return WRENCH_ENTRIES
         if name == BASE_MOTION:
             return BASE_MOTION_ENTRIES
+        if name in self.entries:
+            return self.entries[name]
         return mech.coordinates if name in self.per_coordinate else mech.speeds
 
     def scalars(self, mech: Mechanism, ops: Operations, inputs: Inputs, fixed: Fixed) -> list[Scalar]:

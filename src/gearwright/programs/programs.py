@@ -19,6 +19,7 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.dynamics.recursive_form import recursive_form
 from gearwright.dynamics.regressor import parameter_names, regressor
 from gearwright.mechanism import Mechanism
+from gearwright.programs import kinematic_programs
 from gearwright.programs.program import BASE_MOTION, WRENCH, Fixed, Inputs, Program
 
 
@@ -101,6 +102,7 @@ FORWARD_DYNAMICS = Program(
     _per_speed,
     outside=True,
     growth=2,
+    linear=lambda m: m.solved_by_links,
 )
 BIAS = Program(
     "bias",
@@ -212,6 +214,7 @@ PROGRAMS = (
     DIFFERENCE,
     LAGRANGE_FORM,
     RECURSIVE_FORM,
+    *kinematic_programs.ALL,
 )
 
 BY_NAME = {program.name: program for program in PROGRAMS}

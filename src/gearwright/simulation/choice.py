@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism.rows import suggestion
 from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.marching import has_sundials
+from gearwright.text import did_you_mean
 
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation
@@ -24,7 +24,7 @@ def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
     """The method, and a sentence that says why."""
     if method is not None:
         if method not in METHODS:
-            raise InputError(f"simulate: there is no method {method!r}. {suggestion(method, METHODS)}")
+            raise InputError(f"simulate: there is no method {method!r}. {did_you_mean(method, METHODS)}")
         return method, f"method: {_title(method)}, as asked."
     decay, span = fastest_decay(work.smooth_rates(x), x), float(work.times[-1] - work.times[0])
     if decay * span / 3 > MANY:

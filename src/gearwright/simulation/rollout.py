@@ -15,10 +15,10 @@ from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
+from gearwright.text import did_you_mean
 
 
 class Rollout(NamedTuple):
@@ -124,7 +124,7 @@ def _inputs(
     known = engine.system.inputs
     for name in inputs:
         if name not in known:
-            raise InputError(f"rollout: there is no input {name!r}. {suggestion(name, known)}")
+            raise InputError(f"rollout: there is no input {name!r}. {did_you_mean(name, known)}")
     parts = [("tau", as_floats("rollout", "tau", np.zeros(engine.mech.n) if tau is None else tau))]
     parts += [(name, as_floats("rollout", name, inputs.get(name, x.initial))[..., None]) for name, x in known.items()]
     timed = {name: _with_time(name, x, lead) for name, x in parts}
@@ -132,8 +132,8 @@ def _inputs(
     if len(lengths) > 1 or not lengths <= {steps, 2 * steps + 1}:
         found = ", ".join(f"{name} {len(x)}" for name, x in timed.items())
         raise InputError(
-            f"rollout: inputs are given at so many moments: {found}. Give each once, or all of them {steps} times "
-            f"(held over each step), or all of them {2 * steps + 1} times (at beginning, middle and end of each step)."
+            f"rollout: the numbers of moments of inputs do not fit: {found}. Give each once, or all of them {steps} "
+            f"times (held over each step), or all of them {2 * steps + 1} times (beginning, middle and end of steps)."
         )
     shape = np.broadcast_shapes(*(x.shape[:2] for x in timed.values()))
     return np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in timed.values()], axis=-1)

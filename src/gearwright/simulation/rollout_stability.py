@@ -115,7 +115,7 @@ def _slopes(system: System, x: Array) -> tuple[Array, Array]:
     start, u = system.moving(x.tolist()), system.first_inputs
 
     def forces_and_rates(z: Sequence[Scalar], ops: Operations) -> list[Scalar]:
-        at = Moving(nudge(system.mech, start.q, z[:n]), z[n : 2 * n], z[2 * n : 2 * n + count])
+        at = Moving(nudge(system.mech, start.q, z[:n], ops), z[n : 2 * n], z[2 * n : 2 * n + count])
         situations = system.situations(ops, 0.0, at, u)
         outcomes = outcomes_of(system, situations, z[2 * n + count :])
         rates = (one for outcome in outcomes for one in outcome.rates)

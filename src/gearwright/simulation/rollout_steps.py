@@ -16,13 +16,12 @@ from gearwright.compiling.compile import layout_of
 from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.rollout_code import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
-from gearwright.dynamics.configuration import turning_joints
+from gearwright.dynamics.configuration import quaternions
 from gearwright.dynamics.stepping import METHODS
 from gearwright.errors import CompilationError, InputError
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.rows import suggestion
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, not_finite
@@ -31,7 +30,7 @@ from gearwright.simulation.rollout_stability import require_stable
 from gearwright.simulation.step_program import require_steppable, step_program, step_states
 from gearwright.system.observation import Observation, observe
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import PARAMETERS, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced
@@ -67,7 +66,7 @@ class FixedStep:
         self, source: Robot | Mechanism, laws: tuple[Law, ...], method: str, work: bool, parameters: tuple[str, ...]
     ) -> None:
         if method not in METHODS:
-            raise InputError(f"fixed_step: there is no method {method!r}. {suggestion(method, METHODS)}")
+            raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, METHODS)}")
         self._made_from = (source, laws, method, work, parameters)
         self.method, self.parameters = method, parameters
         task = recipe_of("forward_dynamics", source, parameters, {}).task()
@@ -115,7 +114,7 @@ class FixedStep:
         for name in given:
             if name not in (x.name for x in further):
                 raise InputError(
-                    f"fixed_step: there is no state {name!r}. {suggestion(name, [x.name for x in further])}"
+                    f"fixed_step: there is no state {name!r}. {did_you_mean(name, [x.name for x in further])}"
                 )
         own = [as_floats("fixed_step", x.name, given.get(x.name, x.initial)) for x in further]
         at, pace = checked("fixed_step", mech, "q", q, mech.nq), checked("fixed_step", mech, "v", v, mech.n)
@@ -227,8 +226,8 @@ class FixedStep:
         if self.mech.nq != self.mech.n:
             checked("fixed_step", self.mech, "q", x[:, : self.mech.nq], self.mech.nq)
             x = x.copy()
-            for joint in turning_joints(self.mech):
-                x[:, joint.quaternion] /= np.linalg.norm(x[:, joint.quaternion], axis=1, keepdims=True)
+            for four in quaternions(self.mech):
+                x[:, four] /= np.linalg.norm(x[:, four], axis=1, keepdims=True)
         return x
 
     def _moments(self, inputs: ArrayLike | None, steps: int, rows: int) -> list[Array]:

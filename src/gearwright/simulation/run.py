@@ -12,10 +12,9 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
-from gearwright.mechanism.rows import suggestion
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, figure, saved
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
-from gearwright.text import visible
+from gearwright.text import did_you_mean, visible
 
 WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
 """How pictures call the blocks of series."""
@@ -81,7 +80,7 @@ class Run:
         if name == "t":
             return self.t
         if name not in self.series:
-            raise InputError(f"run: there is no series {name!r}. {suggestion(name, self.series)}")
+            raise InputError(f"run: there is no series {name!r}. {did_you_mean(name, self.series)}")
         return self.series[name]
 
     def block(self, prefix: str) -> Array:
@@ -155,10 +154,7 @@ class Run:
             path: .png, .svg or .pdf.
         """
         panels = [self._panel(prefix) for prefix in prefixes] if prefixes else self._overview()
-        page = figure(self.t, "time [s]", panels, title=self.name)
-        if path is not None:
-            save(page, path)
-        return page
+        return saved(figure(self.t, "time [s]", panels, title=self.name), path)
 
     def _overview(self) -> list[Panel]:
         """What moves: mechanics, electricity, energy."""
@@ -181,7 +177,7 @@ class Run:
         names = [name for name in self.series if name == prefix or name.startswith(f"{prefix}.")]
         names = [name for name in names if name != "energy.balance"] if prefix == "energy" else names
         if not names:
-            raise InputError(f"run: no series begins with {prefix!r}. {suggestion(prefix, self.series)}")
+            raise InputError(f"run: no series begins with {prefix!r}. {did_you_mean(prefix, self.series)}")
         units = " or ".join(dict.fromkeys(self.units.get(name, "") for name in names))
         shown = [name for name in names if self.series[name].any()] or names
         label = f"{WORDS.get(prefix, prefix)} [{units}]"

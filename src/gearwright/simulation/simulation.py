@@ -265,11 +265,13 @@ class Simulation:
     def _motion(self) -> MotionRates | None:
         """The compiled rates of laws that act by forces alone; the run says so where they could be, and are not."""
         try:
-            return motion_rates(self.system)
+            found = motion_rates(self.system)
         except NoKernelError as reason:
             self.recorder.remarks.append(str(reason))
             self._table.give_up()
             return None
+        self.recorder.remarks.extend(f"rates: {remark}." for remark in (found.remarks if found else ()))
+        return found
 
     def _blown_up(self, t: float, x: Array, reason: str) -> SimulationError:
         names = [*self.system.mech.coordinates, *self.system.mech.speeds, *self.system.states]

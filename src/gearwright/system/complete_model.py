@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,12 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.actuator import LinearActuator
+from gearwright.forces.elastic_drives import elastic_laws
+from gearwright.forces.friction import SmoothFriction, friction_laws
+from gearwright.forces.law import Law
+from gearwright.forces.line import Line
+from gearwright.forces.losses import loss_laws
+from gearwright.forces.train_losses import train_loss_laws
 from gearwright.functions.functions import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
@@ -19,23 +26,66 @@ from gearwright.system.balance import rows_of
 from gearwright.text import listed
 
 
-def complete_model(mech: RobotOrMech, actuators: Sequence[LinearActuator]) -> CompleteModel:
-    """The closed model of a machine driven by linear actuators; see `CompleteModel`."""
-    mech = machine_of("complete_model", mech)
+def complete_model(
+    robot_or_mech: RobotOrMech, actuators: Sequence[LinearActuator], laws: Sequence[Law] | None = None
+) -> CompleteModel:
+    """The closed model of a machine driven by linear actuators; see `CompleteModel`.
+
+    Args:
+        robot_or_mech: the robot, with the friction, losses and springs that it states; or a machine, which has none
+            but its linear springs.
+        actuators: its linear actuators. `dc_motors(robot, mech)` leaves their friction to the robot, so that nothing
+            counts twice.
+        laws: what rubs and loses power, instead of what the robot states. Viscous friction is linear and taken along;
+            everything else (dry friction, losses of gears, backlash, hysteresis) is refused by name.
+
+    Raises:
+        InputError: a law is not linear.
+    """
+    mech = machine_of("complete_model", robot_or_mech)
     strange = [x for x in actuators if not isinstance(x, LinearActuator)]
     if strange or not actuators:
-        what = f"{strange[0]!r} is no LinearActuator" if strange else "there are no actuators"
+        what = f"{strange[0]!r} is not a LinearActuator" if strange else "there are no actuators"
         raise InputError(
             f"complete_model: {what}. Give LinearActuators, such as dc_motor(mech, ...); simulate takes any law."
         )
-    if mech.nq != mech.n:
+    if not mech.straight:
         raise InputError(
-            "complete_model: the machine has free or spherical joints, whose speeds are not the rates of its "
+            "complete_model: the machine has free, spherical or planar joints, whose speeds are not the rates of its "
             "coordinates. Use simulate(...), which takes the same actuators as laws."
         )
-    model = CompleteModel(mech, tuple(actuators))
+    acting = _stated(robot_or_mech, mech) if laws is None else laws
+    model = CompleteModel(mech, tuple(actuators), tuple(_damper(law) for law in acting))
     _refuse_two_leaders(model)
     return model
+
+
+def _stated(robot_or_mech: RobotOrMech, mech: Mechanism) -> tuple[Law, ...]:
+    """What a robot states beside its motors; its end stops are left out, as limits of inputs are."""
+    if isinstance(robot_or_mech, Mechanism):
+        return ()
+    found: tuple[Law, ...] = ()
+    for laws_of in (friction_laws, loss_laws, train_loss_laws, elastic_laws):
+        found += laws_of(robot_or_mech, mech)
+    return found
+
+
+def _damper(law: Law) -> Damper:
+    """A linear law: viscous friction. Everything else is refused."""
+    if isinstance(law, SmoothFriction) and law.friction.kind == "viscous":
+        return Damper(law.line, float(law.friction.viscous))
+    raise InputError(
+        f"complete_model: {law.name!r} ({type(law).__name__}) is not linear, so that no x' = C(x) + D(x) u holds it. "
+        "Simulate the robot instead, which takes the same actuators; or leave it out knowingly: give the laws that "
+        "shall count (laws=()), or assemble(robot)."
+    )
+
+
+class Damper(NamedTuple):
+    """Viscous friction along a line [Nms/rad or Ns/m]."""
+
+    line: Line
+    viscous: float
 
 
 @dataclass(frozen=True)
@@ -55,6 +105,7 @@ class CompleteModel:
     Args:
         mech: the machine.
         actuators: its linear actuators; limits of their inputs are not applied here.
+        dampers: viscous friction of joints and motors.
 
     >>> import gearwright as gw
     >>> from gearwright.forces.dc_motor import dc_motor
@@ -70,6 +121,7 @@ class CompleteModel:
 
     mech: Mechanism
     actuators: tuple[LinearActuator, ...]
+    dampers: tuple[Damper, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,6 +202,16 @@ class CompleteModel:
         return whole[..., 0], whole[..., 1:]
 
     @cached_property
+    def _damping(self) -> Array:
+        """The matrix of viscous friction (n, n): the sum of d b b' over all dampers."""
+        total = np.zeros((self.mech.n, self.mech.n))
+        for line, viscous in self.dampers:
+            for i, x in line.terms:
+                for j, y in line.terms:
+                    total[i, j] += viscous * float(x) * float(y)
+        return total
+
+    @cached_property
     def _starts(self) -> list[int]:
         orders = [len(one.variables) for one in self.actuators]
         return [sum(orders[:k]) for k in range(len(orders))]
@@ -159,7 +221,7 @@ class CompleteModel:
         n, A = self.mech.n, self.lines
         _, F, _, T, _ = self.blocks
         carried = A @ np.diag([one.carried for one in self.actuators]) @ A.T
-        H, h = mass_matrix(self.mech, q) - carried, bias(self.mech, q, v)
+        H, h = mass_matrix(self.mech, q) - carried, bias(self.mech, q, v) + v @ self._damping
         load = np.zeros((*h.shape, right.shape[-1]))
         load[..., 0] = -h
         count = A.shape[1]

@@ -11,10 +11,9 @@ import numpy as np
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism.rows import suggestion
 from gearwright.system.signals import checked_output
 from gearwright.system.state import State
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Controller:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise InputError(f"controller: {self.function!r} is no function of time and state.")
+            raise InputError(f"controller: {self.function!r} is not a function of time and state.")
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
             number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
@@ -76,7 +75,7 @@ def with_answer(known: Array, answer: Any, t: float, names: tuple[str, ...], siz
     if isinstance(answer, Mapping):
         for name, value in answer.items():
             if name not in names:
-                raise InputError(f"controller: there is no input {name!r}. {suggestion(name, names)}")
+                raise InputError(f"controller: there is no input {name!r}. {did_you_mean(name, names)}")
             out[names.index(name)] = _number(name, value, t)
     else:
         out[:size] += checked_output("the controller", answer, size, t)

@@ -73,8 +73,8 @@ class DemandedForces:
     def _needed(self, piece: Piece) -> Array:
         """What the machine alone needs: its inverse dynamics over series of time, (T, order + 1, n)."""
         if not self.order:
-            q, v, a = piece.motion[:3]
-            return compiled_inverse_dynamics(self.system.mech, q, v, a)[:, None]
+            at, speed, acceleration = piece.motion[:3]
+            return compiled_inverse_dynamics(self.system.mech, at, speed, acceleration)[:, None]
         q = [Taylor.of_derivatives([x[:, i] for x in piece.motion]) for i in range(self.system.mech.n)]
         v = [x.rate() for x in q]
         needed = inverse_dynamics(place(self.system.mech, q, TaylorOperations(ARRAYS)), v, [x.rate() for x in v])

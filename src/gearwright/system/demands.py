@@ -14,7 +14,7 @@ from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.rows import spread, suggestion
+from gearwright.mechanism.rows import spread
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.asked_actuators import (
@@ -35,6 +35,7 @@ from gearwright.system.state import State
 from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.system.system import System
 from gearwright.system.whole_motion import trajectory_of, whole_motion
+from gearwright.text import did_you_mean
 
 SAMPLES = 501
 """At how many times a trajectory is looked at unless somebody says."""
@@ -235,6 +236,6 @@ def _excesses(
     }
     unknown = [name for name in bounds if name not in series]
     if unknown:
-        raise InputError(f"demands: limit of {unknown[0]!r}: {suggestion(unknown[0], series)}")
+        raise InputError(f"demands: limit of {unknown[0]!r}: {did_you_mean(unknown[0], series)}")
     named = {name: limit for name, limit in {**own, **bounds}.items() if name not in refused}
     return [e for name, limit in named.items() if (e := excess(name, limit, t, series[name]))]

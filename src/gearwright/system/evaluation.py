@@ -53,7 +53,7 @@ def evaluate(system: System, t: float, x: Array, u: Array, modes: Modes) -> Eval
 def rates(system: System, x: Array, u: Array, evaluation: Evaluation, controller_rates: Array) -> Array:
     """The rate of the whole state vector."""
     at, outcomes = system.moving(x.tolist()), evaluation.outcomes
-    moving = system.rates(at, evaluation.a.tolist(), outcomes)
+    moving = system.rates(FLOATS, at, evaluation.a.tolist(), outcomes)
     return np.array([*moving, *controller_rates.tolist(), *system.powers(at.v, u.tolist(), outcomes)])
 
 

@@ -15,10 +15,9 @@ from gearwright.arrays import Array
 from gearwright.dynamics.stepping import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Reaction
-from gearwright.mechanism.rows import suggestion
 from gearwright.system.signals import Inputs
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 def first_states(system: System, given: Mapping[str, float]) -> list[float]:
@@ -27,7 +26,7 @@ def first_states(system: System, given: Mapping[str, float]) -> list[float]:
         raise InputError(f"demands: states={given!r} must be a mapping from names to numbers.")
     for name in given:
         if name not in system.states:
-            raise InputError(f"demands: there is no state {name!r}. {suggestion(name, system.states)}")
+            raise InputError(f"demands: there is no state {name!r}. {did_you_mean(name, system.states)}")
     return [number("demands", f"states[{name!r}]", given.get(name, one.initial)) for name, one in system.states.items()]
 
 

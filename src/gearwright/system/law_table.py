@@ -106,7 +106,7 @@ class LawTable:
         at_hand = _AtHand(self.choices, ops, given)
         outcomes = [self._outcome(k, situations[k], given, at_hand) for k in range(len(system.laws))]
         x = system.moving(given["x"])
-        return [*system.rates(x, given["a"], outcomes), *system.powers(x.v, given["u"], outcomes)]
+        return [*system.rates(ops, x, given["a"], outcomes), *system.powers(x.v, given["u"], outcomes)]
 
     def _ending(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
         situations = self._situations(mech, ops, given)

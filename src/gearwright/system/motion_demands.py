@@ -11,11 +11,10 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
-from gearwright.mechanism.rows import suggestion
 from gearwright.motion import Motion
 from gearwright.system.signals import TAU, Signal
 from gearwright.system.state import State
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 class Excess(NamedTuple):
@@ -81,7 +80,7 @@ class MotionDemands:
     def __getitem__(self, name: str) -> Array:
         """A series by name, (T,)."""
         if name not in self.series:
-            raise InputError(f"demands: there is no series {name!r}. {suggestion(name, self.series)}")
+            raise InputError(f"demands: there is no series {name!r}. {did_you_mean(name, self.series)}")
         if self.unactuated and name in self.own:
             raise self._refusal(name)
         return self.series[name]

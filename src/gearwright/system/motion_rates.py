@@ -35,6 +35,7 @@ class MotionRates:
         self.system = system
         self._program = rate_program(system)
         self._code = kernel(self._program, system.mech)
+        self.remarks = self._code.remarks
 
     def quick(self, otherwise: Rates) -> Rates:
         """The rates in machine code; what that does not take (not finite, angles too large) is left to `otherwise`."""
@@ -71,7 +72,7 @@ def rate_program(system: System) -> VectorProgram:
         here = system.on(mech)
         x = here.moving(given["x"])
         a, rest = field_of(here, ops, work=True)(given["t"][0], x, given["u"])
-        return [*rate(mech, x.q, x.v), *a, *rest]
+        return [*rate(mech, x.q, x.v, ops), *a, *rest]
 
     return vector_program("motion_rates", contents_of(system), system.own.stop + 2, rates)
 

@@ -13,7 +13,7 @@ from gearwright.arguments import as_floats, increasing, is_single, number, numbe
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.text import did_you_mean
 
 TAU = "tau."
 """An input called tau.<speed> is a generalized force: at the gear output."""
@@ -155,7 +155,7 @@ def gathered(mech: Mechanism, law_inputs: Mapping[str, float], given: Any) -> In
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
-                raise InputError(f"simulate: there is no input {name!r}. {suggestion(name, names)}")
+                raise InputError(f"simulate: there is no input {name!r}. {did_you_mean(name, names)}")
         return Inputs(names, {name: signal(name, x) for name, x in given.items()}, None, initial, mech.n)
     if callable(given):
         return Inputs(names, {}, given, initial, mech.n)

@@ -13,11 +13,11 @@ from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import suggestion
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.parts import Robot
 from gearwright.programs.inputs import checked
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,30 @@ class State:
     v: ArrayLike | None = None
     states: Mapping[str, float] = field(default_factory=dict)
 
+    @classmethod
+    def named(cls, robot: Robot, name: str, mech: Mechanism | None = None) -> State:
+        """A state that the robot's file names; what it does not mention is at its zero and at rest.
+
+        Raises:
+            InputError: there is no such state, or it names a coordinate that the robot does not have.
+        """
+        machine = assemble(robot) if mech is None else mech
+        stated = robot.state(name)
+        q, v = np.array(neutral(machine), dtype=float), np.zeros(machine.n)
+        for word, values, given, names in (
+            ("coordinate", q, stated.q, machine.coordinates),
+            ("speed", v, stated.v, machine.speeds),
+        ):
+            for key, x in given.items():
+                if key not in names:
+                    raise InputError(f"state {name!r}: there is no {word} {key!r}. {did_you_mean(key, names)}")
+                values[names.index(key)] = x
+        return cls(q, v)
+
     def __getitem__(self, name: str) -> float:
         """A state of a law or controller by name."""
         if name not in self.states:
-            raise InputError(f"state: there is no state {name!r}. {suggestion(name, self.states)}")
+            raise InputError(f"state: there is no state {name!r}. {did_you_mean(name, self.states)}")
         return self.states[name]
 
     def with_states(self, states: Mapping[str, float]) -> State:
@@ -87,7 +107,7 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
     try:
         flat = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"simulate: the initial state {given!r} is no State, (q, v) or array of numbers.") from None
+        raise InputError(f"simulate: the initial state {given!r} is not a State, (q, v) or numbers.") from None
     if flat.shape == (mech.nq + mech.n,):
         return State(flat[: mech.nq], flat[mech.nq :])
     if flat.shape != (mech.nq,):
@@ -99,9 +119,9 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
 
 
 def _normalised(mech: Mechanism, q: Array) -> Array:
-    from gearwright.dynamics.configuration import turning_joints
+    from gearwright.dynamics.configuration import quaternions
 
     out = q.copy()
-    for joint in turning_joints(mech):
-        out[joint.quaternion] /= np.linalg.norm(out[joint.quaternion])
+    for four in quaternions(mech):
+        out[four] /= np.linalg.norm(out[four])
     return out

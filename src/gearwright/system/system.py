@@ -211,9 +211,9 @@ class System:
         found = (law.guards(mode, seen, felt) for law, mode, seen, felt in asked)
         return [(k, guard) for k, guards in enumerate(found) for guard in guards]
 
-    def rates(self, x: Moving, a: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
+    def rates(self, ops: Operations, x: Moving, a: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
         """The rates of q, v and the states of the laws."""
-        return [*rate(self.mech, x.q, x.v), *a, *(one for outcome in outcomes for one in outcome.rates)]
+        return [*rate(self.mech, x.q, x.v, ops), *a, *(one for outcome in outcomes for one in outcome.rates)]
 
     def powers(self, v: Sequence[Scalar], u: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
         """Supplied power, with that of tau, and dissipated power, with that of the machine's own dampers [W]."""

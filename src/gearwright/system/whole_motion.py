@@ -34,10 +34,10 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
     if isinstance(motion, Motion):
         motion = through("demands", motion.t, motion.q)
     if not isinstance(motion, Trajectory):
-        raise InputError(f"demands: a {type(motion).__name__} is not a Trajectory or Motion.")
-    if mech.nq != mech.n:
+        raise InputError(f"demands: a {type(motion).__name__} is not a Trajectory or a Motion.")
+    if not mech.straight:
         raise InputError(
-            "demands: the machine has free or spherical joints, whose coordinates have no derivatives of their own. "
+            "demands: the machine has free, spherical or planar joints, whose speeds are not the rates of coordinates. "
             "Give a Motion with its speeds and accelerations, and motors without inductance."
         )
     if motion.count not in (mech.n, first_shaft(mech)):

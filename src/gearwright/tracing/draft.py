@@ -40,7 +40,23 @@ class Draft:
 
     def children(self, i: int) -> list[int]:
         """The bodies that hang on body i."""
-        return [k for k, body in enumerate(self.bodies) if body.parent == i]
+        return self._children[i]
+
+    @cached_property
+    def _children(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in range(len(self.bodies) + 1)]  # the last one, index -1, is the base's
+        for k in range(len(self.bodies)):
+            found[self.parent(k)].append(k)
+        return found
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Per body the number of bodies from it outwards, itself among them."""
+        sizes = [1] * len(self.bodies)
+        for k in reversed(range(len(sizes))):
+            if self.parent(k) != BASE:
+                sizes[self.parent(k)] += sizes[k]
+        return sizes
 
 
 def merged(mech: Mechanism) -> Draft:
@@ -51,7 +67,7 @@ def merged(mech: Mechanism) -> Draft:
     for i, body in enumerate(mech.bodies):
         host, R, p = places[mech.parent(i)] if mech.parent(i) != BASE else (BASE, IDENTITY, ZERO)
         rotation, position = R.after(body.rotation), p + R @ body.position
-        if body.joint == "fixed":
+        if not body.kind.speeds:
             places.append((host, rotation, position))
             if host != BASE:
                 inertias[host] = inertias[host] + body.about_origin.moved(rotation, position)

@@ -55,7 +55,7 @@ def prepare(mech: Mechanism) -> Prepared:
     >>> [x for x in prepare(arm).mech.bodies[0].about_origin.tensor]        # 1e-4 * 100^2 + 2 * 0.2^2 about z
     [0.0, 0.0, 0.0, 1.08, 0.0, 1.08]
     """
-    if not _has_plain_frames(mech) or all(body.joint == "fixed" for body in mech.bodies):
+    if not _has_plain_frames(mech) or not any(body.kind.speeds for body in mech.bodies):
         return Prepared(mech, (0.0,) * mech.nq)
     draft, turns = reframed(merged(mech))
     layout = lay_out(draft.bodies, mech.shafts)
@@ -70,7 +70,7 @@ def prepare(mech: Mechanism) -> Prepared:
 
 
 def _has_plain_frames(mech: Mechanism) -> bool:
-    frames = [x for b in mech.bodies for v in (*_rows(b.rotation), b.position, b.axis) for x in v]
+    frames = [x for b in mech.bodies for v in (*_rows(b.rotation), b.position, b.axis, b.axis2 or ()) for x in v]
     axes = [x for spin in mech.spins for x in spin.axis]
     return all(map(is_number, (*frames, *axes, *mech.gravity))) and all(_orthogonal(b.rotation) for b in mech.bodies)
 
@@ -109,6 +109,8 @@ def _body(draft: Draft, i: int, follows: tuple[str | int, Scalar, Scalar] | None
         effective=True,
         joint_name=body.joint_name,
         follows=follows,
+        axis2=body.axis2,
+        pitch=body.pitch,
         regrouped=inertia,
     )
 

@@ -2,7 +2,8 @@
 
 Every revolute axis becomes z, the x axis of a body the common normal to the next axis (Denavit and Hartenberg), the
 fixed rotation of a joint a turn about x alone; what is left of it is an offset of the joint angle. Bodies behind a
-prismatic joint keep the axes of their parent. The axes of free and spherical joints stay: their speeds count in them.
+prismatic joint keep the axes of their parent. Bodies on all other joints keep their frames: the speeds of free,
+spherical and planar joints count in them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from gearwright.tracing.draft import EXACT, Draft, clean, clean_inertia, clean_r
 
 NEARLY_PARALLEL = 0.2
 """Below this sine between two axes the foot of their common normal is too far away to be a good origin."""
-
-TURNS_FREELY = ("spherical", "free")
 
 
 class FrameChange(NamedTuple):
@@ -86,9 +85,9 @@ def _base_axes(draft: Draft, i: int) -> Rot:
 def _chosen(draft: Draft, i: int, outer: FrameChange) -> tuple[FrameChange, float]:
     """The frame of body i, and the offset of its joint that goes with it."""
     body = draft.bodies[i]
-    if body.joint in TURNS_FREELY:
+    if not body.kind.pure:
         return FrameChange(), 0.0
-    if body.joint == "prismatic":
+    if body.kind.slides:
         axes = body.rotation.T.after(outer.axes)
         return FrameChange(axes, _sliding_origin(draft, i, outer)), 0.0
     u = outer.components(body.rotation @ body.axis)
@@ -103,7 +102,7 @@ def _own_turn(draft: Draft, i: int, frame: FrameChange) -> float:
     """How far to turn a body's axes about z: towards the next joint, or its centre of mass where none follows."""
     children = draft.children(i)
     if children:
-        return _twist(draft, max(children, key=lambda k: (_size(draft, k), -k)), frame)
+        return _twist(draft, max(children, key=lambda k: (draft.sizes[k], -k)), frame)
     h = frame.components(draft.inertias[i].moment)
     if not (is_number(h.x) and is_number(h.y)):
         return 0.0
@@ -111,17 +110,13 @@ def _own_turn(draft: Draft, i: int, frame: FrameChange) -> float:
     return 0.0 if x == 0 or y == 0 else math.atan2(y, x)
 
 
-def _size(draft: Draft, i: int) -> int:
-    return 1 + sum(_size(draft, k) for k in draft.children(i))
-
-
 def _twist(draft: Draft, i: int, outer: FrameChange) -> float:
     """The turn about z after which the axis of joint i lies in the y-z plane, or else its position on x."""
     body = draft.bodies[i]
-    if body.joint == "prismatic" and draft.children(i):
+    if body.kind.slides and draft.children(i):
         inner = FrameChange(body.rotation.T.after(outer.axes))
-        return _twist(draft, max(draft.children(i), key=lambda k: (_size(draft, k), -k)), inner)
-    along = Vec(0.0, 0.0, 1.0) if body.joint in TURNS_FREELY else body.axis
+        return _twist(draft, max(draft.children(i), key=lambda k: (draft.sizes[k], -k)), inner)
+    along = body.axis if body.kind.pure else Vec(0.0, 0.0, 1.0)
     u = outer.components(body.rotation @ along)
     if math.hypot(u.x, u.y) > EXACT:
         return _heading(u)

@@ -19,7 +19,6 @@ from gearwright.mechanism.layout import Layout
 from gearwright.tracing.draft import Draft, clean, clean_inertia
 
 Z = Vec(0.0, 0.0, 1.0)
-TURNS = ("revolute", "spherical", "free")
 
 
 def regrouped(draft: Draft, layout: Layout) -> Draft:
@@ -39,9 +38,9 @@ def regrouped(draft: Draft, layout: Layout) -> Draft:
 def _split(draft: Draft, i: int, own: Inertia) -> tuple[Inertia, Inertia]:
     """What stays with body i, and what its parent may take."""
     h, t = own.moment, own.tensor
-    if draft.bodies[i].joint == "prismatic":
+    if draft.bodies[i].kind.slides:
         return Inertia(own.mass, h, Tensor.diagonal(0.0, 0.0, 0.0)), Inertia(0.0, ZERO, t)
-    if draft.bodies[i].joint != "revolute":
+    if not draft.bodies[i].kind.hinges:
         return own, Inertia.zero()
     # The transverse share whose removal leaves no second moment along the axis: xx + yy = zz afterwards.
     J = 0.5 * (t.xx + t.yy - t.zz)
@@ -53,7 +52,7 @@ def _split(draft: Draft, i: int, own: Inertia) -> tuple[Inertia, Inertia]:
 def _without_what_never_shows(draft: Draft, i: int, own: Inertia) -> Inertia:
     """Without what no motion of body i can show: a body that never tilts shows only its planar inertia."""
     path = _path(draft, i)
-    if not any(draft.bodies[k].joint in TURNS for k in path):
+    if not any(draft.bodies[k].kind.turns for k in path):
         return Inertia(own.mass, ZERO, Tensor.diagonal(0.0, 0.0, 0.0))
     if not all(_keeps_z(draft, k) for k in path):
         return own
@@ -75,7 +74,7 @@ def _keeps_z(draft: Draft, i: int) -> bool:
     """Whether joint i leaves the direction of z as it is in the parent (or the parent is the base)."""
     body = draft.bodies[i]
     parallel = draft.parent(i) == BASE or _along_z(body.rotation @ Z)
-    return parallel and (body.joint == "prismatic" or (body.joint == "revolute" and _along_z(body.axis)))
+    return parallel and (body.kind.slides or (body.kind.hinges and _along_z(body.axis)))
 
 
 def _along_z(direction: Vec) -> bool:
@@ -125,7 +124,7 @@ def _give_to_bodies_on_the_base(
 
 
 def _leads(draft: Draft, i: int) -> bool:
-    return draft.bodies[i].joint == "revolute" and draft.bodies[i].follows is None
+    return draft.bodies[i].kind.hinges and draft.bodies[i].follows is None
 
 
 def _without_axial(

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.errors import NotTraceableError
+from gearwright.tracing.drawing import applied
 
 UFUNCS: dict[str, Callable[..., Scalar]] = {
     "add": operator.add,
@@ -144,7 +145,7 @@ def symbols(name: str, count: int) -> list[Scalar]:
 
 
 def plain(x: Scalar) -> Any:
-    """The CasADi expression, or the number as it is."""
+    """The expression that the symbol stands for, or the number as it is."""
     return x.sx if isinstance(x, Symbol) else float(x)
 
 
@@ -153,7 +154,7 @@ def recorded(function: Any, number: Any) -> Any:
 
     def apply(*args: Scalar) -> Scalar:
         first = next((x for x in args if isinstance(x, Symbol)), None)
-        return number(*args) if first is None else first.made(function(*(plain(x) for x in args)))
+        return number(*args) if first is None else first.made(applied(function, [plain(x) for x in args]))
 
     return staticmethod(apply)
 

@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.dynamics.configuration import nudge, turning_joints
+from gearwright.dynamics.configuration import nudge, quaternions
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import NO_ROTATION
 from gearwright.programs.program import Fixed, Program
-from gearwright.tracing.graph import Graph
+from gearwright.tracing.drawing import Drawn, drawn
+from gearwright.tracing.graph import Builder, Graph
 from gearwright.tracing.prepare import PREPARED, prepare
 from gearwright.tracing.symbols import Symbol, operations, plain
 from gearwright.tracing.walk import walk
 
 PARAMETERS = "parameters"
 """The input that holds the parameters kept symbolic."""
+
+
+LARGE = 40
+"""Bodies above which a graph is drawn without CasADi: in a quarter of the time, with about 1 % more operations."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,22 @@ class TracedWork:
 
 
 def traced(task: TracedWork) -> Graph:
-    """The task as a graph."""
-    return walk(traced_function(task))
+    """The task as a graph: by way of CasADi, or drawn at once where a large machine is not to be differentiated."""
+    if task.wrt or len(task.mech.bodies) <= LARGE:
+        return walk(traced_function(task))
+    return _drawn(task)
+
+
+def _drawn(task: TracedWork) -> Graph:
+    builder = Builder()
+    tape: list[Any] = []
+    entries = {
+        name: [Symbol(Drawn(builder, builder.node("input", which, i)), tape) for i in range(size)]
+        for which, (name, size) in enumerate(task.sizes().items())
+    }
+    guards = [drawn(builder, plain(x)) for x in _guards(task, entries)]
+    results = [drawn(builder, plain(x)) for x in _scalars(task, entries)]
+    return builder.graph(results, guards)
 
 
 def traced_function(task: TracedWork) -> Any:
@@ -76,10 +95,7 @@ def traced_function(task: TracedWork) -> Any:
     entries = {name: [Symbol(vector[i], tape) for i in range(vector.numel())] for name, vector in vectors.items()}
     guards = [plain(x) for x in _guards(task, entries)]
     tape.clear()
-    try:
-        result, tape = _differentiated(task, vectors, entries, tape) if task.wrt else (_result(task, entries), tape)
-    except ZeroDivisionError:  # among the machine's own numbers, so at every state
-        raise singular(task.program.name) from None
+    result, tape = _differentiated(task, vectors, entries, tape) if task.wrt else (_result(task, entries), tape)
     outputs = [ca.vertcat(*tape), result, ca.vertcat(*guards)]
     return ca.Function(task.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
@@ -87,12 +103,20 @@ def traced_function(task: TracedWork) -> Any:
 def _result(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
+    return ca.vertcat(*(plain(x) for x in _scalars(task, entries)))
+
+
+def _scalars(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+    """The results over symbols."""
     mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
     if task.program.name in PREPARED and not task.fixed and mech.n:
         # Forces and energies do not depend on the choice of frames.
         ready = prepare(mech)
         mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
-    return ca.vertcat(*(plain(x) for x in task.program.scalars(mech, operations(), entries, task.fixed)))
+    try:
+        return task.program.scalars(mech, operations(), entries, task.fixed)
+    except ZeroDivisionError:  # among the machine's own numbers, so at every state
+        raise singular(task.program.name) from None
 
 
 def _differentiated(
@@ -107,10 +131,11 @@ def _differentiated(
 
     directions, moved = dict(vectors), dict(entries)
     steps = []
-    if task.mech.nq != task.mech.n:
+    if not task.mech.straight:
         for name in (name for name in task.wrt if name in task.program.per_coordinate):
             directions[name] = step = ca.SX.sym(f"d{name}", task.mech.n)
-            moved[name] = nudge(task.mech, entries[name], [Symbol(step[i], tape) for i in range(task.mech.n)])
+            along = [Symbol(step[i], tape) for i in range(task.mech.n)]
+            moved[name] = nudge(task.mech, entries[name], along, operations())
             steps.append(step)
     slope = ca.jacobian(_result(task, moved), ca.vertcat(*(directions[name] for name in task.wrt)))
     if steps:
@@ -122,7 +147,7 @@ def _guards(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[S
     """Squares of quaternions less the smallest that is taken for a rotation."""
     found = []
     for name in (name for name in entries if name in task.program.per_coordinate):
-        for joint in turning_joints(task.mech):
-            w, x, y, z = entries[name][joint.quaternion]
+        for four in quaternions(task.mech):
+            w, x, y, z = entries[name][four]
             found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
     return found

@@ -1,0 +1,121 @@
+"""Equalities of a compiled MJCF model: joints that follow others; what else they hold together is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gearwright.files.mjcf_names import Names
+
+Row = dict[int, float]
+"""A number per joint."""
+Lose = Callable[[str, str, str], None]
+
+
+class Follower(NamedTuple):
+    """q = factor q_leader + offset; without a leader the joint is held at the offset."""
+
+    leader: int | None
+    factor: float
+    offset: float
+
+
+def followers(model: Any, names: Names, rows: dict[int, Row], off: frozenset[str], lose: Lose) -> dict[int, Follower]:
+    """The joints that follow others, by linear equalities of joints or tendons that are active from the start.
+
+    Args:
+        model: the model.
+        names: its names.
+        rows: of its fixed tendons.
+        off: what the file switches off.
+        lose: reports what is left out.
+    """
+    kinds = _kinds()
+    found: dict[int, Follower] = {}
+    for e in range(model.neq if "equality" not in off else 0):
+        if not model.eq_active0[e]:
+            names.found.note(f"equality {names.of('eq', e)!r} is not active: left out")
+            continue
+        kind = kinds.get(int(model.eq_type[e]), "unknown equality")
+        row = _row(model, e, kind, rows)
+        if isinstance(row, str):
+            lose(f"equality {kind}", names.of("eq", e), row)
+            continue
+        reason = _add(found, *row)
+        if reason:
+            lose(f"equality {kind}", names.of("eq", e), reason)
+    return found
+
+
+def _kinds() -> dict[int, str]:
+    from gearwright.files.mjcf_source import mujoco_module
+
+    kinds = mujoco_module().mjtEq
+    names = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
+    return {int(getattr(kinds, f"mjEQ_{w.upper()}")): w for w in names if hasattr(kinds, f"mjEQ_{w.upper()}")}
+
+
+LOOPS = "its two bodies are not held together: loops are not supported yet"
+
+
+def _row(model: Any, e: int, kind: str, rows: dict[int, Row]) -> tuple[Row, float] | str:
+    """The joints' row and the constant that it keeps; or why there is none."""
+    if kind in ("connect", "weld"):
+        return LOOPS
+    if kind not in ("joint", "tendon"):
+        return "what it holds is free: this kind is not supported"
+    if any(model.eq_data[e][2:5]):
+        return "the joints move freely: a polynomial of higher order is not supported"
+    one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+    # y - y0 = p0 + p1 (x - x0), where y0 and x0 are the values of qpos0
+    constant, slope = float(model.eq_data[e][0]), float(model.eq_data[e][1])
+    row: Row = {}
+    for index, factor in ((one, 1.0), (two, -slope)):
+        if index < 0:
+            continue
+        if kind == "tendon" and index not in rows:
+            return "the joints move freely: spatial tendons are not supported yet"
+        for joint, share in ({index: 1.0} if kind == "joint" else rows[index]).items():
+            row[joint] = row.get(joint, 0.0) + factor * share
+            constant += factor * share * float(model.qpos0[model.jnt_qposadr[joint]])
+    return {joint: x for joint, x in row.items() if x}, constant
+
+
+def _add(found: dict[int, Follower], row: Row, constant: float) -> str | None:
+    """Let one joint of a row follow the other; or why not."""
+    if not row or len(row) > 2:
+        return f"the joints move freely: it joins {len(row)} joints, and a joint can follow one other"
+    for joint in row:
+        other = next((k for k in row if k != joint), None)
+        if joint in found or (other is not None and joint in _leaders(found, other)):
+            continue
+        factor = 0.0 if other is None else -row[other] / row[joint]
+        found[joint] = Follower(other, factor, constant / row[joint])
+        return None
+    return "the joints follow others already: this one is left out"
+
+
+def moving(row: Row, found: dict[int, Follower]) -> Row:
+    """A row over joints; empty where followers cancel each other, so that nothing moves along it.
+
+    >>> moving({0: 1.0, 1: -2.0}, {0: Follower(1, 2.0, 0.5)})
+    {}
+    """
+    total: Row = {}
+    for joint, share in row.items():
+        end: int | None = joint
+        while end in found:
+            share, end = share * found[end].factor, found[end].leader
+        if end is not None:
+            total[end] = total.get(end, 0.0) + share
+    largest = max(map(abs, row.values()), default=0.0)
+    return row if any(abs(x) > 1e-12 * largest for x in total.values()) else {}
+
+
+def _leaders(found: dict[int, Follower], joint: int | None) -> set[int]:
+    """A joint and all that it follows."""
+    seen: set[int] = set()
+    while joint is not None and joint not in seen:
+        seen.add(joint)
+        joint = found[joint].leader if joint in found else None
+    return seen

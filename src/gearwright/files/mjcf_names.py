@@ -1,0 +1,71 @@
+"""Names of an MJCF model: bodies and joints there may have none, or one that is taken here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gearwright.files.bounds import MAX_NAME
+from gearwright.files.urdf_report import Findings
+
+BASE = "base"
+
+
+class Names:
+    """One name per link, joint, frame and drive, unique in the robot."""
+
+    def __init__(self, model: Any, found: Findings) -> None:
+        self.model = model
+        self.found = found
+        bodies, joints = self._given("body", model.nbody), self._given("joint", model.njnt)
+        links = {BASE}
+        self.bodies = [BASE, *(_unique(links, name or f"body{i + 1}") for i, name in enumerate(bodies[1:]))]
+        taken = {name for name in joints if name}
+        self.joints = [name or _unique(taken, self._fallback(i)) for i, name in enumerate(joints)]
+        self.links, self._joints = links, taken
+        self._lists: dict[str, set[str]] = {}
+        self._note_renamed(bodies)
+
+    def of(self, kind: str, index: int) -> str:
+        """The name of an element of another kind, or its kind and number."""
+        return str(getattr(self.model, kind)(index).name) or f"{kind}{index}"
+
+    def link(self, name: str) -> str:
+        """A name for a further link."""
+        return _unique(self.links, name)
+
+    def joint(self, name: str) -> str:
+        """A name for a joint that the file does not name: a fixed one."""
+        return _unique(self._joints, name)
+
+    def among(self, kind: str, name: str) -> str:
+        """A name that is unique in one of the robot's other lists; frames share theirs with links."""
+        return _unique(self.links if kind == "frames" else self._lists.setdefault(kind, set()), name)
+
+    def _given(self, kind: str, count: int) -> list[str]:
+        names = [str(getattr(self.model, kind)(i).name) for i in range(count)]
+        for name in names:
+            if len(name) > MAX_NAME:
+                self.found.add(f"a name among its {kind}s is {len(name)} characters long. Use at most {MAX_NAME}.")
+        self.found.refuse()
+        return names
+
+    def _fallback(self, joint: int) -> str:
+        body = self.model.jnt_bodyid[joint]
+        several = self.model.body_jntnum[body] > 1
+        place = f".joint{joint - self.model.body_jntadr[body] + 1}" if several else ""
+        return f"{self.bodies[body]}{place}"
+
+    def _note_renamed(self, bodies: Iterable[str]) -> None:
+        for old, new in zip(bodies, self.bodies, strict=True):
+            if old not in (new, "", "world"):
+                self.found.note(f"body {old!r} is called {new!r} here")
+
+
+def _unique(taken: set[str], name: str) -> str:
+    fresh, count = name, 1
+    while fresh in taken:
+        count += 1
+        fresh = f"{name}_{count}"
+    taken.add(fresh)
+    return fresh

@@ -1,0 +1,111 @@
+"""A joint kind is one row of a table: its name stands there, in the words of files, and where it is refused or made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gearwright
+from gearwright.mechanism.joint_kinds import JOINT_KINDS
+
+HOUSE = Path(gearwright.__file__).parent
+TABLE = "mechanism/joint_kinds.py"
+WORDS = {
+    "files/joint_words.py": "the words of robot files",
+    "files/urdf_joints.py": "the words of URDF",
+    "files/urdf_writer.py": "the words of URDF",
+    "files/urdf_stand_ins.py": "joints that URDF has no word for",
+    "files/urdf_tree.py": "the root of a URDF, and floating joints on moving links",
+    "files/urdf_acceptance.py": "joints of a URDF that move nothing are taken as fixed",
+    "files/urdf_differentials.py": "what a URDF transmission of two motors can drive",
+    "files/mjcf_links.py": "the words of MJCF",
+    "files/srdf.py": "what an SRDF gives a rotor to",
+    "export/mjcf_bodies.py": "the words of MJCF",
+    "export/mjcf_coordinates.py": "the words of MJCF",
+    "export/mjcf_document.py": "the words of MJCF",
+    "export/mjcf_rotors.py": "the words of MJCF",
+    "export/urdf_wheels.py": "the words of URDF",
+}
+"""Where files are read and written: a kind has its words there."""
+NAMED = {
+    "parts/link.py": {"revolute": "the default", "free": "the joint of a floating base"},
+    "mechanism/elements.py": {"revolute": "the default"},
+    "parts/attachment.py": {"free": "refused: cannot be attached", "fixed": "made: a payload that came along"},
+    "parts/support.py": {
+        "free": "refused: cannot stand on springs",
+        "revolute": "made: the ways of an elastic support",
+        "prismatic": "made: the ways of an elastic support",
+    },
+    "parts/mounting.py": {"revolute": "the one kind whose link can be the output member of a gear"},
+    "files/building.py": {"fixed": "made: a stand-in for a joint that cannot be read"},
+    "bench/compilation.py": {"revolute": "made: the machine that is measured"},
+}
+"""Where a kind is refused by name, or where the code itself makes such a joint."""
+OTHER_MEANINGS = {
+    "forces/stops.py": {"free"},
+    "forces/clutch.py": {"free"},
+    "analysis/vibration.py": {"free"},
+    "cli/modes.py": {"free"},
+    "files/train_words.py": {"free"},
+    "files/building.py": {"free"},
+    "files/naming.py": {"free"},
+    "parts/train.py": {"free"},
+}
+"""Where such a word means something else: a mode without contact, a motor that is not held, a wheel of its own."""
+FILES = sorted(path.relative_to(HOUSE).as_posix() for path in HOUSE.rglob("*.py"))
+
+
+def names_in(text: str) -> set[str]:
+    """The joint kinds that a source names, as whole texts that are no docstrings."""
+    return {node.value for node in strings(ast.parse(text)) if node.value in JOINT_KINDS}
+
+
+def strings(tree: ast.Module) -> Iterator[ast.Constant]:
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node
+
+
+def allowed(file: str) -> set[str]:
+    if file == TABLE or file in WORDS:
+        return set(JOINT_KINDS)
+    return set(NAMED.get(file, ())) | OTHER_MEANINGS.get(file, set())
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_kinds_are_named_only_where_they_belong(file):
+    found = names_in((HOUSE / file).read_text(encoding="utf-8"))
+    assert found <= allowed(file), f"{file} names {sorted(found - allowed(file))}: ask the table of joint kinds instead"
+
+
+def test_every_exception_is_needed():
+    for file in [TABLE, *WORDS, *NAMED, *OTHER_MEANINGS]:
+        found = names_in((HOUSE / file).read_text(encoding="utf-8"))
+        assert found, file
+        assert found >= set(NAMED.get(file, ())) | OTHER_MEANINGS.get(file, set()), file
+
+
+def test_the_scan_sees_a_comparison():
+    assert names_in('"""About revolute joints."""\nif body.joint in ("revolute", "free"): pass') == {"revolute", "free"}
+    assert names_in('def f():\n    "free"\n') == set()
+
+
+@pytest.mark.parametrize("kind", JOINT_KINDS.values(), ids=lambda kind: kind.name)
+def test_a_row_agrees_with_itself(kind):
+    """As many units as coordinates, as many rates as speeds, and dofs that reach every speed."""
+    from gearwright import Body
+
+    geometry = {"axis2": (1, 0, 0), "pitch": 0.1}
+    body = Body("b", joint=kind.name, **{word: geometry[word] for word in kind.needs})
+    dofs = kind.dofs(body)
+    assert len(kind.units) == len(kind.coordinates)
+    assert len(kind.rates) == len(kind.speeds)
+    assert {dof.speed for dof in dofs} == set(range(len(kind.speeds)))
+    assert kind.turns == any(dof.angular for dof in dofs)
+    assert len(kind.space.neutral(len(kind.coordinates))) == len(kind.coordinates)
+    if kind.space.straight:
+        assert kind.units == kind.rates

@@ -1,0 +1,52 @@
+"""`gearwright export --to mjcf` and `--to urdf`, and `gearwright convert` from and to MJCF."""
+
+from __future__ import annotations
+
+import pytest
+
+import gearwright as gw
+from gearwright.files import write_yaml
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_export_writes_and_reports(run, here):
+    done = run("export", "elbow", "--to", "mjcf", "--rotors", "bodies")
+    assert done.code == 0, done.err
+    assert "elbow.xml" in done.out
+    assert "accelerations within" in done.out + done.err
+    assert write_yaml(gw.load(here / "elbow_mjcf" / "elbow.xml")) == write_yaml(gw.load("elbow"))
+
+
+def test_urdf_with_wheels(run, here):
+    done = run("export", "wrist_puma", "--to", "urdf", "-o", "out")
+    assert done.code == 0, done.err
+    assert "lost: wheel" in done.out + done.err
+    assert (here / "out" / "wrist_puma.urdf").exists()
+
+
+def test_convert_there_and_back(run, here):
+    assert run("convert", "elbow", "elbow.xml").code == 0
+    assert run("convert", "elbow.xml", "again.yaml").code == 0
+    assert write_yaml(gw.load("again.yaml")) == write_yaml(gw.load("elbow"))
+    assert run("convert", "elbow", "elbow.xml").code != 0, "it exists already"
+    assert run("check", "elbow.xml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--to", "mjcf", "--rotors", "boddies"], "bodies"),
+        (["--to", "c", "--rotors", "bodies"], "says nothing about 'c'"),
+        (["--to", "mjc"], "mjcf"),
+        (["--to", "mjcf", "--drives", "steam"], "drives is 'steam'"),
+    ],
+)
+def test_bad_options(run, here, words, message):
+    done = run("export", "elbow", *words)
+    assert done.code != 0
+    assert message in " ".join(done.err.split())

@@ -1,0 +1,124 @@
+"""MJCF files that are none, that are too large, or that name what is not there."""
+
+from __future__ import annotations
+
+import builtins
+
+import pytest
+
+import gearwright as gw
+from gearwright.errors import FileError, MissingExtraError
+from gearwright.files.bounds import MAX_BODY_DEPTH, MAX_BYTES, MAX_NAME
+from gearwright.files.formats import check
+
+PART = '<body name="b"><joint name="j"/><geom size="0.1"/></body>'
+LONG = "x" * 300
+URDF = '<robot name="r"><link name="a"/></robot>'
+
+
+def refusal(tmp_path, text: str | bytes, name: str = "model.xml") -> str:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(FileError) as caught:
+        gw.load(path)
+    assert [problem.message for problem in check(path)] == [problem[2] for problem in caught.value.problems]
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (URDF, ["<robot>, not <mujoco>", "URDF", ".urdf"]),
+        ("<sdf/>", ["SDF"]),
+        (f"<mujocoinclude>{PART}</mujocoinclude>", ["a piece that other MJCF files include"]),
+        ("<package/>", ["Give an MJCF file"]),
+        ('<mujoco><worldbody><geom size="1"/></worldbody></mujoco>', ["scene without joints"]),
+        ("<mujoco/>", ["scene without joints"]),
+        ("<mujoco><worldbody>", ["broken XML"]),
+        ("", ["empty"]),
+        (b"\0\1", ["binary"]),
+        (f'<!DOCTYPE mujoco [<!ENTITY a "b">]><mujoco><worldbody>{PART}</worldbody></mujoco>', ["DOCTYPE"]),
+        ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", ["MuJoCo refuses it", "mass and inertia"]),
+        (f"<mujoco><worldbody>{PART}</worldbody><nonsense/></mujoco>", ["MuJoCo refuses it", "nonsense"]),
+        ('<mujoco><include file="gone.xml"/></mujoco>', ["gone.xml"]),
+        (f"<mujoco>{'<worldbody>' * 252}{'</worldbody>' * 252}</mujoco>", ["deeper"]),
+        (
+            "<mujoco><worldbody>" + PART.replace('name="b"', f'name="{LONG}"') + "</worldbody></mujoco>",
+            ["300 characters"],
+        ),
+        (
+            f'<mujoco><worldbody><replicate count="5000" offset="1 0 0">{PART}</replicate></worldbody></mujoco>',
+            ["5000 parts"],
+        ),
+        (
+            '<mujoco><worldbody><replicate count="99"><replicate count="99">'
+            f"{PART}</replicate></replicate></worldbody></mujoco>",
+            ["9801 parts"],
+        ),
+    ],
+)
+def test_a_file_of_another_kind_is_named(text, words, tmp_path):
+    message = refusal(tmp_path, text)
+    assert all(word in message for word in words), message
+
+
+def test_bounds_are_those_of_robot_files(tmp_path):
+    assert "larger than" in refusal(tmp_path, f"<mujoco>{' ' * MAX_BYTES}</mujoco>")
+    assert MAX_NAME == 200
+    chain = "".join('<body pos="0 0 0.1"><joint/><geom size="0.02"/>' for _ in range(MAX_BODY_DEPTH - 5))
+    path = tmp_path / "chain.xml"
+    path.write_text(f"<mujoco><worldbody>{chain}{'</body>' * (MAX_BODY_DEPTH - 5)}</worldbody></mujoco>")
+    assert len(gw.load(path).links) == MAX_BODY_DEPTH - 5
+
+
+def test_every_missing_mesh_is_named(tmp_path):
+    meshes = "".join(f'<mesh name="{k}" file="gone{k}.stl"/>' for k in range(3))
+    geoms = "".join(f'<geom type="mesh" mesh="{k}"/>' for k in range(3))
+    message = refusal(
+        tmp_path,
+        f'<mujoco><compiler meshdir="meshes"/><asset>{meshes}</asset>'
+        f"<worldbody><body><joint/>{geoms}</body></worldbody></mujoco>",
+    )
+    assert all(f"gone{k}.stl" in message for k in range(3))
+    assert "meshes" in message
+
+
+def test_included_files_are_looked_at_first(tmp_path):
+    (tmp_path / "evil.xml").write_text('<!DOCTYPE a [<!ENTITY b "c">]><mujocoinclude/>')
+    message = refusal(tmp_path, f'<mujoco><include file="evil.xml"/><worldbody>{PART}</worldbody></mujoco>')
+    assert "DOCTYPE" in message
+
+
+def test_an_include_of_itself_ends(tmp_path):
+    message = refusal(tmp_path, f'<mujoco><include file="model.xml"/><worldbody>{PART}</worldbody></mujoco>')
+    assert "MuJoCo refuses it" in message
+
+
+def test_nothing_is_written_while_reading(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refusal(tmp_path, "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.xml"]
+
+
+def test_without_mujoco_it_says_what_to_type(tmp_path, monkeypatch):
+    path = tmp_path / "model.xml"
+    path.write_text(f"<mujoco><worldbody>{PART}</worldbody></mujoco>")
+    usual = builtins.__import__
+
+    def missing(name, *rest, **more):
+        if name == "mujoco":
+            raise ImportError(name)
+        return usual(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(MissingExtraError, match=r"pip install 'gearwright\[mjcf\]'"):
+        gw.load(path)
+    with pytest.raises(MissingExtraError, match="mjcf"):
+        gw.export.mjcf(gw.load("elbow"), tmp_path / "elbow.xml")
+
+
+def test_only_a_urdf_leaves_open_whether_it_floats(tmp_path):
+    path = tmp_path / "model.xml"
+    path.write_text(f"<mujoco><worldbody>{PART}</worldbody></mujoco>")
+    with pytest.raises(FileError, match="only a URDF"):
+        gw.load(path, floating_base=True)
