@@ -12,6 +12,7 @@ from gearwright.functions.actuation import (
     structure_matrix,
 )
 from gearwright.system.complete_model import CompleteModel, complete_model
+from gearwright.system.demands import demands
 from gearwright.system.motion_demands import Excess, Jump, MotionDemands
 from gearwright.system.signals import Signal
 
@@ -32,6 +33,7 @@ __all__ = [
     "complete_model",
     "dc_motor",
     "dc_motors",
+    "demands",
     "motor_inertias",
     "pneumatic_cylinder",
     "servo_cylinder",

@@ -21,7 +21,7 @@ FUNCTIONS = [
 ]
 RESULTS = ("analysis", "equations", "elastic", "actuation", "identification", "export", "bench", "motion")
 """The namespaces whose results users hold in their hands."""
-INSIDE = {"Inversion", "SynchronousInverse"}
+INSIDE = {"Inversion", "SynchronousInverse", "TorqueInverse"}
 """What laws hand to each other."""
 
 

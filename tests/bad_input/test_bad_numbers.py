@@ -173,7 +173,7 @@ CASES = [
     ),
     Case(mapped, "count", (*COUNT, 1)),
     Case(mapped, "ranges", ([(0, NAN), (0, 1)], [(0, 1)], (0, 1))),
-    Case(inputs, "samples", (*COUNT, 1)),
+    Case(inputs, "samples", (*COUNT, 1), optional=True),
     Case(lambda limit: inputs(limits={"j1.voltage": limit}), "limit", (-1, 0, NAN)),
     Case(lambda deflection: inputs(laws=[BRISTLES], states={"b.deflection": deflection}), "deflection", (NAN, "x")),
     Case(lambda cutoff: gw.identify(ELBOW, log(), cutoff=cutoff), "cutoff", (-1, 0, NAN, 1e6), optional=True),

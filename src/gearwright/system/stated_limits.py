@@ -117,7 +117,7 @@ def neutral_within_limits(robot: Robot, mech: Mechanism) -> tuple[Array, dict[st
     >>> import gearwright as gw
     >>> robot = gw.load("panda_like")
     >>> sorted(neutral_within_limits(robot, gw.assemble(robot))[1])
-    ['joint4', 'joint6']
+    ['joint4']
     """
     q, moved = neutral(mech), {}
     for link, k, lower, upper in ranges(robot, mech):
