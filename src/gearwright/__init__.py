@@ -25,6 +25,8 @@ from gearwright._version import __version__
 from gearwright.catalogue import load
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.equations import base_parameters, closed_form
+from gearwright.export.casadi_rates import casadi_rates
+from gearwright.export.torch_backend import torch_function
 from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
 from gearwright.forces.of_robot import laws
@@ -60,6 +62,8 @@ from gearwright.planning import inverse_kinematics
 from gearwright.programs.placement import Placement
 from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
 from gearwright.system.demands import demands
+from gearwright.tracing.casadi_backend import casadi_function
+from gearwright.tracing.jax_backend import jax_function
 
 __all__ = [
     "Actuator",
@@ -90,6 +94,8 @@ __all__ = [
     "base_parameters",
     "bench",
     "bias",
+    "casadi_function",
+    "casadi_rates",
     "centre_of_mass",
     "closed_form",
     "compile",
@@ -111,6 +117,7 @@ __all__ = [
     "inverse_kinematics",
     "jacobian",
     "jacobian_rate",
+    "jax_function",
     "kinetic_energy",
     "laws",
     "linearise",
@@ -132,4 +139,5 @@ __all__ = [
     "sampled_controller",
     "save",
     "simulate",
+    "torch_function",
 ]

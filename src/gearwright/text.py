@@ -8,6 +8,7 @@ as \x1b; C gets ASCII identifiers. Letters of any script pass everywhere else.
 |---|---|
 | people: messages, terminals | `visible`, `lines`; `listed` for several names; `did_you_mean` after an unknown one |
 | C | `c_identifier`, `c_identifiers`, `c_comment` |
+| CasADi, python-control | `plain_names` |
 | LaTeX, Markdown, HTML, figures | `latex`, `markdown`, `html`, `plain_label` |
 | files that are read again | `csv_row`, `csv_cells`, `json`, `yaml`, `xml`, `beyond_xml` |
 | names of files | `file_name` |
@@ -143,6 +144,17 @@ def c_identifiers(names: Iterable[str], taken: Collection[str] = (), upper: bool
         used.add(candidate)
         found.append(candidate)
     return found
+
+
+def plain_names(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
+    """Names for tools that take a letter, then letters, digits and single underscores; numbered where two become one.
+
+    >>> plain_names(["tau.j1", "tau j1", "6r", "__q", "関節"])
+    ['tau_j1', 'tau_j1_2', 'x6r', 'q', 'unnamed']
+    """
+    found = [re.sub("_+", "_", c_identifier(name)).strip("_") for name in names]
+    started = [name if name[0].isalpha() else f"x{name}" for name in found]
+    return c_identifiers(started, taken=(*taken, *_KEYWORDS, "null", "jac", "hess"))
 
 
 def c_comment(text: str) -> str:

@@ -40,6 +40,8 @@ STIFF_CALLS = {
     "axial_rates": lambda m: gw.equations.axial_rates(m, Q),
     "base_parameters": lambda m: gw.base_parameters(m),
     "bias": lambda m: gw.bias(m, Q, V),
+    "casadi_function": lambda m: np.array(gw.casadi_function(gw.bias, m)(Q, V)),
+    "casadi_rates": lambda m: np.array(gw.casadi_rates(m, laws=())(np.concatenate([Q, V]), A)),
     "centre_of_mass": lambda m: gw.centre_of_mass(m, Q),
     "closed_form": lambda m: str(gw.closed_form("gravity", m).entries),
     "compare": lambda m: gw.analysis.compare(m, SAMPLES),
@@ -91,6 +93,7 @@ STIFF_CALLS = {
         m, "j1", ServoValve(rated_flow=6e-4), area=1e-3, volume=4e-4, mass=5.0
     ),
     "simulate": lambda m: gw.simulate(m, Q, until=0.02, laws=(), samples=3).q,
+    "state_space": lambda m: gw.export.state_space(m, Q, laws=()),
     "stepping_motor": lambda m: gw.actuation.stepping_motor(m, "j1", teeth=50, current=1.0, **DATA),
     "structure_matrix": lambda m: gw.actuation.structure_matrix(m),
     "synchronous_motor": lambda m: gw.actuation.synchronous_motor(
@@ -112,8 +115,10 @@ SOFT_CALLS = {
 }
 EXCUSED = {
     "read_log": "reads a file; log_of_currents takes the same argument",
-    "export": "writes files, as export_c does",
-    "export_c": "writes files; its text is compared in tests/export",
+    "export": "writes files, as export.c does",
+    "c": "writes files; its text is compared in tests/export",
+    "jax_function": "needs a setting of JAX; compared in tests/tracing, with the recipe that casadi_function has",
+    "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),

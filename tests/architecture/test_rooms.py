@@ -62,12 +62,13 @@ LIBRARIES = {
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
+    "torch": {"export"},
     "typer": {"cli"},
     "xacrodoc": {"files"},
     "yaml": {"files"},
 }
 """Which rooms know a library; a library that is not here may be used anywhere."""
-HEAVY = {"casadi", "llvmlite", "sympy", "jax"}
+HEAVY = {"casadi", "llvmlite", "sympy", "jax", "mujoco", "pydantic"}
 ARRAYS_IN_ALGEBRA = "operations.py"
 """The only file of `algebra` that knows NumPy: its operations are one row of the backend table."""
 
@@ -182,7 +183,16 @@ def test_importing_gearwright_is_light():
     """Backends and figures are imported at the call that needs them."""
     code = "import sys, gearwright; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & {*HEAVY, "matplotlib", "mujoco", "pinocchio", "ruckig", "scipy", "typer"}
+    assert not set(done.stdout.split()) & {
+        *HEAVY,
+        "matplotlib",
+        "mujoco",
+        "pinocchio",
+        "ruckig",
+        "scipy",
+        "torch",
+        "typer",
+    }
 
 
 def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

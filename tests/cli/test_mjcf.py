@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import gearwright as gw
@@ -35,6 +37,16 @@ def test_convert_there_and_back(run, here):
     assert write_yaml(gw.load("again.yaml")) == write_yaml(gw.load("elbow"))
     assert run("convert", "elbow", "elbow.xml").code != 0, "it exists already"
     assert run("check", "elbow.xml").code == 0
+
+
+def test_info_tells_how_it_was_read(run, here):
+    (here / "arm.xml").write_text(
+        '<mujoco><option density="3"/><worldbody><body name="base"><joint/><geom size="0.1"/></body>'
+        "</worldbody></mujoco>"
+    )
+    told = json.loads(run("info", "arm.xml", "--json").out)
+    assert any("'base'" in note for note in told["notes"])
+    assert any("fluid" in what for what in told["left_out"])
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,17 @@ def test_export_writes_a_c_package(run, tmp_path, refused):
     refused("export", "elbow", "--to", "rust", "-o", tmp_path / "r", words=["rust", "c"])
 
 
+def test_export_takes_functions_parameters_and_precision(run, tmp_path, refused):
+    chosen = ["--function", "gravity", "--function", "jacobian:tool", "--parameter", "link3.mass"]
+    assert run("export", "elbow", "-o", tmp_path / "c", *chosen, "--precision", "float")[0] == 0
+    header = (tmp_path / "c" / "elbow.h").read_text()
+    assert "void elbow_jacobian_tool(const float *q, const float *parameters, float *out);" in header
+    assert "ELBOW_P_LINK3_MASS = 0, /* link3.mass */" in header
+    assert "inverse_dynamics" not in header
+    refused("export", "elbow", "-o", tmp_path / "r", "--function", "jacobian", words=["jacobian", "body"])
+    refused("export", "elbow", "-o", tmp_path / "r", "--precision", "half", words=["half", "float"])
+
+
 def test_check_puts_the_parts_together(run, lever):
     lever.write_text(GOOD.replace("mass: 2", "mass: 0").replace("0.1, yy: 0.1, zz: 0.1", "0").split("drives:")[0])
     code, out, _ = run("check", lever)

@@ -17,7 +17,7 @@ from gearwright.compiling import machine_code
 from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import InputError, SingularityError
-from gearwright.export import export_c
+from gearwright.export import c as export_c
 from gearwright.mechanism import coercion
 from gearwright.programs.programs import INVERSE_DYNAMICS
 from gearwright.tracing.recipe import Recipe

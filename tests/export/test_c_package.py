@@ -11,10 +11,11 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.export import export, export_c
+from gearwright.export import CFunction, export
+from gearwright.export import c as export_c
 from support.machines import random_design
 
-STRICT = ["-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-O1"]
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-std=c99", "-pedantic", "-O1"]
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 
@@ -96,8 +97,17 @@ def test_header_names_every_speed(tmp_path):
 def test_refuses_what_it_cannot_write(tmp_path):
     with pytest.raises(InputError, match="no target 'cobol'"):
         export(machine(), "cobol", tmp_path)
-    with pytest.raises(InputError, match="'jacobian' cannot be exported"):
-        export_c(machine(), tmp_path, functions=[gw.jacobian])
+    for wrong, message in (
+        ({"functions": [gw.jacobian]}, "jacobian needs body="),
+        ({"functions": ["jacobian:nowhere"]}, "nowhere"),
+        ({"functions": ["inverse_dynamic"]}, "'inverse_dynamic' cannot be exported. Did you mean 'inverse_dynamics'"),
+        ({"functions": []}, "functions= is empty"),
+        ({"functions": [CFunction("bias", by=("tau",))]}, "bias has no input 'tau'"),
+        ({"precision": "half"}, "precision='half'"),
+        ({"parameters": ["nobody.mass"]}, "nobody.mass"),
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            export_c(machine(), tmp_path, **wrong)
     with pytest.raises(InputError, match="neither a robot nor a machine"):
         export_c("elbow", tmp_path)
     (tmp_path / "file").write_text("")

@@ -73,6 +73,10 @@ MODELS = {
         'polycoef="0.2 -1.5 0 0 0"/></equality>',
     ),
     "held joint": arm(rest='<equality><joint joint1="j2" polycoef="0 0 0 0 0"/></equality>'),
+    "tendon over a held joint": arm(
+        rest=f'<tendon><fixed name="t" armature="0.05" stiffness="3" springlength="0.2">{TENDON}<equality>'
+        '<joint joint1="j2" polycoef="0 0 0 0 0"/></equality>'
+    ),
     "equal tendons": arm(rest=f'<tendon><fixed name="t">{TENDON}<equality><tendon tendon1="t"/></equality>'),
     "no gravity": arm().replace("<option timestep='0.001'/>", '<option><flag gravity="disable"/></option>'),
     "other gravity": arm().replace("<option timestep='0.001'/>", '<option gravity="1 2 -3"/>'),
@@ -284,6 +288,20 @@ def test_sites_are_frames_and_geoms_shapes(read):
     assert pytest.approx(found.data.site("tool").xmat.reshape(3, 3), abs=1e-12) == R
     shape = found.robot.link("fore").shapes[0]
     assert (shape.kind, shape.size) == ("box", pytest.approx((0.2, 0.1, 0.4)))
+
+
+def test_a_held_joint_is_fixed_where_it_is_held(read):
+    """At ref + p0 of its equality."""
+    import mujoco
+
+    rest = '<equality><joint joint1="j2" polycoef="0.4 0 0 0 0"/></equality>'
+    found = read(arm(second='ref="30"', rest=rest))
+    assert found.mech.speeds == ("j1",)
+    found.data.qpos[:] = [0.7, np.radians(30) + 0.4]
+    mujoco.mj_kinematics(found.model, found.data)
+    R, p = gw.placement(found.mech, [0.7], "tool")
+    assert p == pytest.approx(found.data.site("tool").xpos, abs=1e-12)
+    assert pytest.approx(found.data.site("tool").xmat.reshape(3, 3), abs=1e-12) == R
 
 
 def test_bodies_may_have_no_name_or_that_of_the_ground(read):

@@ -17,11 +17,11 @@ import gearwright as gw
 from gearwright import text
 from gearwright.equations.closed_form import closed_form
 from gearwright.errors import GearwrightError, InputError
-from gearwright.export import export_c
+from gearwright.export import c as export_c
 from gearwright.parts import Robot
 from support.hostile_names import hostile_robot, rigid
 
-STRICT = ["-Wall", "-Wextra", "-Werror", "-std=c99", "-trigraphs", "-pedantic"]
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-std=c99", "-trigraphs", "-pedantic"]
 CODE = re.compile(r"\\(?:(\\)|([nrt])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 PLAIN_C = re.compile(
     r"|#(ifndef|define|endif|ifdef|include)\b[ -~]*|extern \"C\" \{|\}|enum \{|\};|  [A-Z_0-9]+ = \d+"
@@ -54,13 +54,14 @@ def decoded(comment: str) -> str:
     return CODE.sub(one, comment)
 
 
-def c_header(robot: Robot, folder: Path) -> list[Path]:
+def c_header(robot: Robot, folder: Path, precision: str = "double") -> list[Path]:
     """Line by line nothing but comments and declarations, and every name comes back from its comment."""
-    files = export_c(robot, folder, functions=["gravity", "bias"])
+    frame = f"jacobian:{robot.links[-1].name}"
+    files = export_c(robot, folder, functions=["gravity", "bias", frame, "rates"], precision=precision)
     mech, start = gw.assemble(robot), files[0].stem.upper()
-    found: dict[str, dict[str, str]] = {"Q": {}, "V": {}}
+    found: dict[str, dict[str, str]] = {"Q": {}, "V": {}, "X": {}, "U": {}}
     for line in files[0].read_text(encoding="utf-8").split("\n"):
-        enumerator = re.fullmatch(rf"  {start}_([QV])_([A-Z_0-9]+) = \d+, /\* (.*) \*/", line)
+        enumerator = re.fullmatch(rf"  {start}_([QVXU])_([A-Z_0-9]+) = \d+, /\* (.*) \*/", line)
         comment = line[line.index("/* ") + 3 : -3] if "/* " in line else ""
         assert not re.search(r"\*/|/\*|\?\?", comment), line
         assert enumerator or PLAIN_C.fullmatch(line) or re.fullmatch(r"/\* .* \*/", line), line
@@ -71,20 +72,37 @@ def c_header(robot: Robot, folder: Path) -> list[Path]:
             found[kind][short] = decoded(comment)
     assert tuple(found["Q"].values()) == mech.coordinates
     assert tuple(found["V"].values()) == mech.speeds
+    assert tuple(found["U"].values()) == tuple(f"tau.{speed}" for speed in mech.speeds)
     for file in files[1:]:
         assert file.read_text(encoding="utf-8").isascii()
     return files
 
 
 def c_package(robot: Robot, folder: Path) -> None:
-    """It compiles strictly, trigraphs included, and passes its own test."""
-    header, source, test, _ = c_header(robot, folder)
+    """It compiles strictly, trigraphs included, and passes its own test, in both precisions."""
+    for precision in ("double", "float"):
+        _c_package(robot, folder, precision)
+
+
+def _c_package(robot: Robot, folder: Path, precision: str) -> None:
+    header, source, test, _ = c_header(robot, folder, precision)
     if shutil.which("gcc") is None:
         return
     program = folder / "selftest"
     subprocess.run(["gcc", *STRICT, source, test, "-o", program, "-lm"], check=True, cwd=folder)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"{header.stem}: 0 values differ\n")
+
+
+def casadi_names(robot: Robot, folder: Path) -> None:
+    """Names of arguments that CasADi takes, and of a state space that python-control takes: plain and all different."""
+    bodies = [link.name for link in robot.links]
+    inputs = gw.casadi_function("bias", robot, wrenches=bodies).name_in()
+    mech = gw.assemble(robot)
+    model = gw.export.state_space(mech, gw.neutral(mech), u=np.zeros(mech.n))
+    for names in (inputs, model.states, model.inputs):
+        assert len(set(names)) == len(names)
+        assert all(re.fullmatch("[A-Za-z](_?[A-Za-z0-9])*", name) for name in names), names
 
 
 def c_of_kernels(robot: Robot, folder: Path) -> None:
@@ -324,6 +342,7 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "C header": c_header,
     "C package": c_package,
     "C of kernels": c_of_kernels,
+    "CasADi and state spaces": casadi_names,
     "LLVM": llvm,
     "JSON": json_of_facts,
     "YAML": yaml,

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright import jax_function
+from gearwright.catalogue import robots
 from gearwright.errors import InputError
-from gearwright.tracing.jax_backend import jax_function
+from support.bundled import PUBLIC, arguments, fixed_for, flat, public
 from support.compare import relative
 from support.machines import random_design, random_state
 
@@ -81,3 +83,21 @@ def test_refuses_float32_and_wrong_shapes(drawn):
     jax.config.update("jax_enable_x64", False)
     with pytest.raises(InputError, match="jax_enable_x64"):
         jax_function(gw.inverse_dynamics, mech)
+
+
+@pytest.mark.parametrize("robot", robots())
+def test_functions_are_the_same_on_every_robot(robot):
+    mech = gw.assemble(gw.load(robot))
+    for name in ("inverse_dynamics", "placement"):
+        given, fixed = arguments(name, mech), fixed_for(name, mech)
+        found = jax_function(name, mech, **fixed)(*given)
+        assert relative(flat(found), flat(getattr(gw, name)(mech, *given, *fixed.values()))) < 1e-12
+    assert isinstance(found, gw.Placement)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_all_functions_are_the_same_on_one(name):
+    mech = gw.assemble(gw.load("elbow"))
+    given, fixed = arguments(name, mech), fixed_for(name, mech)
+    found = jax_function(name, mech, **fixed)(*given)
+    assert relative(flat(found), flat(public(name)(mech, *given, *fixed.values()))) < 1e-12

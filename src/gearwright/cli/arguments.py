@@ -13,7 +13,8 @@ from gearwright.errors import InputError
 from gearwright.text import listed
 
 RobotName: TypeAlias = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A bundled robot (see `gearwright list`) or a robot file, YAML or URDF.")
+    str,
+    typer.Argument(metavar="ROBOT", help="A bundled robot (see `gearwright list`) or a robot file: YAML, URDF, MJCF."),
 ]
 Xacro: TypeAlias = Annotated[
     bool, typer.Option("--xacro", help="Expand a xacro file. That runs whatever code is in it: only if you trust it.")

@@ -32,7 +32,7 @@ def check(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A robot file (.yaml, .yml, .urdf; .xacro with --xacro) or a bundled robot."
+            metavar="FILE", help="A robot file (.yaml, .yml, .urdf, .xml; .xacro with --xacro) or a bundled robot."
         ),
     ],
     xacro: Xacro = False,

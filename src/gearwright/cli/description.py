@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.algebra import ZERO
-from gearwright.files.formats import URDF_ENDINGS
+from gearwright.files.formats import MJCF_ENDINGS, URDF_ENDINGS
 from gearwright.files.permissions import Permissions
 from gearwright.functions.functions import mass_matrix, neutral
 from gearwright.mechanism import BASE, Body, Mechanism
@@ -21,16 +21,21 @@ if TYPE_CHECKING:
 
 
 def reading_report(path: Path, permissions: Permissions) -> Report | None:
-    """How a URDF was read; other files say what they mean."""
-    from gearwright.files.urdf_reader import read_urdf_with_report
+    """How a URDF or MJCF was read; other files say what they mean."""
+    ending = path.suffix.lower()
+    if ending in URDF_ENDINGS:
+        from gearwright.files.urdf_reader import read_urdf_with_report
 
-    if path.suffix.lower() not in URDF_ENDINGS:
-        return None
-    return read_urdf_with_report(path, permissions=permissions)[1]
+        return read_urdf_with_report(path, permissions=permissions)[1]
+    if ending in MJCF_ENDINGS:
+        from gearwright.files.mjcf_reader import read_mjcf_with_report
+
+        return read_mjcf_with_report(path, permissions)[1]
+    return None
 
 
 def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dict[str, Any]:
-    """Everything `info` shows, as plain data; `report` is how a URDF was read."""
+    """Everything `info` shows, as plain data; `report` is how a URDF or MJCF was read."""
     total = np.diag(mass_matrix(mech, neutral(mech))).tolist()
     return {
         "robot": robot.name,
@@ -49,7 +54,7 @@ def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dic
         ],
         "frames": [{"name": f.name, "link": _name(mech, f.body)} for f in mech.frames],
         "notes": list(report.notes) if report else [],
-        "left_out": list(report.ignored) if report else [],
+        "left_out": [*report.ignored, *report.lost] if report else [],
     }
 
 

@@ -20,6 +20,20 @@ def export(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; ROBOT_TARGET unless given."),
     ] = None,
+    function: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A function of the C package, again for each: inverse_dynamics, jacobian:BODY, rates ...",
+        ),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="A number that stays an input, such as payload.mass; again for each."),
+    ] = None,
+    precision: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Numbers of the C package: double (the default) or float.")
+    ] = None,
     rotors: Annotated[
         str | None,
         typer.Option(
@@ -41,12 +55,15 @@ def export(
     "mjcf" is a file for MuJoCo, with a report of what its form loses; "urdf" one for tools that take every wheel as a
     link. A YAML file beside the last two keeps what they cannot say.
 
+    Example: gearwright export elbow --to c -o elbow_c --function inverse_dynamics --function jacobian:tool
+
     Example: gearwright export elbow --to mjcf --rotors bodies -o elbow_mjcf
     """
     from gearwright.export.targets import export_with_report
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    options = {word: value for word, value in {"rotors": rotors, "drives": drives}.items() if value is not None}
+    given = {"functions": function, "parameters": parameter, "precision": precision, "rotors": rotors, "drives": drives}
+    options = {word: value for word, value in given.items() if value}
     done = export_with_report(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}"), **options)
     for path in done.files:
         results().print(str(path), soft_wrap=True)

@@ -70,6 +70,11 @@ class Kernel(partial[Array]):
         made = stored(recipe.task(), recipe.identity())
         return None if made is None else cls(recipe, made)
 
+    @property
+    def task(self) -> TracedWork:
+        """What was traced."""
+        return self._task
+
     def computed(self, arrays: Mapping[str, Array]) -> Array:
         """The result for arrays that were checked already, by the names of the inputs."""
         return self._general.computed(arrays, None)

@@ -1,8 +1,23 @@
-"""Robots for other programs: a C package for controllers, URDF for other tools."""
+"""Robots for other programs: C for controllers, state spaces for control design, MJCF and URDF for other tools."""
 
-from gearwright.export.c_package import export_c
+from gearwright.export.c_functions import CFunction
+from gearwright.export.c_package import c
+from gearwright.export.casadi_rates import CasadiRates
 from gearwright.export.mjcf import MjcfReport, mjcf
+from gearwright.export.state_space import StateSpace, state_space
 from gearwright.export.targets import TARGETS, export
 from gearwright.export.urdf import save, write_urdf
 
-__all__ = ["TARGETS", "MjcfReport", "export", "export_c", "mjcf", "save", "write_urdf"]
+__all__ = [
+    "TARGETS",
+    "CFunction",
+    "CasadiRates",
+    "MjcfReport",
+    "StateSpace",
+    "c",
+    "export",
+    "mjcf",
+    "save",
+    "state_space",
+    "write_urdf",
+]

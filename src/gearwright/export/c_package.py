@@ -1,107 +1,78 @@
-"""A robot as C99: header, source, a CMake file and a self-test with stored values."""
+"""A robot as C99 for its controller: header, source, a CMake file and a self-test with stored values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gearwright.errors import InputError
 from gearwright.export import c_text
+from gearwright.export.c_functions import CALLER, CFunction, traced_functions
 from gearwright.export.c_names import package_name
-from gearwright.mechanism import Mechanism, machine_of
-from gearwright.parts import Robot
-from gearwright.programs import programs
-from gearwright.programs.batch import evaluate
+from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.programs.program import Program
 from gearwright.text import did_you_mean
-from gearwright.tracing.graph import OperationCount
-from gearwright.tracing.recipe import Recipe
-from gearwright.tracing.source import c_source
-from gearwright.tracing.trace import traced
+from gearwright.tracing.machine_parameters import nominal
+from gearwright.tracing.recipe import free_parameters
+from gearwright.tracing.source import PRECISIONS
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
-STATES = 4
-"""Stored states per function in the self-test."""
 
 
-@dataclass(frozen=True)
-class CFunction:
-    """One function of the package: its C name, arguments with sizes, text, and what it must return for some inputs."""
-
-    name: str
-    public: str
-    inputs: dict[str, int]
-    outputs: int
-    text: str
-    operations: OperationCount
-    samples: tuple[tuple[dict[str, list[float]], list[float]], ...]
-
-
-def export_c(
-    robot: Robot | Mechanism,
+def c(
+    robot: RobotOrMech,
     directory: str | Path,
-    functions: Sequence[str | Callable[..., Any]] = FUNCTIONS,
+    functions: Sequence[str | Callable[..., Any] | Program | CFunction] = FUNCTIONS,
+    parameters: Sequence[str] = (),
+    precision: str = "double",
     name: str | None = None,
 ) -> list[Path]:
-    """Write a C99 package: no allocation, nothing beyond `sin` and `cos`, the numbers of the robot folded in.
+    """Write a C99 package for a controller: no allocation, no loops, no library but the mathematical one.
 
-    Quaternions need no root either; only `integrate` and `difference`, if asked for, call `sqrt` and `atan2` for them.
+    Every function is straight-line text with the numbers of the robot folded in, so a call always takes the same
+    operations, which the header counts.
 
     Args:
         robot: the robot or machine.
         directory: where to write; made if it is not there.
-        functions: public functions (or their names) of q, v, a or tau that need no other argument.
+        functions: public functions or their names; with a body as "jacobian:tool" or
+            `CFunction("jacobian", {"body": "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of
+            the robot; derivatives as `CFunction("inverse_dynamics", by=("q", "v"))`; any `Program`.
+        parameters: paths of numbers that stay inputs, such as "payload.mass": the last argument of every function.
+        precision: "double" or "float".
         name: prefix of all names; the robot's name unless given.
 
     Returns:
         The files written: header, source, self-test, CMakeLists.txt.
 
     >>> import tempfile
-    >>> from gearwright.mechanism import Body
+    >>> from gearwright.mechanism import Body, Mechanism
     >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))])
-    >>> [path.name for path in export_c(arm, tempfile.mkdtemp(), name="arm")]
+    >>> [path.name for path in c(arm, tempfile.mkdtemp(), ["gravity", "jacobian:upper"], name="arm")]
     ['arm.h', 'arm.c', 'arm_selftest.c', 'CMakeLists.txt']
     """
-    mech = machine_of("export_c", robot)
+    if precision not in PRECISIONS:
+        raise InputError(f"{CALLER}: precision={precision!r} is not known. {did_you_mean(precision, PRECISIONS)}")
+    mech, paths = machine_of(CALLER, robot), free_parameters(CALLER, robot, parameters)
     title = name or str(getattr(robot, "name", "machine"))
+    given = [functions] if isinstance(functions, str) else list(functions)
     prefix = package_name(title)
-    made = [_function(mech, prefix, _public(function)) for function in functions]
+    package = c_text.Package(
+        prefix,
+        title,
+        mech,
+        tuple(traced_functions(prefix, robot, given, paths)),
+        {path: nominal(robot, path) for path in paths},
+        PRECISIONS[precision],
+    )
     texts = {
-        f"{prefix}.h": c_text.header(prefix, title, mech, made),
-        f"{prefix}.c": c_text.source(prefix, made),
-        f"{prefix}_selftest.c": c_text.self_test(prefix, made),
-        "CMakeLists.txt": c_text.cmake(prefix),
+        f"{prefix}.h": c_text.header(package),
+        f"{prefix}.c": c_text.source(package),
+        f"{prefix}_selftest.c": c_text.self_test(package),
+        "CMakeLists.txt": c_text.cmake(package),
     }
     return _written(Path(directory), texts)
-
-
-def _public(function: str | Callable[..., Any]) -> str:
-    name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
-    plain = [key for key, program in programs.BY_NAME.items() if not program.options]
-    if name not in plain:
-        raise InputError(f"export_c: {name!r} cannot be exported. {did_you_mean(name, plain)}")
-    return name
-
-
-def _function(mech: Mechanism, prefix: str, public: str) -> CFunction:
-    task = Recipe(public, mech).task()
-    graph = traced(task)
-    name, sizes, outputs = f"{prefix}_{public}", task.sizes(), len(graph.outputs)
-    text = c_source(graph, name, sizes, outputs)
-    return CFunction(name, public, sizes, outputs, text, graph.operations, _samples(mech, public, sizes))
-
-
-def _samples(
-    mech: Mechanism, public: str, sizes: dict[str, int]
-) -> tuple[tuple[dict[str, list[float]], list[float]], ...]:
-    """Random inputs and what the recursion itself, not the traced program, returns for them."""
-    rng = np.random.default_rng(len(public))
-    inputs = {name: rng.uniform(-1.5, 1.5, (STATES, size)) for name, size in sizes.items()}
-    results = evaluate(programs.BY_NAME[public], mech, inputs, {}).reshape(STATES, -1)
-    return tuple(({name: x[k].tolist() for name, x in inputs.items()}, results[k].tolist()) for k in range(STATES))
 
 
 def _written(directory: Path, texts: dict[str, str]) -> list[Path]:
@@ -111,6 +82,6 @@ def _written(directory: Path, texts: dict[str, str]) -> list[Path]:
             (directory / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(
-            f"export_c: cannot write to {str(directory)!r}: {error}. Give a directory you may write to."
+            f"{CALLER}: cannot write to {str(directory)!r}: {error}. Give a directory you may write to."
         ) from None
     return [directory / name for name in texts]

@@ -2,45 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from gearwright._version import __version__
+from gearwright.export.c_functions import TracedFunction
 from gearwright.mechanism import Mechanism
 from gearwright.text import c_comment, c_identifiers
-
-if TYPE_CHECKING:
-    from gearwright.export.c_package import CFunction
+from gearwright.tracing.source import Real, declaration
+from gearwright.tracing.trace import PARAMETERS
 
 NOTE = c_comment(
     f"Written by Gearwright {__version__}. SI units, radians; forces and speeds are those at the gear output."
 )
-
+BOUNDS = c_comment(
+    "No function allocates, loops or keeps a state: a call always takes the operations stated beside it."
+)
 MEANING = {
     "inverse_dynamics": "Generalized forces out for the motion q, v, a.",
     "forward_dynamics": "Accelerations out for the forces tau at q, v.",
     "mass_matrix": "Mass matrix out (row by row) at q.",
     "bias": "Forces out that keep the speeds v at q: velocity forces, gravity, springs and dampers.",
     "gravity": "Forces out that hold the machine against gravity at q.",
+    "jacobian": "Jacobian out (row by row): velocity of the point, then angular velocity, world axes.",
+    "placement": "Rotation (row by row) and position out, world axes.",
+    "regressor": "Regressor out (row by row): forces are regressor times parameters.",
+    "rates": "Rates out of the states x for the inputs u, with the laws of the robot.",
 }
+TOLERANCE = {"double": 1e-10, "float": 1e-4}
+"""What the self-test takes for equal, of the largest entry: other compilers and processors round in other places."""
 
 
-def header(prefix: str, title: str, mech: Mechanism, functions: Sequence[CFunction]) -> str:
-    """The declarations, and an enumeration of coordinates and speeds with their own names beside them."""
+@dataclass(frozen=True)
+class Package:
+    """What is written: names, machine, functions, parameters with the robot's values, kind of numbers."""
+
+    prefix: str
+    title: str
+    mech: Mechanism
+    functions: tuple[TracedFunction, ...]
+    parameters: Mapping[str, float]
+    real: Real
+
+    @property
+    def nominal(self) -> str:
+        """The name of the parameters' values, which no function has."""
+        taken = [function.name for function in self.functions]
+        return c_identifiers([f"{self.prefix}_nominal_parameters"], taken=taken)[0]
+
+
+def header(package: Package) -> str:
+    """The declarations, and enumerations of coordinates, speeds and other inputs with their own names beside them."""
+    prefix = package.prefix
     guard = f"{prefix.upper()}_H"
-    lines = [NOTE, c_comment(f"{prefix}: {title}"), ""]
+    lines = [NOTE, c_comment(f"{prefix}: {package.title}"), BOUNDS, ""]
     lines += [f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    lines += _enumeration(prefix, "Q", "Coordinates: entries of q.", mech.coordinates)
-    lines += _enumeration(prefix, "V", "Speeds: entries of v, a and tau.", mech.speeds)
-    for f in functions:
-        sizes = ", ".join(f"{name}[{size}]" for name, size in f.inputs.items())
-        meaning = MEANING.get(f.public, f"As gearwright.{f.public}.")
-        count = f"{f.operations.arithmetic} operations, {f.operations.sincos} angles"
-        lines += [c_comment(f"{meaning} {sizes} -> out[{f.outputs}]; {count}. out must not overlap an input.")]
-        arguments = ", ".join([*(f"const double *{name}" for name in f.inputs), "double *out"])
-        lines += [f"void {f.name}({arguments});", ""]
+    lines += _enumeration(prefix, "Q", "Coordinates: entries of q.", package.mech.coordinates)
+    lines += _enumeration(prefix, "V", "Speeds: entries of v, a and tau.", package.mech.speeds)
+    for letter, (argument, names) in _other_entries(package).items():
+        lines += _enumeration(prefix, letter, f"Entries of {argument}.", names)
+    if package.parameters:
+        lines += [c_comment("The parameters' values in the robot.")]
+        lines += [f"extern const {package.real.name} {package.nominal}[{len(package.parameters)}];", ""]
+    for function in package.functions:
+        lines += [*_described(function), f"{_declared(function, package.real)};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
+
+
+def _other_entries(package: Package) -> dict[str, tuple[str, Sequence[str]]]:
+    """Per letter of an enumeration the argument and the names of its entries, but for those of q and v."""
+    known = (package.mech.coordinates, package.mech.speeds)
+    found: dict[str, tuple[str, Sequence[str]]] = {}
+    if package.parameters:
+        found["P"] = (PARAMETERS, tuple(package.parameters))
+    for function in package.functions:
+        program, mech = function.task.program, function.task.mech
+        for name in program.inputs:
+            names = program.entry_names(mech, name)
+            if name != PARAMETERS and names not in known and len(name) == 1 and not names[0].isdigit():
+                found.setdefault(name.upper(), (name, names))
+    return found
+
+
+def _described(function: TracedFunction) -> Iterator[str]:
+    counts = function.operations
+    meaning = MEANING.get(function.asked.public, f"As gearwright.{function.asked.public}.")
+    if function.task.wrt:
+        meaning = f"Derivative (row by row) of {function.asked.public} by {', '.join(function.task.wrt)}."
+    sizes = ", ".join(f"{name}[{size}]" for name, size in function.arguments.items())
+    results = {name: " x ".join(map(str, shape)) or "1" for name, shape in function.task.results().items()}
+    shapes = ", then ".join(f"{name} {shape}" if len(results) > 1 else shape for name, shape in results.items())
+    yield c_comment(f"{meaning} {sizes} -> out[{len(function.graph.outputs)}] ({shapes}).")
+    yield c_comment(
+        f"{counts.arithmetic} additions, multiplications and divisions, {counts.sincos} sines with cosines, "
+        f"{counts.negations + counts.other} others. out must not overlap an input."
+    )
+
+
+def _declared(function: TracedFunction, real: Real) -> str:
+    return declaration(function.name, list(function.arguments), real)
 
 
 def _enumeration(prefix: str, letter: str, meaning: str, names: Sequence[str]) -> list[str]:
@@ -50,53 +111,63 @@ def _enumeration(prefix: str, letter: str, meaning: str, names: Sequence[str]) -
     return [c_comment(meaning), "enum {", *entries, f"  {start}_SIZE = {len(names)}", "};", ""]
 
 
-def source(prefix: str, functions: Sequence[CFunction]) -> str:
+def source(package: Package) -> str:
     """All functions in one file."""
-    bodies = [f.text.replace("#include <math.h>\n\n", "", 1) for f in functions]
-    return "\n".join([NOTE, f'#include "{prefix}.h"', "", "#include <math.h>", "", *bodies])
+    bodies = [function.text(package.real).replace("#include <math.h>\n\n", "", 1) for function in package.functions]
+    lines = [NOTE, f'#include "{package.prefix}.h"', "", "#include <math.h>", ""]
+    if package.parameters:
+        values = list(package.parameters.values())
+        lines += [_array(package.nominal, values, package.real, "const"), ""]
+    return "\n".join([*lines, *bodies])
 
 
-def self_test(prefix: str, functions: Sequence[CFunction]) -> str:
+def self_test(package: Package) -> str:
     """A program that compares the functions with stored values and returns how many differ."""
-    lines = [NOTE, f'#include "{prefix}.h"', "", "#include <math.h>", "#include <stdio.h>", "", _COMPARE]
-    for f in functions:
-        lines += [f"static int test_{f.public}(void)", "{", "  int wrong = 0;", f"  double out[{f.outputs}];"]
+    prefix, real = package.prefix, package.real
+    lines = [NOTE, f'#include "{prefix}.h"', "", "#include <math.h>", "#include <stdio.h>", "", _compare(real)]
+    for number, f in enumerate(package.functions):
+        size = len(f.graph.outputs)
+        lines += [f"static int test_{number}(void)", "{", "  int wrong = 0;", f"  {real.name} out[{size}];"]
         for k, (inputs, expected) in enumerate(f.samples):
-            lines += [_array(f"{name}{k}", values) for name, values in inputs.items()]
-            lines += [_array(f"expected{k}", expected)]
+            values = zip(f.arguments, inputs.values(), strict=True)
+            lines += ["  " + _array(f"{name}_{k}", each, real, "static const") for name, each in values]
+            lines += ["  " + _array(f"expected_{k}", expected, real, "static const")]
         for k in range(len(f.samples)):
-            arguments = ", ".join([*(f"{name}{k}" for name in f.inputs), "out"])
-            lines += [f"  {f.name}({arguments});", f'  wrong += differ("{f.name}", out, expected{k}, {f.outputs});']
+            arguments = ", ".join([*(f"{name}_{k}" for name in f.arguments), "out"])
+            lines += [f"  {f.name}({arguments});", f'  wrong += differ("{f.name}", out, expected_{k}, {size});']
         lines += ["  return wrong;", "}", ""]
-    calls = [f"  wrong += test_{f.public}();" for f in functions]
+    calls = [f"  wrong += test_{number}();" for number in range(len(package.functions))]
     lines += ["int main(void)", "{", "  int wrong = 0;", *calls]
     lines += [f'  printf("{prefix}: %d values differ\\n", wrong);', "  return wrong != 0;", "}", ""]
     return "\n".join(lines)
 
 
-_COMPARE = """static int differ(const char *name, const double *found, const double *expected, int size)
-{
+def _compare(real: Real) -> str:
+    kind, size = real.name, f"fabs{real.ending}"
+    return f"""static int differ(const char *name, const {kind} *found, const {kind} *expected, int size)
+{{
   int k, wrong = 0;
-  double scale = 1e-9;
+  {kind} scale = {real.constant(1e-9)};
   for (k = 0; k < size; ++k)
-    if (fabs(expected[k]) > scale)
-      scale = fabs(expected[k]);
+    if ({size}(expected[k]) > scale)
+      scale = {size}(expected[k]);
   for (k = 0; k < size; ++k)
-    if (!(fabs(found[k] - expected[k]) <= 1e-10 * scale)) {
-      printf("%s[%d]: %.17g, expected %.17g\\n", name, k, found[k], expected[k]);
+    if (!({size}(found[k] - expected[k]) <= {real.constant(TOLERANCE[kind])} * scale)) {{
+      printf("%s[%d]: %.17g, expected %.17g\\n", name, k, (double)found[k], (double)expected[k]);
       ++wrong;
-    }
+    }}
   return wrong;
-}
+}}
 """
 
 
-def _array(name: str, values: Sequence[float]) -> str:
-    return f"  static const double {name}[{len(values)}] = {{{', '.join(repr(x) for x in values)}}};"
+def _array(name: str, values: Sequence[float], real: Real, kind: str) -> str:
+    return f"{kind} {real.name} {name}[{len(values)}] = {{{', '.join(real.constant(x) for x in values)}}};"
 
 
-def cmake(prefix: str) -> str:
+def cmake(package: Package) -> str:
     """A library and its self-test."""
+    prefix = package.prefix
     return f"""cmake_minimum_required(VERSION 3.10)
 project({prefix} C)
 

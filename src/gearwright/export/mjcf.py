@@ -15,7 +15,7 @@ from gearwright.export.mjcf_actuation import write_actuators
 from gearwright.export.mjcf_coordinates import Coordinates
 from gearwright.export.mjcf_document import Document, add, document, numbers, written
 from gearwright.export.mjcf_rotors import FORMS, Form
-from gearwright.files.formats import write_text
+from gearwright.files.formats import MJCF_ENDINGS, write_text
 from gearwright.files.mjcf_source import mujoco_module
 from gearwright.functions.functions import forward_dynamics, integrate, neutral
 from gearwright.mechanism import Mechanism, assemble
@@ -84,7 +84,7 @@ def mjcf(
         if given not in known:
             raise InputError(f"export.mjcf: {word} is {given!r}. {did_you_mean(given, known)}")
     path = Path(path)
-    if path.suffix.lower() not in (".xml", ".mjcf"):
+    if path.suffix.lower() not in MJCF_ENDINGS:
         raise FileError(f"{path}: the ending {path.suffix!r} is not .xml. Rename the file to write.")
     parts = robot if isinstance(robot, Robot) else Robot("machine", ())
     made = document(mech, parts.name, rotors, {link.name: link for link in parts.links})

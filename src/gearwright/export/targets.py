@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.export.c_package import export_c
+from gearwright.export.c_package import c
 from gearwright.export.mjcf import mjcf
 from gearwright.export.urdf import write_urdf
-from gearwright.files.urdf_sidecar import sidecar_of
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, file_name
@@ -25,8 +24,8 @@ class Exported:
     report: str = ""
 
 
-def _c(robot: Robot | Mechanism, directory: str | Path) -> Exported:
-    return Exported(export_c(robot, directory))
+def _c(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
+    return Exported(c(robot, directory, **options))
 
 
 def _mjcf(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
@@ -37,6 +36,8 @@ def _mjcf(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Ex
 def _urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic") -> Exported:
     if not isinstance(robot, Robot):
         raise InputError("export: a URDF is written of a robot, not of a bare machine. Give the robot.")
+    from gearwright.files.urdf_sidecar import sidecar_of
+
     path = _file(robot, directory, ".urdf")
     lost = write_urdf(robot, path, rotors)
     return Exported([path, sidecar_of(path)], "\n".join(f"lost: {what}" for what in lost))
@@ -53,7 +54,11 @@ def _file(robot: Robot | Mechanism, directory: str | Path, ending: str) -> Path:
 
 TARGETS: dict[str, Callable[..., Exported]] = {"c": _c, "mjcf": _mjcf, "urdf": _urdf}
 """What `export` can write: name -> function of robot, directory and options."""
-OPTIONS: dict[str, tuple[str, ...]] = {"mjcf": ("rotors", "drives"), "urdf": ("rotors",)}
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "c": ("functions", "parameters", "precision", "name"),
+    "mjcf": ("rotors", "drives"),
+    "urdf": ("rotors",),
+}
 """The options of each target."""
 
 
@@ -64,7 +69,7 @@ def export(robot: Robot | Mechanism, to: str, directory: str | Path, **options: 
         robot: the robot or machine.
         to: "c" for a C99 package, "mjcf" for MuJoCo, "urdf" for a URDF with every wheel as a link.
         directory: where to write; made if it is not there.
-        options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", as in `mjcf` and `write_urdf`.
+        options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", and those of `c`.
     """
     return export_with_report(robot, to, directory, **options).files
 

@@ -12,7 +12,7 @@ from gearwright.files.reading import YAML_ENDINGS, problem, read_text
 from gearwright.parts import Robot
 
 URDF_ENDINGS = (".urdf", ".xacro")
-MJCF_ENDINGS = (".xml", ".mjcf")
+MJCF_ENDINGS = (".xml",)
 ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS, *MJCF_ENDINGS)
 
 

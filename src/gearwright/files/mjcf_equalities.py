@@ -39,7 +39,7 @@ def followers(model: Any, names: Names, rows: dict[int, Row], off: frozenset[str
         kind = kinds.get(int(model.eq_type[e]), "unknown equality")
         row = _row(model, e, kind, rows)
         if isinstance(row, str):
-            lose(f"equality {kind}", names.of("eq", e), row)
+            lose(f"equality {kind}", _title(model, names, e, kind), row)
             continue
         reason = _add(found, *row)
         if reason:
@@ -55,6 +55,17 @@ def _kinds() -> dict[int, str]:
     return {int(getattr(kinds, f"mjEQ_{w.upper()}")): w for w in names if hasattr(kinds, f"mjEQ_{w.upper()}")}
 
 
+def _title(model: Any, names: Names, e: int, kind: str) -> str:
+    """An equality's name; one of bodies that has none is called by them."""
+    bodies = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
+    between = kind in ("connect", "weld") and int(model.eq_objtype[e]) == BODY
+    if model.eq(e).name or not between or min(bodies) < 0:
+        return names.of("eq", e)
+    return " to ".join(names.bodies[body] for body in bodies)
+
+
+BODY = 1
+"""MuJoCo's number of the kind of object that is a body."""
 LOOPS = "its two bodies are not held together: loops are not supported yet"
 
 
@@ -96,7 +107,7 @@ def _add(found: dict[int, Follower], row: Row, constant: float) -> str | None:
 
 
 def moving(row: Row, found: dict[int, Follower]) -> Row:
-    """A row over joints; empty where followers cancel each other, so that nothing moves along it.
+    """A row over joints without those that are held; empty where nothing moves along it, as followers cancel.
 
     >>> moving({0: 1.0, 1: -2.0}, {0: Follower(1, 2.0, 0.5)})
     {}
@@ -109,7 +120,18 @@ def moving(row: Row, found: dict[int, Follower]) -> Row:
         if end is not None:
             total[end] = total.get(end, 0.0) + share
     largest = max(map(abs, row.values()), default=0.0)
-    return row if any(abs(x) > 1e-12 * largest for x in total.values()) else {}
+    if not any(abs(x) > 1e-12 * largest for x in total.values()):
+        return {}
+    return {joint: x for joint, x in row.items() if joint not in found or found[joint].leader is not None}
+
+
+def held_length(row: Row, found: dict[int, Follower]) -> float:
+    """What the held joints add to the length of a row.
+
+    >>> held_length({0: 1.0, 1: -2.0}, {1: Follower(None, 0.0, 0.5)})
+    -1.0
+    """
+    return sum(x * found[joint].offset for joint, x in row.items() if joint in found and found[joint].leader is None)
 
 
 def _leaders(found: dict[int, Follower], joint: int | None) -> set[int]:

@@ -23,7 +23,7 @@ from gearwright.algebra import Vec
 from gearwright.files import mjcf_tendons
 from gearwright.files.bounds import too_many
 from gearwright.files.mjcf_actuators import ActuatorReader
-from gearwright.files.mjcf_equalities import Follower, followers, moving
+from gearwright.files.mjcf_equalities import Follower, followers, held_length, moving
 from gearwright.files.mjcf_flags import switched_off
 from gearwright.files.mjcf_links import BALL, FREE, LinkMaker, report_on_joints
 from gearwright.files.mjcf_names import Names
@@ -71,13 +71,14 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
     _refuse_numbers(model, found)
     rows = mjcf_tendons.fixed_rows(model)
     led = followers(model, names, rows, off, found.lose)
+    held = {tendon: held_length(row, led) for tendon, row in rows.items()}
     rows = {tendon: moving(row, led) for tendon, row in rows.items()}
     maker = LinkMaker(model, names, off, led)
     links = maker.links()
     origins = [maker.origin(body) for body in range(model.nbody)]
     actuators = ActuatorReader(model, names, rows, _coordinates(model, led), found.lose).read(off)
     inertias = mjcf_tendons.inertias(model, names, rows)
-    springs = mjcf_tendons.springs(model, names, rows, off, found.lose)
+    springs = mjcf_tendons.springs(model, names, rows, held, off, found.lose)
     report_on_joints(model, names, off, found.lose)
     mjcf_tendons.report_on_tendons(model, names, rows, off, found.lose)
     _report_on_the_rest(model, names, found)

@@ -7,6 +7,8 @@ file names. The bounds of robot files hold for the file and for every file it in
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,15 @@ OTHERS = {
     "COLLADA": "it is a mesh. Give the robot's file.",
 }
 """What an XML file of another kind is, by its outermost element."""
+NUMBERS = {
+    "body": ("pos", "quat", "ipos", "iquat", "mass", "inertia"),
+    "jnt": ("pos", "axis", "stiffness"),
+    "tendon": ("stiffness", "damping", "armature"),
+    "actuator": ("gear", "armature", "gainprm", "biasprm", "dynprm"),
+    "site": ("pos", "quat"),
+    "key": ("qpos", "qvel"),
+}
+"""Fields of a compiled model that a robot is made of."""
 MULTIPLIED = {"replicate": "count", "composite": "count", "flexcomp": "count"}
 """Elements that MuJoCo repeats, and the attribute that says how often."""
 
@@ -49,20 +60,33 @@ def compiled(path: Path, found: Findings) -> MjModel:
     _look_through_includes(root, path, found)
     mujoco = mujoco_module()
     try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
+        with _heard(mujoco, found):
             spec = mujoco.MjSpec.from_file(str(path))
             _refuse_missing(spec, path, found)
             model = spec.compile()
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         found.add(f"MuJoCo refuses it: {' '.join(str(error).split())}")
         raise found.error() from None
-    for warning in said:
-        found.note(f"MuJoCo says: {' '.join(str(warning.message).split())}")
     if not model.njnt:
         found.add("nothing in it moves: it is a scene without joints. Give the file of a robot.")
         raise found.error()
+    _refuse_infinities(model, found)
     return model
+
+
+@contextmanager
+def _heard(mujoco: Any, found: Findings) -> Iterator[None]:
+    """Note MuJoCo's warnings, which it would print, and log into a file in the folder at hand."""
+    before, notes = mujoco.get_mju_user_warning(), list[str]()
+    mujoco.set_mju_user_warning(notes.append)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+    for note in dict.fromkeys([*notes, *(str(warning.message) for warning in said)]):
+        found.note(f"MuJoCo says: {' '.join(note.split())}")
 
 
 def refuse_other_kinds(root: Element, found: Findings) -> None:
@@ -81,6 +105,7 @@ def _look_through_includes(root: Element, path: Path, found: Findings) -> None:
     while waiting:
         element = waiting.pop()
         _refuse_multiplication(element, found)
+        _refuse_nan(element, found)
         for inner in element.iter("include"):
             other = (path.parent / (inner.get("file") or "")).resolve()
             if other in seen or not other.is_file():
@@ -90,6 +115,29 @@ def _look_through_includes(root: Element, path: Path, found: Findings) -> None:
                 found.at(inner, f"the robot is made of more than {MAX_FILES} files. Join some of them.")
                 raise found.error()
             waiting.append(parse_xml(read_text(other), found, MAX_BODY_DEPTH))
+
+
+def _refuse_nan(root: Element, found: Findings) -> None:
+    """A number that is none, which MuJoCo takes and logs into a file; a part of that name is allowed."""
+    names = {element.get("name") for element in root.iter()}
+    for element in root.iter():
+        for word, value in element.attrib.items():
+            if word != "name" and value not in names and "nan" in value.lower().split():
+                found.at(element, f"{word} {shortened(value)} is not a finite number. Give a finite one.")
+    found.refuse()
+
+
+def _refuse_infinities(model: MjModel, found: Findings) -> None:
+    """Every number that a robot is made of is finite."""
+    for kind, fields in NUMBERS.items():
+        for field in fields:
+            for index, values in enumerate(getattr(model, f"{kind}_{field}")):
+                if not (abs(values) < float("inf")).all():
+                    name = getattr(model, "joint" if kind == "jnt" else kind)(index).name or index
+                    found.add(f"{field} of {kind} {name!r} is not finite. Give finite numbers.")
+    if not (abs(model.opt.gravity) < float("inf")).all():
+        found.add("gravity is not finite. Give finite numbers.")
+    found.refuse()
 
 
 def _refuse_multiplication(root: Element, found: Findings) -> None:

@@ -33,8 +33,10 @@ def named(names: Names, row: Mapping[int, float], factor: float = 1.0) -> dict[s
     return {names.joints[joint]: factor * x for joint, x in row.items()}
 
 
-def springs(model: Any, names: Names, rows: Mapping[int, Row], off: frozenset[str], lose: Lose) -> list[PassiveSpring]:
-    """The springs and dampers of fixed tendons."""
+def springs(
+    model: Any, names: Names, rows: Mapping[int, Row], held: Mapping[int, float], off: frozenset[str], lose: Lose
+) -> list[PassiveSpring]:
+    """The springs and dampers of fixed tendons; `held` is what joints that do not move add to each length."""
     made = []
     for t, row in rows.items():
         stiffness = float(model.tendon_stiffness[t]) if "spring" not in off else 0.0
@@ -45,7 +47,7 @@ def springs(model: Any, names: Names, rows: Mapping[int, Row], off: frozenset[st
             stiffness = 0.0
         if row and (stiffness or damping):
             name = names.among("springs", names.of("tendon", t))
-            made.append(PassiveSpring(name, named(names, row), stiffness, damping, low if stiffness else 0.0))
+            made.append(PassiveSpring(name, named(names, row), stiffness, damping, low - held[t] if stiffness else 0.0))
     return made
 
 

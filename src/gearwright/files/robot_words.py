@@ -36,7 +36,9 @@ class FrameWords(Origin):
 class AttachWords(Words):
     """Another robot on a frame: a gripper, a second arm."""
 
-    robot: Name = Field(description="a YAML or URDF file in this file's folder or an included one, or a bundled robot")
+    robot: Name = Field(
+        description="a YAML, URDF or MJCF file in this file's folder or an included one, or a bundled robot"
+    )
     frame: Name = Field(description="the frame of this robot that becomes the other one's base")
     prefix: str = Field(
         default="", max_length=50, description="put before the names of the other robot's links, joints and drives"

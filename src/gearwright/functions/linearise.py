@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import ZERO
+from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
+from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.kinematics import relative
 from gearwright.functions.run import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
@@ -37,11 +39,11 @@ def linearise(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> 
     if not mech.straight:
         speeds = np.broadcast_to(np.asarray(v, dtype=np.float64), (*lead, n))
         for k in np.ndindex(*lead):
-            A[k][:n, :n] = -_adjoint(mech, speeds[k])
+            A[k][:n, :n] = -adjoint(mech, speeds[k])
     return LinearModel(A, B)
 
 
-def _adjoint(mech: Mechanism, v: Array) -> Array:
+def adjoint(mech: Mechanism, v: Array) -> Array:
     """How the tangent at a moving configuration turns: the motion product V x S of each joint's own twists.
 
     Those of the joints concerned are along orthogonal axes, fixed in the body.
@@ -59,4 +61,14 @@ def _adjoint(mech: Mechanism, v: Array) -> Array:
                     out[row.speed, column.speed] = row.axis.dot(turned)
                 elif not row.angular:
                     out[row.speed, column.speed] = row.axis.dot(swept)
+    return out
+
+
+def tangent_map(mech: Mechanism, q: Array) -> Array:
+    """G (..., nq, n) of dq/dt = G v."""
+    out = np.zeros((*q.shape, mech.n))
+    entries = list(np.moveaxis(q, -1, 0))
+    for k, unit in enumerate(np.eye(mech.n).tolist()):
+        for entry, value in enumerate(rate(mech, entries, unit, ARRAYS)):
+            out[..., entry, k] = value
     return out

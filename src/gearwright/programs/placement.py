@@ -1,12 +1,28 @@
-"""Where a body is."""
+"""Where a body is, and other results that come in parts."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gearwright.arrays import Array
+
+
+def in_parts(shapes: Mapping[str, tuple[int, ...]], flat: Any) -> Any:
+    """The results of a program as its public function gives them, from scalars along the last axis of any array.
+
+    One array alone, a `Placement`, or several arrays.
+    """
+    found, start = {}, 0
+    for name, shape in shapes.items():
+        stop = start + prod(shape)
+        found[name], start = flat[..., start:stop].reshape((*flat.shape[:-1], *shape)), stop
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return Placement(**found) if tuple(found) == Placement._fields else tuple(found.values())
 
 
 class Placement(NamedTuple):

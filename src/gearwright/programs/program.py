@@ -38,6 +38,7 @@ class Program:
         growth: power of the number of bodies with which its operations grow.
         linear: whether they grow linearly on a machine all the same.
         options: names of what must or may be fixed before running.
+        parts: machine -> (name, shape) of what the public function returns one by one; None: it returns one array.
         per_coordinate: the inputs with a number per coordinate; the others have one per speed.
         entries: names of the entries of inputs that count neither coordinates nor speeds.
         ready: kernels of machines in use, by the identity of the machine.
@@ -51,6 +52,7 @@ class Program:
     growth: int = 1
     linear: Callable[[Mechanism], bool] = lambda _: False
     options: tuple[str, ...] = ()
+    parts: Callable[[Mechanism], dict[str, tuple[int, ...]]] | None = None
     per_coordinate: tuple[str, ...] = ("q",)
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
@@ -63,6 +65,10 @@ class Program:
         if fixed.get("base_motion"):
             sizes[BASE_MOTION] = 9
         return sizes
+
+    def results(self, mech: Mechanism, fixed: Fixed) -> dict[str, tuple[int, ...]]:
+        """What the public function returns: per result its shape for one state, in the order of the scalars."""
+        return {"out": self.shape(mech, fixed)} if self.parts is None else self.parts(mech)
 
     def entry_names(self, mech: Mechanism, name: str) -> Sequence[str]:
         """What the entries of an input are called."""

@@ -144,7 +144,14 @@ MOMENTUM = Program("momentum", ("q", "v"), lambda m, ops, x, _: momentum(_placed
 CENTRE_OF_MASS = Program(
     "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(_placed(m, ops, x)), lambda *_: (3,)
 )
-PLACEMENT = Program("placement", ("q",), _placement, lambda *_: (12,), options=("body",))
+PLACEMENT = Program(
+    "placement",
+    ("q",),
+    _placement,
+    lambda *_: (12,),
+    options=("body",),
+    parts=lambda _: {"rotation": (3, 3), "position": (3,)},
+)
 JACOBIAN = Program(
     "jacobian",
     ("q",),
@@ -183,6 +190,7 @@ LAGRANGE_FORM = Program(
     lambda m, ops, x, _: lagrange_form(_placed(m, ops, x), x["v"]),
     lambda m, _: (m.n * (2 * m.n + 1),),
     growth=3,
+    parts=lambda m: {"B": (m.n, m.n), "H": (m.n, m.n), "g": (m.n,)},
 )
 RECURSIVE_FORM = Program(
     "recursive_form",
@@ -190,6 +198,7 @@ RECURSIVE_FORM = Program(
     lambda m, ops, x, _: recursive_form(_placed(m, ops, x), x["v"]),
     lambda m, _: (m.n * (m.n + 1),),
     growth=3,
+    parts=lambda m: {"H": (m.n, m.n), "h": (m.n,)},
 )
 
 PROGRAMS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,13 +24,18 @@ class NoKernelError(Exception):
 
 @dataclass(frozen=True)
 class VectorProgram(Program):
-    """A program whose inputs have sizes of their own."""
+    """A program whose inputs have sizes of their own, and names of their entries where somebody states them."""
 
     contents: dict[str, int] = field(default_factory=dict)
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
         """Every input with its number of scalars."""
         return dict(self.contents)
+
+    def entry_names(self, mech: Mechanism, name: str) -> Sequence[str]:
+        """What the entries of an input are called; numbers where nobody says."""
+        return self.names.get(name) or tuple(map(str, range(self.contents[name])))
 
 
 def vector_program(name: str, contents: Mapping[str, int], size: int, formula: Formula) -> VectorProgram:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gearwright.errors import InputError, MissingExtraError
-from gearwright.mechanism import Mechanism
-from gearwright.parts import Robot
+from gearwright.mechanism import RobotOrMech
+from gearwright.programs.placement import in_parts
 from gearwright.tracing.graph import Graph
 from gearwright.tracing.recipe import Recipe, recipe_of
 from gearwright.tracing.trace import traced
@@ -15,7 +15,7 @@ from gearwright.tracing.trace import traced
 
 def jax_function(
     function: Callable[..., Any] | str,
-    robot_or_mech: Robot | Mechanism,
+    robot_or_mech: RobotOrMech,
     parameters: Sequence[str] = (),
     **fixed: Any,
 ) -> Callable[..., Any]:
@@ -28,21 +28,22 @@ def jax_function(
         fixed: what the function takes beside arrays, as for `compile`.
 
     Returns:
-        A function of the arrays (q, v, ...), leading axes broadcast, for `jax.jit`, `jax.vmap` and `jax.grad`. Like
-        all of Gearwright it computes in float64.
+        A function of the arrays (q, v, ...), leading axes broadcast, for `jax.jit`, `jax.vmap` and `jax.grad`. Its
+        results are those of the public function. Like all of Gearwright it computes in float64; derivatives are by
+        the coordinates themselves, of which a free joint has 7.
 
     >>> import jax
     >>> jax.config.update("jax_enable_x64", True)
-    >>> from gearwright.mechanism import Body
-    >>> arm = Mechanism([Body("arm", mass=2, com=(0.5, 0, 0), axis=(0, -1, 0))])
+    >>> import gearwright as gw
+    >>> arm = gw.Mechanism([gw.Body("arm", mass=2, com=(0.5, 0, 0), axis=(0, -1, 0))])
     >>> torque = jax.jit(jax_function("gravity", arm))
     >>> float(torque(jax.numpy.array([0.0]))[0])
     9.81
     """
     _require_float64()
-    recipe = recipe_of(function, robot_or_mech, parameters, fixed)
+    recipe = recipe_of(function, robot_or_mech, parameters, fixed, "jax_function")
     task = recipe.task()
-    graph, sizes, shape = traced(task), task.sizes(), task.shape()
+    graph, sizes, shapes = traced(task), task.sizes(), task.results()
 
     def run(*arrays: Any) -> Any:
         import jax
@@ -56,7 +57,7 @@ def jax_function(
         for place, k in enumerate(graph.outputs):
             # Stacking instead would make XLA compute what the entries share again for each of them.
             result = result.at[..., place].set(values[k])
-        return result.reshape(lead + shape)
+        return in_parts(shapes, result)
 
     run.__name__ = recipe.function
     return run

@@ -60,19 +60,26 @@ def recipe_of(
     robot_or_mech: RobotOrMech,
     parameters: Sequence[str],
     fixed: Mapping[str, Any],
+    caller: str = "compile",
 ) -> Recipe:
-    """What `compile` was asked for, checked."""
+    """What `compile`, or another `caller`, was asked for, checked."""
     name = function if isinstance(function, str) else _name_of(function)
     if name not in programs.BY_NAME:
-        raise InputError(f"compile: {name!r} cannot be compiled. {did_you_mean(name, programs.BY_NAME)}")
-    mech = machine_of("compile", robot_or_mech)
-    paths = _sequence_of_names("parameters", parameters)
+        raise InputError(f"{caller}: {name!r} cannot be compiled. {did_you_mean(name, programs.BY_NAME)}")
+    mech = machine_of(caller, robot_or_mech)
+    paths = free_parameters(caller, robot_or_mech, parameters)
+    return Recipe(name, robot_or_mech if paths else mech, paths, _decided(caller, name, mech, fixed))
+
+
+def free_parameters(caller: str, robot_or_mech: RobotOrMech, parameters: Any) -> tuple[str, ...]:
+    """Paths of numbers that can be inputs, each named once."""
+    paths = _sequence_of_names(caller, "parameters", parameters)
     if len(set(paths)) < len(paths):
-        raise InputError(f"compile: a parameter is named twice in {listed(paths)}. Name each once.")
+        raise InputError(f"{caller}: a parameter is named twice in {listed(paths)}. Name each once.")
     for path in paths:
         require_free(path)
         nominal(robot_or_mech, path)
-    return Recipe(name, robot_or_mech if paths else mech, paths, _decided(name, mech, fixed))
+    return paths
 
 
 def _name_of(function: Callable[..., Any]) -> str:
@@ -81,30 +88,30 @@ def _name_of(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__name__", function)) if own else repr(function)
 
 
-def _sequence_of_names(what: str, value: Any) -> tuple[Any, ...]:
+def _sequence_of_names(caller: str, what: str, value: Any) -> tuple[Any, ...]:
     """A sequence of names; one alone may stand for itself."""
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Iterable):
-        raise InputError(f"compile: {what}={value!r} must be a sequence of names.")
+        raise InputError(f"{caller}: {what}={value!r} must be a sequence of names.")
     return tuple(value)
 
 
-def _decided(name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def _decided(caller: str, name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """What is fixed, checked and in a form that compares and pickles."""
     program = programs.BY_NAME[name]
     allowed = {*program.options, *(("wrenches", "base_motion") if program.outside else ())}
     for option in fixed:
         if option not in allowed:
-            raise InputError(f"compile: {name} has no option {option!r}. {did_you_mean(option, allowed)}")
+            raise InputError(f"{caller}: {name} has no option {option!r}. {did_you_mean(option, allowed)}")
     decided = {option: value for option, value in fixed.items() if value is not None and value is not False}
     if "body" in program.options:
         if "body" not in decided:
-            raise InputError(f"compile: {name} needs body=, the body or frame it is for.")
+            raise InputError(f"{caller}: {name} needs body=, the body or frame it is for.")
         mech.place_of(decided["body"])
     if "point" in decided:
-        decided["point"] = checked_point("compile", decided["point"])
+        decided["point"] = checked_point(caller, decided["point"])
     if "wrenches" in decided:
-        bodies = _sequence_of_names("wrenches", decided["wrenches"])
+        bodies = _sequence_of_names(caller, "wrenches", decided["wrenches"])
         decided["wrenches"] = tuple(mech.name_of(body) for body in bodies)
     return tuple(sorted(decided.items()))

@@ -66,6 +66,10 @@ class TracedWork:
         shape = self.program.shape(self.mech, self.fixed)
         return (*shape, sum(self.columns().values())) if self.wrt else shape
 
+    def results(self) -> dict[str, tuple[int, ...]]:
+        """Per result its shape for one state; a derivative is one array."""
+        return {"out": self.shape()} if self.wrt else self.program.results(self.mech, self.fixed)
+
 
 def traced(task: TracedWork) -> Graph:
     """The task as a graph: by way of CasADi, or drawn at once where a large machine is not to be differentiated."""

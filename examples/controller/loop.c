@@ -1,0 +1,86 @@
+/* A 1-kHz loop around the C package of a robot: computed torque with the exact dynamics, rotors included.
+
+   Every cycle reads the joints, computes the acceleration that the reference and its errors ask for, turns it into torques
+   with elbow_inverse_dynamics and sends them. Nothing is allocated and nothing iterates to a tolerance, so a cycle always
+   takes the same operations. Build it beside a package written by
+
+     gearwright export elbow --to c -o elbow_c --function inverse_dynamics --function forward_dynamics
+     cc -std=c99 -O2 -Ielbow_c loop.c elbow_c/elbow.c -lm -o loop
+
+   With -DREAL_TIME it waits for each millisecond (POSIX). The robot here is elbow_forward_dynamics; on a real one the
+   functions read_joints and send_torques talk to the drives instead. */
+#define _POSIX_C_SOURCE 200112L
+#include "elbow.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { N = ELBOW_V_SIZE, CYCLES = 1000, STEPS = 20 };
+static const double PERIOD = 1e-3, STIFFNESS = 400.0, DAMPING = 40.0; /* both poles at -20 rad/s */
+
+static double robot_q[N], robot_v[N]; /* the robot's own state, which a controller only measures */
+
+static void read_joints(double *q, double *v)
+{
+  for (int k = 0; k < N; ++k) {
+    q[k] = robot_q[k];
+    v[k] = robot_v[k];
+  }
+}
+
+static void send_torques(const double *tau)
+{
+  double a[N];
+  for (int step = 0; step < STEPS; ++step) {
+    elbow_forward_dynamics(robot_q, robot_v, tau, a);
+    for (int k = 0; k < N; ++k) {
+      robot_v[k] += PERIOD / STEPS * a[k];
+      robot_q[k] += PERIOD / STEPS * robot_v[k];
+    }
+  }
+}
+
+static void reference(double t, double *q, double *v, double *a)
+{
+  for (int k = 0; k < N; ++k) {
+    const double size = 0.3 * (k + 1), w = 4.0;
+    q[k] = size * (1.0 - cos(w * t));
+    v[k] = size * w * sin(w * t);
+    a[k] = size * w * w * cos(w * t);
+  }
+}
+
+static void wait_for(const struct timespec *start, int cycle)
+{
+#ifdef REAL_TIME
+  struct timespec next = *start;
+  next.tv_nsec += (cycle % 1000) * 1000000L;
+  next.tv_sec += cycle / 1000 + next.tv_nsec / 1000000000L;
+  next.tv_nsec %= 1000000000L;
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+#else
+  (void)start;
+  (void)cycle;
+#endif
+}
+
+int main(void)
+{
+  double q[N], v[N], a[N], wanted_q[N], wanted_v[N], tau[N], worst = 0.0;
+  struct timespec start;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  for (int cycle = 0; cycle < CYCLES; ++cycle) {
+    wait_for(&start, cycle);
+    read_joints(q, v);
+    reference(cycle * PERIOD, wanted_q, wanted_v, a);
+    for (int k = 0; k < N; ++k) {
+      worst = fmax(worst, fabs(wanted_q[k] - q[k]));
+      a[k] += STIFFNESS * (wanted_q[k] - q[k]) + DAMPING * (wanted_v[k] - v[k]);
+    }
+    elbow_inverse_dynamics(q, v, a, tau);
+    send_torques(tau);
+  }
+  printf("largest tracking error %.2e rad\n", worst);
+  return worst < 2e-4 ? 0 : 1;
+}

@@ -1,0 +1,186 @@
+"""What stands in a C package: functions of the dynamics, rates, and any other program, traced and with samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.programs import programs
+from gearwright.programs.batch import evaluate
+from gearwright.programs.program import Program
+from gearwright.system.open_rates import open_rates
+from gearwright.text import c_identifiers, did_you_mean
+from gearwright.tracing.graph import Graph, OperationCount
+from gearwright.tracing.machine_parameters import machine_with, nominal
+from gearwright.tracing.recipe import recipe_of
+from gearwright.tracing.source import Real, argument_names, c_source, needed_nodes
+from gearwright.tracing.trace import PARAMETERS, TracedWork, traced, traced_function
+from gearwright.tracing.virtual_machine import evaluate_traced
+
+CALLER, RATES = "export.c", "rates"
+STATES = 4
+"""Stored states per function in the self-test."""
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """One function of a C package.
+
+    Args:
+        function: a public function or its name, "rates" (the robot with its laws), or any `Program`, such as that of a
+            controller.
+        fixed: what it takes beside arrays, as for `compile`: {"body": "tool"}; for "rates" its `inputs` and `laws`.
+        name: its name after that of the package; made from the others unless given.
+        by: inputs that it is differentiated by; none: the function itself.
+
+    >>> CFunction("jacobian", {"body": "tool"}).title
+    'jacobian_tool'
+    """
+
+    function: str | Callable[..., Any] | Program
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = None
+    by: tuple[str, ...] = ()
+
+    @property
+    def public(self) -> str:
+        """The name of what it computes."""
+        return str(self.function if isinstance(self.function, str) else _name(self.function))
+
+    @property
+    def title(self) -> str:
+        """Its name in the package."""
+        body = [str(self.fixed["body"])] if "body" in self.fixed else []
+        return self.name or "_".join([self.public, *body, *(["by", *self.by] if self.by else [])])
+
+    def task(self, robot: RobotOrMech, parameters: Sequence[str]) -> TracedWork:
+        """What to trace for a robot with parameters that stay inputs."""
+        if isinstance(self.function, Program):
+            machine = partial(_machine, robot, tuple(parameters)) if parameters else None
+            mech = machine_of(CALLER, robot)
+            return TracedWork(
+                self.function, mech, dict(self.fixed), machine, len(parameters), self._known(self.function)
+            )
+        if self.public == RATES:
+            rates = open_rates(CALLER, robot, parameters=parameters, **self.fixed)
+            return rates.task(self._known(rates.program))
+        if self.public not in programs.BY_NAME:
+            known = [*programs.BY_NAME, RATES]
+            raise InputError(f"{CALLER}: {self.public!r} cannot be exported. {did_you_mean(self.public, known)}")
+        recipe = recipe_of(self.function, robot, parameters, self.fixed, CALLER)
+        return replace(recipe.task(), wrt=self._known(programs.BY_NAME[self.public]))
+
+    def _known(self, program: Program) -> tuple[str, ...]:
+        known = [*program.inputs, PARAMETERS]
+        for name in self.by:
+            if name not in known:
+                raise InputError(f"{CALLER}: {program.name} has no input {name!r}. {did_you_mean(name, known)}")
+        return tuple(self.by)
+
+
+def _name(function: Any) -> str:
+    return str(function.name if isinstance(function, Program) else getattr(function, "__name__", repr(function)))
+
+
+def _machine(robot: RobotOrMech, paths: Sequence[str], values: Sequence[Any]) -> Any:
+    return machine_with(robot, dict(zip(paths, values, strict=True)))
+
+
+def asked_function(asked: Any) -> CFunction:
+    """What a user names: a `CFunction`, a function, a program, or text such as "jacobian:tool" with the body.
+
+    >>> asked_function("jacobian:tool").fixed
+    {'body': 'tool'}
+    """
+    if isinstance(asked, CFunction):
+        return asked
+    if isinstance(asked, str) and ":" in asked:
+        function, _, body = asked.partition(":")
+        return CFunction(function, {"body": body})
+    return CFunction(asked)
+
+
+Sample = tuple[dict[str, list[float]], list[float]]
+"""Inputs by name, and what the function must return for them."""
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """A function of the package, ready to be written.
+
+    Args:
+        name: its C name.
+        asked: what it is.
+        task: what was traced.
+        graph: its operations.
+        samples: inputs, and what the library returns for them.
+    """
+
+    name: str
+    asked: CFunction
+    task: TracedWork
+    graph: Graph
+    samples: tuple[Sample, ...]
+
+    @property
+    def arguments(self) -> dict[str, int]:
+        """C names of the arguments with their sizes."""
+        sizes = self.task.sizes()
+        return dict(zip(argument_names(self.graph, sizes), sizes.values(), strict=True))
+
+    @property
+    def operations(self) -> OperationCount:
+        """What the text computes, at every call."""
+        needed = needed_nodes(self.graph)
+        return Graph(tuple(node for k, node in enumerate(self.graph.nodes) if k in needed), ()).operations
+
+    def text(self, real: Real) -> str:
+        """Its C source."""
+        return c_source(self.graph, self.name, self.task.sizes(), len(self.graph.outputs), real)
+
+
+def traced_functions(
+    prefix: str, robot: RobotOrMech, functions: Sequence[Any], parameters: Sequence[str]
+) -> list[TracedFunction]:
+    """All functions of a package, with names of their own."""
+    asked = [asked_function(function) for function in functions]
+    if not asked:
+        raise InputError(f"{CALLER}: functions= is empty. Name at least one, such as 'inverse_dynamics'.")
+    names = c_identifiers([f"{prefix}_{one.title}" for one in asked])
+    return [_traced(name, one, robot, parameters) for name, one in zip(names, asked, strict=True)]
+
+
+def _traced(name: str, asked: CFunction, robot: RobotOrMech, parameters: Sequence[str]) -> TracedFunction:
+    task = asked.task(robot, parameters)
+    return TracedFunction(name, asked, task, traced(task), _samples(task, robot, parameters))
+
+
+def _samples(task: TracedWork, robot: RobotOrMech, parameters: Sequence[str]) -> tuple[Sample, ...]:
+    """Random inputs and what the recursion itself, not the text in C, returns for them.
+
+    For derivatives and parameters CasADi answers: no check of parts stands in its way.
+    """
+    rng = np.random.default_rng(len(task.program.name))
+    inputs = {name: rng.uniform(-1.5, 1.5, (STATES, size)) for name, size in task.sizes().items()}
+    if parameters:
+        inputs[PARAMETERS] = np.array([nominal(robot, path) for path in parameters]) * rng.uniform(
+            0.9, 1.1, (STATES, len(parameters))
+        )
+    states = [{name: x[k] for name, x in inputs.items()} for k in range(STATES)]
+    function = traced_function(task) if task.wrt or PARAMETERS in inputs else None
+    results = [_result(task, state, function) for state in states]
+    pairs = zip(states, results, strict=True)
+    return tuple(({name: x.tolist() for name, x in state.items()}, result.tolist()) for state, result in pairs)
+
+
+def _result(task: TracedWork, state: dict[str, Array], function: Any) -> Array:
+    if function is not None:
+        return evaluate_traced(task, state, function).ravel()
+    return evaluate(task.program, task.mech, state, task.fixed).ravel()

@@ -1,0 +1,150 @@
+"""A function of the dynamics for PyTorch: kernels forward, derivative kernels backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.compiling.kernel import Kernel
+from gearwright.dynamics.configuration import quaternions
+from gearwright.errors import InputError, MissingExtraError
+from gearwright.functions.linearise import tangent_map
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.programs.placement import in_parts
+from gearwright.tracing.recipe import recipe_of
+
+
+def torch_function(
+    function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: Sequence[str] = (), **fixed: Any
+) -> Callable[..., Any]:
+    """A function of the dynamics over PyTorch tensors, with the machine's numbers folded in.
+
+    Args:
+        function: a public function such as `gw.forward_dynamics`, or its name.
+        robot_or_mech: a robot or a machine.
+        parameters: paths of numbers that stay inputs: the last argument is then a tensor (..., P).
+        fixed: what the function takes beside arrays, as for `compile`.
+
+    Returns:
+        A function of tensors (q, v, ...) in double precision on the CPU, leading axes broadcast, with the results of
+        the public function. Machine code computes them and, in the backward pass, their exact derivatives (once; the
+        derivative cannot be differentiated again), by the coordinates themselves, of which a free joint has 7.
+
+    >>> import torch
+    >>> import gearwright as gw
+    >>> acceleration = torch_function(gw.forward_dynamics, gw.load("elbow"))
+    >>> q, v, tau = torch.zeros(3, 3, dtype=torch.float64, requires_grad=True)
+    >>> acceleration(q, v, tau).shape
+    torch.Size([3])
+    """
+    call = _Call(Kernel(recipe_of(function, robot_or_mech, parameters, fixed, "torch_function")))
+    core = _autograd(call)
+
+    def run(*tensors: Any) -> Any:
+        return in_parts(call.shapes, core.apply(*call.checked(tensors)))
+
+    run.__name__ = call.kernel.name
+    return run
+
+
+class _Call:
+    """A kernel with its derivatives, and what PyTorch must know of its inputs."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.torch, self.kernel = _torch(), kernel
+        self.mech: Mechanism = machine_of("torch_function", kernel.task.mech)
+        self.sizes, self.shapes = kernel.inputs, kernel.task.results()
+        self.entries = sum(prod(shape) for shape in self.shapes.values())
+        self.jacobian = cache(lambda names: kernel.jacobian(*names))
+
+    def checked(self, tensors: Sequence[Any]) -> list[Any]:
+        """The inputs, with quaternions of length one; what they were before is PyTorch's to differentiate."""
+        if len(tensors) != len(self.sizes):
+            raise InputError(f"{self.kernel.name}: {len(tensors)} tensors came; give {', '.join(self.sizes)}.")
+        return [self._normalised(name, self._tensor(name, x)) for name, x in zip(self.sizes, tensors, strict=True)]
+
+    def _tensor(self, name: str, x: Any) -> Any:
+        if not isinstance(x, self.torch.Tensor) or x.dtype != self.torch.float64 or x.device.type != "cpu":
+            kind = f"{x.dtype} on {x.device}" if isinstance(x, self.torch.Tensor) else type(x).__name__
+            raise InputError(
+                f"{self.kernel.name}: {name} is {kind}, but kernels take torch.float64 on the CPU. "
+                "Call .double().cpu() first."
+            )
+        if not x.ndim or x.shape[-1] != self.sizes[name]:
+            raise InputError(
+                f"{self.kernel.name}: {name} has shape {tuple(x.shape)}; its last axis must be {self.sizes[name]} long."
+            )
+        return x
+
+    def _normalised(self, name: str, x: Any) -> Any:
+        if name not in self.kernel.task.program.per_coordinate:
+            return x
+        for four in quaternions(self.mech):
+            x = x.clone()
+            x[..., four] = self.torch.nn.functional.normalize(x[..., four].clone(), dim=-1)
+        return x
+
+    def gradients(self, arrays: dict[str, Array], wanted: tuple[str, ...], outer: Array) -> dict[str, Array]:
+        """Per wanted input the gradient for that of the flat result, (..., entries)."""
+        kernel = self.jacobian(wanted)
+        slopes = kernel(*arrays.values())
+        slopes = slopes.reshape(*outer.shape, slopes.shape[-1])
+        found = np.einsum("...o,...oc->...c", outer, slopes)
+        return {name: self._by_entries(name, arrays[name], found[..., kernel.columns[name]]) for name in wanted}
+
+    def _by_entries(self, name: str, x: Array, gradient: Array) -> Array:
+        """A gradient by an input's own entries; kernels differentiate coordinates in the tangent.
+
+        dq/dt = G v, and the columns of G are orthogonal: the gradient by q is G (G'G)^-1 times that by the tangent.
+        """
+        if name in self.kernel.task.program.per_coordinate and not self.mech.straight:
+            G = tangent_map(self.mech, x)
+            gradient = np.einsum("...qv,...v->...q", G, gradient / np.einsum("...qv,...qv->...v", G, G))
+        return _summed_to(gradient, x.shape)
+
+
+def _summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:
+    """A gradient summed over the leading axes along which its input was broadcast."""
+    more = gradient.ndim - len(shape)
+    gradient = gradient.sum(axis=tuple(range(more)))
+    stretched = tuple(k for k, size in enumerate(shape) if size == 1 and gradient.shape[k] != 1)
+    return gradient.sum(axis=stretched, keepdims=True)
+
+
+def _autograd(call: _Call) -> Any:
+    """The kernel as an operation that PyTorch can differentiate; its result is flat along the last axis."""
+    torch = call.torch
+
+    class Core(torch.autograd.Function):  # type: ignore[misc, name-defined, unused-ignore]
+        @staticmethod
+        def forward(ctx: Any, *tensors: Any) -> Any:
+            ctx.save_for_backward(*tensors)
+            result = call.kernel(*(np.ascontiguousarray(x.detach().numpy()) for x in tensors))
+            lead = np.broadcast_shapes(*(tuple(x.shape[:-1]) for x in tensors))
+            return torch.from_numpy(np.asarray(result).reshape(*lead, call.entries))
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator, unused-ignore]
+        def backward(ctx: Any, outer: Any) -> Any:
+            names, tensors = tuple(call.sizes), ctx.saved_tensors
+            wanted = tuple(name for name, needed in zip(names, ctx.needs_input_grad, strict=True) if needed)
+            arrays = {name: np.ascontiguousarray(x.detach().numpy()) for name, x in zip(names, tensors, strict=True)}
+            found = call.gradients(arrays, wanted, outer.numpy())
+            return tuple(torch.from_numpy(found[name]) if name in found else None for name in names)
+
+    return Core
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtraError(
+            "torch_function needs PyTorch: pip install 'gearwright[torch]'. Everything else works without it."
+        ) from None
+    return torch

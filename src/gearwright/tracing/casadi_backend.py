@@ -1,0 +1,65 @@
+"""The traced program as a CasADi function: named inputs, real shapes, SX inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from gearwright.mechanism import RobotOrMech
+from gearwright.text import plain_names
+from gearwright.tracing.recipe import recipe_of
+from gearwright.tracing.trace import TracedWork, traced_function
+
+
+def casadi_function(
+    function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: Sequence[str] = (), **fixed: Any
+) -> Any:
+    """A function of the dynamics as a `casadi.Function`, with the machine's numbers folded in.
+
+    Args:
+        function: a public function such as `gw.forward_dynamics`, or its name.
+        robot_or_mech: a robot or a machine.
+        parameters: paths of numbers that stay inputs: the last input, `parameters`, is then a column (P, 1).
+        fixed: what the function takes beside arrays, as for `compile`.
+
+    Returns:
+        A function of columns with the names of the arguments (`q`, `v`, ..., `wrench_<body>`, `base_motion`,
+        `parameters`), for numbers, SX and MX. Vectors are columns, matrices have their rows and columns; the
+        result is called `out`, those of `placement` are `rotation` and `position`. CasADi differentiates it to any
+        order, by the coordinates themselves: a free joint has 7 of them. Quaternions are normalised inside; nothing
+        else is checked.
+
+    >>> import gearwright as gw
+    >>> f = casadi_function(gw.forward_dynamics, gw.load("elbow"))
+    >>> f
+    Function(forward_dynamics:(q[3],v[3],tau[3])->(out[3]) SXFunction)
+    >>> f.jacobian().size_out("jac_out_tau")
+    (3, 3)
+    """
+    recipe = recipe_of(function, robot_or_mech, parameters, fixed, "casadi_function")
+    return as_casadi(recipe.task())
+
+
+def as_casadi(task: TracedWork) -> Any:
+    """A task as a CasADi function of named inputs, with its result in its own shape."""
+    import casadi as ca
+
+    sizes = task.sizes()
+    symbols = [ca.SX.sym(name, size) for name, size in zip(plain_names(sizes), sizes.values(), strict=True)]
+    flat = traced_function(task)(*symbols)[1]
+    outputs, start = {}, 0
+    for name, shape in task.results().items():
+        stop = start + prod(shape)
+        outputs[name], start = _shaped(flat[start:stop], shape), stop
+    title = plain_names([task.program.name])[0]
+    return ca.Function(title, symbols, list(outputs.values()), plain_names(sizes), list(outputs))
+
+
+def _shaped(flat: Any, shape: tuple[int, ...]) -> Any:
+    """A matrix from its entries row by row; CasADi itself goes by columns. More axes stand side by side as columns."""
+    import casadi as ca
+
+    if len(shape) < 2:
+        return flat
+    return ca.reshape(flat, prod(shape[1:]), shape[0]).T
