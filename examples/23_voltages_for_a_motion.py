@@ -21,7 +21,7 @@ motion = polynomial([0, 0, 0], [0.3, 1.2, -1.5], duration=0.6, order=7)
 
 def missed(model: gw.Mechanism) -> np.ndarray:
     """Largest errors of the joints when the true arm gets the voltages that a model of it asks for [rad]."""
-    asked = gw.actuation.inputs_for_motion(model, motion, [dc_motor(model, name, **DATA) for name in JOINTS])
+    asked = gw.demands(model, motion, actuators=[dc_motor(model, name, **DATA) for name in JOINTS])
     print(asked.report())
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
     run = gw.simulate(arm, asked.start, motion.duration, laws=motors, inputs=asked.signals, method="stiff", samples=61)

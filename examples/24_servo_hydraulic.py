@@ -26,13 +26,13 @@ oil = max((z for z in swings if z.imag > 0), key=lambda z: z.real / abs(z))  # t
 print(f"the slide swings on the oil at {abs(oil):.1f} rad/s, damped by {-oil.real / abs(oil):.3f}")
 
 lift = polynomial([0.0], [0.2], duration=1.0, order=7)
-asked = gw.actuation.inputs_for_motion(slide, lift, [axis])
+asked = gw.demands(slide, lift, actuators=[axis])
 print(asked.report())
 run = gw.simulate(slide, asked.start, lift.duration, laws=[axis], inputs=asked.signals, method="stiff", samples=51)
 error = np.abs(run.q - lift.at(run.t)).max()
 print(f"load pressure {run['slide.load_pressure'].max() / 1e5:.1f} bar at most; off the motion by {error:.1e} m")
 
-hasty = gw.actuation.inputs_for_motion(slide, polynomial([0.0], [0.2], duration=0.5, order=7), [axis])
+hasty = gw.demands(slide, polynomial([0.0], [0.2], duration=0.5, order=7), actuators=[axis])
 print(hasty.report())
 
 assert asked.possible

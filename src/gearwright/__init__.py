@@ -61,6 +61,7 @@ from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring,
 from gearwright.planning import inverse_kinematics
 from gearwright.programs.placement import Placement
 from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
+from gearwright.system.demands import demands
 from gearwright.tracing.casadi_backend import casadi_function
 from gearwright.tracing.jax_backend import jax_function
 
@@ -100,6 +101,7 @@ __all__ = [
     "compile",
     "constrained_dynamics",
     "coriolis_matrix",
+    "demands",
     "difference",
     "elastic",
     "equations",

@@ -12,8 +12,8 @@ from gearwright.functions.actuation import (
     structure_matrix,
 )
 from gearwright.system.complete_model import CompleteModel, complete_model
-from gearwright.system.inputs_for_motion import inputs_for_motion
-from gearwright.system.motion_inputs import Excess, Jump, MotionInputs
+from gearwright.system.demands import demands
+from gearwright.system.motion_demands import Excess, Jump, MotionDemands
 from gearwright.system.signals import Signal
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "Excess",
     "Jump",
     "LinearActuator",
-    "MotionInputs",
+    "MotionDemands",
     "ServoValve",
     "Signal",
     "SynchronousMotor",
@@ -33,7 +33,7 @@ __all__ = [
     "complete_model",
     "dc_motor",
     "dc_motors",
-    "inputs_for_motion",
+    "demands",
     "motor_inertias",
     "pneumatic_cylinder",
     "servo_cylinder",

@@ -58,9 +58,9 @@ STIFF_CALLS = {
     "gravity": lambda m: gw.gravity(m, Q),
     "identify": lambda m: gw.identify(m, log_of(m), cutoff=np.inf).values,
     "impact": lambda m: gw.impact(m, Q, V, ROW),
-    "inputs_for_motion": lambda m: (
-        gw.actuation.inputs_for_motion(
-            m, MOTION, [gw.actuation.dc_motor(m, f"j{k}", **DATA) for k in (1, 2, 3)], samples=9
+    "demands": lambda m: (
+        gw.demands(
+            m, MOTION, actuators=[gw.actuation.dc_motor(m, f"j{k}", **DATA) for k in (1, 2, 3)], samples=9
         ).series
     ),
     "external_adjoint": lambda m: gw.planning.external_adjoint(m, Q, V, 2),

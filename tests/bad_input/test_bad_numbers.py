@@ -76,7 +76,7 @@ BRISTLES = LuGre("b", Line.of(ELBOW, "j1"), Friction(coulomb=1.0, stiffness=1e3)
 
 def inputs(**given):
     motors = [dc_motor(ELBOW, name, torque_constant=0.05, resistance=0.5) for name in ("j1", "j2", "j3")]
-    return gw.actuation.inputs_for_motion(ELBOW, MOTION, motors, **given)
+    return gw.demands(ELBOW, MOTION, actuators=motors, **given)
 
 
 def limited(**given):
@@ -173,7 +173,7 @@ CASES = [
     ),
     Case(mapped, "count", (*COUNT, 1)),
     Case(mapped, "ranges", ([(0, NAN), (0, 1)], [(0, 1)], (0, 1))),
-    Case(inputs, "samples", (*COUNT, 1)),
+    Case(inputs, "samples", (*COUNT, 1), optional=True),
     Case(lambda limit: inputs(limits={"j1.voltage": limit}), "limit", (-1, 0, NAN)),
     Case(lambda deflection: inputs(laws=[BRISTLES], states={"b.deflection": deflection}), "deflection", (NAN, "x")),
     Case(lambda cutoff: gw.identify(ELBOW, log(), cutoff=cutoff), "cutoff", (-1, 0, NAN, 1e6), optional=True),
@@ -316,7 +316,7 @@ def test_every_numeric_argument_of_the_great_functions_is_tried():
         "source",
     }  # arrays of test_bad_arrays, mappings, recordings of motion/test_curves
     for function in (
-        gw.simulate, gw.rollout, gw.analysis.frequency_response, gw.actuation.inputs_for_motion, gw.identify,
+        gw.simulate, gw.rollout, gw.analysis.frequency_response, gw.demands, gw.identify,
         gw.identification.read_log, gw.identification.excite, polynomial, trapezoid, s_curve, spline, pause, smoothed,
         recorded, from_accelerations, gw.motion.fourier, gw.impact, gw.base_parameters, frequency_map,
     ):  # fmt: skip

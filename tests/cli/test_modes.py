@@ -49,3 +49,17 @@ def test_refusals(refused, arm):
     refused("modes", arm, "--q", "a,b,c", words=["not a list of numbers"])
     refused("modes", arm, "--map", "j2,j9", "--plot", "map.png", words=["no joint 'j9'"])
     refused("modes", arm, "--map", "j2,j3", words=["--plot FILE"])
+
+
+def test_an_unstable_mode_is_called_so(run, tmp_path):
+    """A pendulum that stands on its head: free, it falls with sqrt(g / l); the shaft of its motor does not hold it."""
+    path = tmp_path / "standing.yaml"
+    path.write_text(
+        "robot: standing\nlinks:\n  - {name: rod, parent: base, joint: {name: j, axis: [0, 1, 0]}, mass: 1, "
+        "com: [0, 0, 0.5]}\ndrives:\n  - {joint: j, motor: {inertia: 1e-6}, gear: {ratio: 10, stiffness: 50}}\n"
+    )
+    code, out, _ = run("modes", path)
+    assert code == 0
+    assert "unstable" in out
+    growth = [mode["growth"] for mode in json.loads(run("modes", path, "--json").out)["modes"]]
+    assert sum(x > 0 for x in growth) == 1

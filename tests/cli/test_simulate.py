@@ -252,7 +252,7 @@ def test_an_unknown_robot_is_refused(refused):
 def test_help_names_every_option(run):
     code, out, _ = run("simulate", "--help")
     assert code == 0
-    options = "torque initial speeds payload until output plot method step samples plain"
+    options = "torque input initial speeds payload until output plot method step samples plain saturate floating-base"
     for option in options.split():
         assert f"--{option}" in out
 
@@ -296,3 +296,54 @@ def read_until(terminal: int, wanted: re.Pattern[str] | None) -> str:
             break
         seen = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen + more)
     return " ".join(seen.split())
+
+
+def test_inputs_by_name_by_kind_and_in_steps(run, lever):
+    """The same as columns of a file: a constant, all motors, and steps."""
+    start = ["simulate", lever, "--until", "0.4", "--samples", "5"]
+    by_name = table(run(*start, "--input", "swing.voltage=0:0,0.2:12").out)
+    by_kind = table(run(*start, "--input", "voltage=0:0,0.2:12").out)
+    assert by_name["swing.voltage"].tolist() == [0, 0, 12, 12, 12]
+    assert np.array_equal(by_name["q.swing"], by_kind["q.swing"])
+    pushed, turned = (table(run(*start, "--input", x).out)["q.swing"] for x in ("tau.swing=5", "swing.torque=0.1"))
+    assert np.abs(pushed - turned).max() < 1e-6
+    assert pushed[-1] > 0.1
+
+
+def test_torques_of_the_motors_of_a_wrist(run):
+    got = table(run("simulate", "wrist_bendix", "--input", "torque=0.01", "--until", "0.1", "--samples", "3").out)
+    assert got["m2.torque"].tolist() == [0.01] * 3
+
+
+@pytest.mark.parametrize("text", ["voltage", "=3", "tau.j1=x", "tau.j1=0:1,x:2", "tau.j1=1:0,0.5:2"])
+def test_bad_inputs_are_refused(refused, text):
+    refused("simulate", "elbow", "--input", text, words=["--input"])
+
+
+def test_a_robot_that_may_not_be_neutral_starts_in_the_middle(run):
+    code, out, err = run("simulate", "panda_like", "--until", "0.01", "--samples", "2")
+    said = " ".join(err.split())
+    assert code == 0
+    assert "joint4 starts at -1.5708, the middle of its range" in said
+    assert "beyond the limits" not in said.replace("is beyond its limits", "")
+    assert table(out)["q.joint4"][0] == pytest.approx(-1.5708, abs=1e-3)
+
+
+def test_effort_cuts_on_request(run, tmp_path):
+    path = tmp_path / "weak.yaml"
+    path.write_text(LEVER.replace("limits: {position: [-1.5, 1.5]}", "limits: {effort: 2}"))
+    start = ["simulate", path, "--input", "tau=9", "--until", "0.1", "--samples", "3"]
+    err = run(*start).err
+    assert "beyond 2, the effort of its joint" in " ".join(err.split())
+    assert table(run(*start, "--saturate").out)["tau.swing"].tolist() == [2, 2, 2]
+
+
+def test_the_root_of_a_urdf_may_float(run, tmp_path):
+    path = tmp_path / "box.urdf"
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    path.write_text(
+        f'<robot name="box"><link name="box"><inertial><mass value="2"/>{inertia}</inertial></link></robot>'
+    )
+    got = table(run("simulate", path, "--floating-base", "--until", "1", "--samples", "3").out)
+    (fall,) = (got[name] for name in got if name.startswith("q.") and name.endswith(("z", "pz")) and got[name][-1] < -1)
+    assert fall[-1] == pytest.approx(-9.81 / 2, rel=1e-6)

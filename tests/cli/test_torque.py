@@ -95,3 +95,59 @@ def test_bad_words_are_refused(refused, states, tmp_path):
     refused("torque", "elbow", states, "--wheels", "some", words=["some", "reflected"])
     refused("torque", "elbow", states, "-o", tmp_path / "no" / "tau.csv", words=["tau.csv", "No such file"])
     refused("torque", "elbow", words=["Missing argument"])
+
+
+RUBBING = """robot: lever
+links:
+  - {name: lever, parent: base, joint: {name: swing, axis: [0, 1, 0], friction: {coulomb: 0.5, viscous: 0.1}},
+     mass: 2, com: [0, 0, -0.4]}
+drives:
+  - joint: swing
+    motor: {inertia: 2e-5, torque_constant: 0.05, resistance: 1.2}
+    gear: {ratio: 50, efficiency: 0.8}
+"""
+
+
+@pytest.fixture
+def lever(tmp_path):
+    path = tmp_path / "lever.yaml"
+    path.write_text(RUBBING)
+    return path
+
+
+def test_friction_and_losses_count_unless_plain(run, lever, tmp_path):
+    """At rest under gravity nothing rubs; moving, 0.5 Nm and 0.1 Nms/rad do, and the gear takes its share."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("t,q.swing,v.swing,a.swing\n0,0,2,0\n1,0,-2,0\n")
+    stated, plain = (table(run("torque", lever, rows, *more).out)[1][:, 1] for more in ([], ["--plain"]))
+    assert plain == pytest.approx([0, 0], abs=1e-12)
+    assert stated == pytest.approx([0.7 / 0.8, -0.7 / 0.8], rel=1e-9)
+
+
+def test_motors_are_columns_on_request(run, lever, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("t,q.swing,v.swing,a.swing\n0,0,2,0\n1,0,-2,0\n")
+    header, values = table(run("torque", lever, rows, "--motors").out)
+    found = dict(zip(header, values.T, strict=True))
+    assert found["swing.torque"] == pytest.approx(found["tau.swing"] / 50)
+    assert found["swing.current"] == pytest.approx(found["swing.torque"] / 0.05)
+    assert found["swing.heat"] == pytest.approx(1.2 * found["swing.current"] ** 2)
+    assert found["swing.voltage"] == pytest.approx(1.2 * found["swing.current"] + 0.05 * found["swing.speed"])
+
+
+def test_the_joints_of_an_elastic_robot_are_enough(run, tmp_path):
+    import gearwright as gw
+    from gearwright.motion import polynomial
+
+    motion = polynomial([0, 0, 0], [0.4, 0.3, -0.2], 0.6, order=7)
+    rows = tmp_path / "joints.csv"
+    t = np.linspace(0, 0.6, 241)
+    text = "".join(",".join(map(repr, [x, *motion.at(x).tolist()])) + "\n" for x in t.tolist())
+    rows.write_text("t,q.j1,q.j2,q.j3\n" + text)
+    code, out, err = run("torque", "elastic_elbow", rows)
+    header, values = table(out)
+    assert (code, "that of the motors follows" in " ".join(err.split())) == (0, True)
+    exact = gw.demands(gw.load("elastic_elbow"), motion)
+    found = dict(zip(header, values.T, strict=True))
+    size = np.abs(exact["tau.j2.motor"]).max()
+    assert np.abs(np.interp(exact.t, found["t"], found["tau.j2.motor"]) - exact["tau.j2.motor"]).max() < 1e-3 * size

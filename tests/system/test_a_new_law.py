@@ -123,11 +123,11 @@ def test_a_motion_is_prescribed_to_it(arm, damper, inductance):
     motors = [dc_motor(arm, name, **data) for name in JOINTS]
     motion = polynomial([0.0, 0.0, 0.0], [1.0, 0.9, -0.5], 0.5, order=7)
     current = {"j2.fluid.current": lambda t: 0.8 + 0.5 * np.sin(9.0 * t)}
-    found = gw.actuation.inputs_for_motion(arm, motion, motors, laws=[damper], inputs=current)
+    found = gw.demands(arm, motion, actuators=motors, laws=[damper], inputs=current)
     laws, inputs = [*motors, damper], {**found.signals, **current}
     run = gw.simulate(arm, found.start, 0.5, inputs=inputs, laws=laws, method="stiff", rtol=1e-9, atol=1e-11)
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
     state = "j2.fluid.stiffening"
     assert np.abs(np.interp(run.t, found.t, found[state]) - run[state]).max() < 1e-4
-    free = gw.actuation.inputs_for_motion(arm, motion, motors)
+    free = gw.demands(arm, motion, actuators=motors)
     assert np.abs(free["j2.voltage"] - found["j2.voltage"]).max() > 0.1

@@ -50,6 +50,7 @@ def bundled_laws() -> list[Law]:
         forces.GearLoss("lock", LINE, LOCKS, ARM.spins[:1], "j2"),
         forces.NonlinearSpring("spring", twist, curve, 0.1, 0.02),
         forces.Load("load", LINE),
+        forces.MotorTorque.of(ARM, "j2"),
         forces.Prescribed.along("led", LINE, lambda t: (t * t, 2 * t, 2.0), rate=10.0),
         forces.Stops("stops", LINE, -1.0, 1.0, restitution=0.5),
         forces.MotorCircuit("circuit", (forces.Winding("j2", LINE, MOTOR, CurrentControl(500.0)),)),

@@ -22,6 +22,9 @@ from gearwright.programs.programs import GRAVITY
 ROUNDING = 1e-11
 """Share of the largest squared frequency below which a motion is taken for a free one."""
 
+UNSTABLE = 1e-9
+"""Share of the largest eigenvalue above which a positive real part is more than rounding."""
+
 Motors = Literal["free", "held"]
 
 
@@ -30,7 +33,8 @@ class Modes(NamedTuple):
 
     `frequencies` (..., m) are the undamped natural ones |eigenvalue| / 2 pi [Hz], 0 for what does not swing (a free
     motion, or one that gravity lets fall); `damping` (..., m) are damping ratios, 1 and more where nothing swings any
-    longer; `shapes` (..., n, m) has a mode per column, its largest entry 1, complex where dampers shift the phases;
+    longer, negative where a vibration grows; `growth` (..., m) [1/s] is how fast a mode grows by itself, 0 for all that
+    are stable; `shapes` (..., n, m) has a mode per column, its largest entry 1, complex where dampers shift the phases;
     `eigenvalues` (..., m, 2) are the two of each mode [1/s].
     """
 
@@ -38,6 +42,14 @@ class Modes(NamedTuple):
     damping: Array
     shapes: Array | Complex
     eigenvalues: Complex
+
+    @property
+    def growth(self) -> Array:
+        """How fast each mode grows [1/s], (..., m): the pole in the right half plane; 0 where there is none."""
+        poles = self.eigenvalues.real.max(axis=-1)
+        largest = np.abs(self.eigenvalues).max(axis=(-1, -2), keepdims=True)[..., 0]
+        found: Array = np.where(poles > UNSTABLE * largest, poles, 0.0)
+        return found
 
 
 class Oscillator(NamedTuple):

@@ -10,6 +10,7 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
+from gearwright.cli.begin import begin_within_limits
 from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
@@ -50,7 +51,7 @@ def modes(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
-    place = _place(mech, q)
+    place = _place(loaded, mech, q)
     found = found_modes(mech, place, "held" if held else "free")
     facts = _facts(loaded, mech, place, found)
     if map_of is not None and plot is None:
@@ -65,12 +66,10 @@ def modes(
         say(f"Figure: {plot}")
 
 
-def _place(mech: Mechanism, text: str | None) -> list[float]:
-    from gearwright.functions.functions import neutral
-
+def _place(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
     joints = mech.nq - len(mech.shafts)
     if text is None:
-        return [float(x) for x in neutral(mech)[:joints]]
+        return begin_within_limits(robot, mech)[:joints]
     try:
         values = [float(x) for x in text.split(",")]
     except ValueError:
@@ -95,6 +94,7 @@ def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> d
             {
                 "frequency": float(found.frequencies[k]),
                 "damping": float(found.damping[k]),
+                "growth": float(found.growth[k]),
                 "eigenvalues": [[float(x.real), float(x.imag)] for x in found.eigenvalues[k]],
                 "shape": {
                     name: [float(np.real(x)), float(np.imag(x))] for name, x in zip(mech.speeds, shape, strict=True)
@@ -147,5 +147,10 @@ def _show(facts: dict[str, Any]) -> None:
     for k, mode in enumerate(facts["modes"]):
         moving = sorted(mode["energy"].items(), key=lambda item: -item[1])
         named = [f"{name} {share:.0%}" for name, share in moving if share >= SHARE]
-        rows.append((str(k + 1), ", ".join(named), number(mode["frequency"]), number(100 * mode["damping"], 3)))
+        damping = (
+            f"unstable, grows by {number(mode['growth'], 3)} 1/s"
+            if mode["growth"]
+            else number(100 * mode["damping"], 3)
+        )
+        rows.append((str(k + 1), ", ".join(named), number(mode["frequency"]), damping))
     screen.print(table(["mode", "who moves (share of the kinetic energy)", "frequency [Hz]", "damping [%]"], rows, 2))

@@ -9,12 +9,14 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Plot, RobotName, Xacro, number_list, require_ending
+from gearwright.cli.begin import begin_within_limits
 from gearwright.cli.output import number, remarks, say, table, write_data
+from gearwright.cli.run_inputs import inputs_of, series_of
 from gearwright.cli.torque import parse_payload
-from gearwright.errors import FileError, SimulationError
-from gearwright.functions.functions import neutral
+from gearwright.errors import SimulationError
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.text import listed, visible
+from gearwright.parts import Robot
+from gearwright.text import visible
 
 if TYPE_CHECKING:
     from gearwright.simulation import Run, State
@@ -33,8 +35,21 @@ def simulate_robot(
             help="Columns t, tau.<speed>, or inputs of motors such as <drive>.voltage; what is missing is zero.",
         ),
     ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=VALUE",
+            help="A constant input, or steps: j1.voltage=12, tau.j2=0:0,0.5:3 (time:value). A kind (tau, torque, "
+            "voltage, current_reference) in place of the name means all of them. May be repeated.",
+        ),
+    ] = None,
     initial: Annotated[
-        str | None, typer.Option(metavar="q1,q2,...", help="Where it starts, at rest [rad, m]; neutral unless given.")
+        str | None,
+        typer.Option(
+            metavar="q1,q2,...",
+            help="Where it starts, at rest [rad, m]; unless given, neutral, or the middle of a range without zero.",
+        ),
     ] = None,
     speeds: Annotated[str | None, typer.Option(metavar="v1,v2,...", help="Speeds at the start [rad/s, m/s].")] = None,
     payload: Annotated[
@@ -54,6 +69,12 @@ def simulate_robot(
     plain: Annotated[
         bool, typer.Option("--plain", help="Without the friction, losses and stops that the robot's file states.")
     ] = False,
+    saturate: Annotated[
+        bool, typer.Option("--saturate", help="Cut forces at the effort of their joints and motors.")
+    ] = False,
+    floating_base: Annotated[
+        bool, typer.Option("--floating-base", help="Let the root link of a URDF float, as that of a quadruped does.")
+    ] = False,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
@@ -69,19 +90,22 @@ def simulate_robot(
     from gearwright.simulation import Run, simulate
 
     require_ending("--output", output, DATA)
-    loaded = load(robot, xacro=xacro, include=include or ())
+    loaded = load(robot, floating_base=floating_base, xacro=xacro, include=include or ())
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
+    mech = assemble(loaded)
+    inputs = {**({} if torque is None else series_of(torque)), **inputs_of(given or (), mech)}
     try:
         run = simulate(
             loaded,
-            _start(assemble(loaded), initial, speeds),
+            _start(loaded, mech, initial, speeds),
             until,
-            inputs=None if torque is None else _series(torque),
+            inputs=inputs or None,
             laws=() if plain else None,
             method=method,
             step=step,
             samples=samples,
+            saturate=saturate,
         )
     except SimulationError as error:
         if isinstance(error.run, Run) and output is not None:
@@ -124,23 +148,8 @@ def _summary(run: Run) -> None:
     say(f"Energy book-keeping: off by {run.drift:.1e} of the largest energy that moved.")
 
 
-def _start(mech: Mechanism, initial: str | None, speeds: str | None) -> State:
+def _start(robot: Robot, mech: Mechanism, initial: str | None, speeds: str | None) -> State:
     from gearwright.simulation import State
 
-    q = neutral(mech) if initial is None else number_list("--initial", initial, mech.coordinates)
+    q = begin_within_limits(robot, mech) if initial is None else number_list("--initial", initial, mech.coordinates)
     return State(q, None if speeds is None else number_list("--speeds", speeds, mech.speeds))
-
-
-def _series(path: Path) -> dict[str, object]:
-    """Every column of a file but t as an input over time."""
-    from gearwright.simulation.run_files import read_series
-
-    if not path.exists():
-        raise FileError(f"--torque {path}: there is no such file. Give a CSV file with columns t, tau.<speed>, ...")
-    t, columns, _ = read_series(path)
-    inputs = {name: (t, x) for name, x in columns.items() if name.partition(".")[0] not in ("q", "v", "a", "energy")}
-    if not inputs:
-        raise FileError(f"{path}: it has no column tau.<speed> or <drive>.voltage; it has {listed(columns)}.")
-    if len(inputs) < len(columns):
-        say(f"{path}: only {listed(inputs)} used; a motion in the file is not an input.")
-    return dict(inputs)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -13,8 +14,12 @@ from gearwright.cli.arguments import Include, Output, RobotName, Xacro, number_l
 from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.forces.of_robot import laws
 from gearwright.mechanism import Mechanism, approximate, assemble
+
+if TYPE_CHECKING:
+    from gearwright.motion import Motion, Trajectory
+    from gearwright.system.motion_demands import MotionDemands
 
 
 def torque(
@@ -37,18 +42,26 @@ def torque(
     speeds: Annotated[
         str | None, typer.Option(metavar="v1,v2,...", help="How fast it starts [rad/s, m/s]; at rest unless given.")
     ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Without the friction, damping and losses that the robot's file states.")
+    ] = False,
+    motors: Annotated[
+        bool, typer.Option("--motors", help="Add torques, speeds, currents, voltages and heat of the motors.")
+    ] = False,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
     """Compute the torques of a motion in a CSV file.
 
-    The result is CSV with columns t, tau.<speed>. Torques are those at the gear output (joint side), wheels included.
-    Speeds and accelerations missing in the file are derived from the times by a quintic spline;
-    accelerations alone are integrated from --initial and --speeds.
+    The result is CSV with columns t, tau.<speed>. Torques are those at the gear output (joint side), wheels, friction
+    and losses included: fed with them, `gearwright simulate` gives the motion back. Of a robot with elastic drives the
+    motion of the joints is enough. Speeds and accelerations missing in the file are derived from the times by a quintic
+    spline; accelerations alone are integrated from --initial and --speeds.
 
     Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@0,0,0.1
     """
-    from gearwright.motion.recording import read_recording, write_columns
+    from gearwright.motion.recording import write_columns
+    from gearwright.system.demands import demands
 
     loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
@@ -57,25 +70,47 @@ def torque(
     mech = approximate(assemble(loaded), wheels)
     start = None if initial is None else number_list("--initial", initial, mech.coordinates)
     speed = 0.0 if speeds is None else number_list("--speeds", speeds, mech.speeds)
-    motion, notes = read_recording(trajectory, mech, start, speed)
-    for note in notes:
+    motion, notes = _motion(trajectory, mech, start, speed)
+    found = demands(
+        loaded if wheels == "exact" else mech,
+        motion,
+        laws=() if plain else None if wheels == "exact" else laws(loaded, mech),
+        actuators=None if motors else (),
+    )
+    for note in (*notes, *found.remarks):
         say(note)
-    tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)
-    text = write_columns([f"tau.{name}" for name in mech.speeds], tau, motion.t)
+    names = [f"tau.{name}" for name in mech.speeds]
+    names += [name for name in found.series if name not in names] if motors else []
+    text = write_columns(names, np.column_stack([found[name] for name in names]), found.t)
     if output is None:
         write_data(text)
         return
     write_text(output, text)
-    _summary(mech, tau)
-    say(f"{len(tau)} rows written to {output}.")
+    _summary(found, names)
+    say(f"{len(found.t)} rows written to {output}.")
 
 
-def _summary(mech: Mechanism, tau: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
+def _motion(
+    path: Path, mech: Mechanism, start: list[float] | None, speed: list[float] | float
+) -> tuple[Motion | Trajectory, tuple[str, ...]]:
+    """The motion in a file: of all coordinates, or of the joints alone of a machine with elastic drives."""
+    from gearwright.motion.columns import read_columns
+    from gearwright.motion.recorded import recorded
+    from gearwright.motion.recording import read_recording
+
+    header = read_columns(path).header
+    if mech.shafts and not any(f"{letter}.{shaft}" in header for letter in "qva" for shaft in mech.shafts):
+        note = f"{path}: the joints' motion is joined by a spline, from which that of the motors follows."
+        return recorded(path, smoothness=6, robot=mech), (note,)
+    return read_recording(path, mech, start, speed)
+
+
+def _summary(found: MotionDemands, names: Sequence[str]) -> None:
     rows = [
-        (name, number(low), number(high))
-        for name, low, high in zip(mech.speeds, tau.min(axis=0), tau.max(axis=0), strict=True)
+        (name, number(float(found[name].min())), number(float(found[name].max())), number(found.rms(name)))
+        for name in names
     ]
-    remarks().print(table(["joint", "lowest [Nm or N]", "highest"], rows))
+    remarks().print(table(["series", "lowest", "highest", "rms"], rows))
 
 
 def parse_payload(text: str) -> tuple[float, tuple[float, float, float]]:

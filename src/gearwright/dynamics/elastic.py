@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.algebra.taylor import Taylor, TaylorOperations
@@ -21,6 +21,10 @@ ACCELERATION = 2
 def first_shaft(mech: Mechanism) -> int:
     """The index of the first shaft among the speeds; before it come the joints."""
     return mech.n - len(mech.shafts)
+
+
+Pushed: TypeAlias = Callable[[Sequence[Taylor]], Sequence[Scalar]]
+"""Series of all coordinates -> generalized forces that act beside the machine's own."""
 
 
 class SpringMatrices(NamedTuple):
@@ -60,6 +64,33 @@ class Step:
     order: int = ACCELERATION
 
 
+def whole_series(
+    mech: Mechanism,
+    steps: Sequence[Step],
+    derivatives: Sequence[Sequence[Scalar]],
+    ops: Operations,
+    spare: int = 0,
+    pushed: Pushed | None = None,
+) -> list[Taylor]:
+    """The motion of the whole machine as series of time, for a motion of its joints; arguments as of `motor_motion`.
+
+    `pushed` gives generalized forces beside the machine's own (friction at joints behind springs) from a motion.
+    """
+    joints = first_shaft(mech)
+    motion = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
+    motion += [Taylor([0.0] * len(derivatives))] * (mech.n - joints)
+    springs = spring_matrices(mech)
+    for step in steps:
+        length = step.order + spare + ACCELERATION + 1
+        so_far = [x.cut(length) for x in motion]
+        missing = _forces(mech, so_far, TaylorOperations(ops))
+        known = [0.0] * mech.n if pushed is None else pushed(so_far)
+        found = _stretched(springs, step, [(missing[e] - known[e]).c[: length - ACCELERATION] for e in step.equations])
+        for shaft, *coefficients in zip(step.shafts, *found, strict=True):
+            motion[shaft] = Taylor(coefficients).cut(len(derivatives))
+    return motion
+
+
 def motor_motion(
     mech: Mechanism, steps: Sequence[Step], derivatives: Sequence[Sequence[Scalar]], ops: Operations, spare: int = 0
 ) -> list[list[Scalar]]:
@@ -76,16 +107,7 @@ def motor_motion(
         ops: sine and cosine of the scalars.
         spare: how many more derivatives came than the steps ask for; they make what dampers leave more exact.
     """
-    joints = first_shaft(mech)
-    motion = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
-    motion += [Taylor([0.0] * len(derivatives))] * (mech.n - joints)
-    springs = spring_matrices(mech)
-    for step in steps:
-        length = step.order + spare + ACCELERATION + 1
-        missing = _forces(mech, [x.cut(length) for x in motion], TaylorOperations(ops))
-        found = _stretched(springs, step, [missing[e].c[: length - ACCELERATION] for e in step.equations])
-        for shaft, *coefficients in zip(step.shafts, *found, strict=True):
-            motion[shaft] = Taylor(coefficients).cut(len(derivatives))
+    motion = whole_series(mech, steps, derivatives, ops, spare)
     q, v, a = ([x.derivatives()[k] for x in motion] for k in range(3))
     tau = inverse_dynamics(place(mech, q, ops), v, a)
     for equation in (k for step in steps for k in step.equations):

@@ -29,6 +29,7 @@ from gearwright.forces.losses import GearLoss, loss_laws
 from gearwright.forces.lugre import LuGre
 from gearwright.forces.motor import Winding
 from gearwright.forces.motor_circuit import MotorCircuit
+from gearwright.forces.motor_torque import MotorTorque
 from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
@@ -61,6 +62,7 @@ __all__ = [
     "LuGre",
     "MaxwellSlip",
     "MotorCircuit",
+    "MotorTorque",
     "NonlinearSpring",
     "Outcome",
     "Prescribed",

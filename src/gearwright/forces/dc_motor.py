@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from gearwright.errors import DriveError
@@ -91,10 +92,15 @@ def _without_current(motor: DcEquations, damping: float, inertia: float) -> tupl
     return [[0.0, 1.0], [0.0, (by_speed - damping) / inertia]], [0.0, by_voltage / inertia]
 
 
-def dc_motors(robot: Robot, mech: Mechanism) -> list[LinearActuator]:
-    """The motors of a robot as linear actuators; their friction and the losses of their gears are laws of the robot."""
+def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None) -> list[LinearActuator]:
+    """The motors of a robot as linear actuators; their friction and the losses of their gears are laws of the robot.
+
+    `only` names the motors that are wanted, all unless given.
+    """
     found = []
     for title, motor in motors_of(robot):
+        if only is not None and title not in only:
+            continue
         if motor.torque_constant is None or motor.resistance is None:
             raise DriveError(
                 f"motor {title!r} has no torque constant or no resistance, so that its voltage "

@@ -4,8 +4,9 @@ The electronics of a drive are ideal choppers: with the duty d a motor sees the 
 d i, so that no power is lost in between. Currents of motors without inductance depend on the voltage, so the load is
 I(V) = a + b V. Three parts of the source's characteristic meet it, all linear:
 
-drawing: V = V0 - R I; between, for a source that takes nothing back: I = 0; braking: the chopper of the braking
-resistor holds V at its threshold as long as the resistor can take the current, then V = Rb times what is left for it.
+drawing: V = V0 - R I; between, for a source that takes nothing back: I = 0 (but for a trickle); braking: the chopper of
+the braking resistor holds V at its threshold as long as the resistor can take the current, then V = Rb times what is
+left for it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from gearwright.parts import Supply
 
 TINY = 1e-12
 """Conductance [1/Ohm] that counts as none."""
+
+TRICKLE = 1e-2
+"""Current [A] per source voltage that the braking resistor takes while the bus rises to its threshold."""
 
 
 class Bus(NamedTuple):
@@ -40,8 +44,10 @@ def bus(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> Bus:
         return _regenerating(supply, a, b, ops)
     drawn = a + b * supply.voltage
     low = (supply.voltage - supply.resistance * a) / (1 + supply.resistance * b)
-    high = _braking(supply, -a, b, ops)
-    voltage = ops.where(drawn >= 0, low, high)
+    # Where nothing is drawn, a load of coils alone (b = 0) leaves the voltage open: there it would jump to the brake's
+    # threshold and back. A trickle through the braking resistor makes it a steep line instead.
+    free = supply.voltage - drawn / ops.maximum(b, TRICKLE / supply.voltage)
+    voltage = ops.where(drawn >= 0, low, _braked(supply, -a, b, free, ops))
     load = a + b * voltage
     source = ops.where(drawn >= 0, load, 0.0)
     return Bus(voltage, source, ops.where(drawn >= 0, 0.0, -load))
@@ -59,7 +65,11 @@ def _regenerating(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> Bus:
 
 def _braking(supply: Supply, current: Scalar, conductance: Scalar, ops: Operations) -> Scalar:
     """The voltage at which a current goes through a conductance, what is too much for it through the resistor."""
+    return _braked(supply, current, conductance, current / ops.maximum(conductance, TINY), ops)
+
+
+def _braked(supply: Supply, current: Scalar, conductance: Scalar, free: Scalar, ops: Operations) -> Scalar:
+    """The voltage that is `free` below the threshold of the braking resistor."""
     resistance: Scalar = supply.brake_resistance
-    free = current / ops.maximum(conductance, TINY)
     burning = current / (conductance + 1 / resistance)
     return ops.maximum(burning, ops.minimum(free, supply.brake_voltage))

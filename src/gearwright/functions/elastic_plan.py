@@ -50,8 +50,11 @@ class Plan:
         return max(self.needed.values())
 
 
-def plan(mech: Mechanism) -> Plan:
-    """The order of solution for a machine, or an error that says what cannot be solved and what to do."""
+def plan(mech: Mechanism, further: int = 0) -> Plan:
+    """The order of solution for a machine, or an error that says what cannot be solved and what to do.
+
+    `further` derivatives of the shafts' motion are wanted beyond their accelerations.
+    """
     if not mech.shafts:
         raise InputError(
             "motor_motion: the machine has no elastic drive. Use inverse_dynamics, or give a drive a stiffness."
@@ -68,7 +71,7 @@ def plan(mech: Mechanism) -> Plan:
     for block in blocks:
         _require_triangular(mech, block, pushes)
     damped = any(D[equation, shaft] for block in blocks for equation, _ in block for _, shaft in block)
-    more = SETTLED if damped else 0
+    more = further + (SETTLED if damped else 0)
     needed = {mech.speeds[k]: order + ACCELERATION + more for k, order in sorted(_taken(blocks, order_in).items())}
     return Plan(_steps(blocks, order_in, more), damped, needed)
 

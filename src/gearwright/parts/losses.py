@@ -43,7 +43,9 @@ class Losses:
 
     def __post_init__(self) -> None:
         if is_number(self.speed) and not 0 <= self.speed < float("inf"):
-            raise TrainError(f"losses: speed {self.speed} is no magnitude. Give the motor's speed [rad/s], 0 or more.")
+            raise TrainError(
+                f"losses: speed {self.speed} is not a magnitude. Give the motor's speed [rad/s], 0 or more."
+            )
 
     @property
     def back(self) -> Scalar:

@@ -11,7 +11,8 @@ from gearwright.arrays import Array
 
 def differences(function: Callable[[Array], Array], x: Array) -> Array:
     """The derivative by forward differences."""
-    at, slope = function(x), np.empty((len(x), len(x)))
+    at = function(x)
+    slope = np.empty((len(at), len(x)))
     for k in range(len(x)):
         nudge = 1e-7 * (1.0 + abs(x[k]))
         moved = x.copy()

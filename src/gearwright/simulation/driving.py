@@ -31,7 +31,7 @@ class Driving:
         answer, rates = self._held, np.zeros(0)
         if self.controller.period is None:
             answer, rates = self.controller.answer(t, self.state(x))
-        return with_answer(known, answer, t, self.inputs.names, self.system.mech.n), rates
+        return self.inputs.cut(with_answer(known, answer, t, self.inputs.names, self.system.mech.n)), rates
 
     def sample(self, t: float, x: Array) -> None:
         """Ask a sampled controller."""

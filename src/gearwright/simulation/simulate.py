@@ -12,21 +12,23 @@ from gearwright.arguments import increasing, is_single, number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.law import Law
-from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
+from gearwright.simulation.acting_laws import acting_laws, named_inputs
 from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
 from gearwright.simulation.choice import FIXED, choose
+from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
+from gearwright.simulation.instability import explained
 from gearwright.simulation.interruption import noted_interruption
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulation import Simulation
-from gearwright.system.controllers import Controller, controller_of
+from gearwright.system.controllers import controller_of
 from gearwright.system.signals import gathered
-from gearwright.system.state import State, initial_state, state_vector
+from gearwright.system.state import initial_state, state_vector
 from gearwright.system.system import System
 
 FINEST = 2.3e-14
@@ -48,6 +50,7 @@ def simulate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     progress: bool | None = None,
+    saturate: bool = False,
 ) -> Run:
     """Simulate a robot with its friction, losses, stops and motors, or a machine with the laws given.
 
@@ -56,7 +59,7 @@ def simulate(
         state: initial State, (q, v), or q alone for a start at rest; neutral and at rest unless given.
         until: end time [s].
         inputs: forces tau (n,), a function of time that returns them, or a mapping from input names
-            (`tau.<speed>`, `<drive>.voltage`, ...) to numbers, functions of time or (times, values).
+            (`tau.<speed>`, `<motor>.torque`, `<drive>.voltage`, ...) to numbers, functions of time or (times, values).
         controller: function (t, State) -> forces or mapping of inputs, or a Controller (sampled, or with states).
         laws: laws instead of those of the robot; () for none.
         method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), or compiled with a fixed
@@ -67,6 +70,8 @@ def simulate(
         rtol: relative tolerance of the adaptive methods, from 2.3e-14 to 1.
         atol: absolute tolerance, positive.
         progress: whether to show a progress bar; on a terminal, for runs that take a while, unless given.
+        saturate: whether to cut forces at the `effort` of their joints and torques at the largest of their motors;
+            otherwise a remark says where they go beyond.
 
     Returns:
         The run. `run.remarks` say which method was chosen and why.
@@ -83,10 +88,15 @@ def simulate(
     atol = number("simulate", "atol", atol, above=0.0, example=1e-10)
     step = None if step is None else number("simulate", "step", step, above=0.0, unit="seconds", example=1e-3)
     control = controller_of(controller)
-    chosen = _laws(robot_or_mech, mech, laws, inputs, control, begin, smooth=method in FIXED)
+    named = named_inputs(inputs, control, begin)
+    chosen = acting_laws(robot_or_mech, mech, laws, named, smooth=method in FIXED)
     system = System(mech, chosen, control.states if control else {})
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
+    largest = largest_inputs(robot_or_mech, mech, saturate)
+    if saturate:
+        given = replace(given, bounds=bounds_of(given.names, largest))
     recorder = Recorder(system, given.names, getattr(robot_or_mech, "name", "machine"))
+    recorder.remarks.extend(start_remarks(robot_or_mech, mech, np.asarray(begin.q)))
     x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
@@ -95,13 +105,13 @@ def simulate(
     recorder.remarks.append(why)
     if work.method in FIXED:
         with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
-            return _judged(work, run_fixed(work, x, step))
+            return _judged(work, run_fixed(work, x, step), largest)
     if step is not None:
         raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
-    return _adaptive(work, x, progress)
+    return _adaptive(work, x, progress, largest)
 
 
-def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
+def _adaptive(work: Simulation, x: Array, progress: bool | None, largest: Mapping[str, float]) -> Run:
     recorder = work.recorder
     try:
         with (
@@ -112,16 +122,19 @@ def _adaptive(work: Simulation, x: Array, progress: bool | None) -> Run:
     except KeyboardInterrupt:
         recorder.remarks.append(STOPPED.format(recorder.last))
     except SimulationError as error:
-        error.run = recorder.run() if len(recorder) else None
-        raise
-    return _judged(work, recorder.run())
+        why = explained(work, x, error)
+        why.run = recorder.run() if len(recorder) else None
+        raise why from None
+    return _judged(work, recorder.run(), largest)
 
 
-def _judged(work: Simulation, run: Run) -> Run:
-    """The run with what its books say about it; an error where they say that it is wrong.
+def _judged(work: Simulation, run: Run, largest: Mapping[str, float]) -> Run:
+    """The run with what its books and the limits of its joints say about it; an error where it is wrong.
 
     With a fixed step the error of a run is the user's choice: a remark will do.
     """
+    remarks = effort_remarks(run, largest, work.inputs.bounds is not None)
+    run = replace(run, remarks=(*run.remarks, *remarks))
     controlled = work.method not in FIXED
     rtol, atol = (work.rtol, work.atol) if controlled else (0.0, 0.0)
     drift = missing(run, atol)
@@ -149,32 +162,3 @@ def _times(until: Any, samples: Any) -> Array:
             f"{end:g} s. Leave out the others, or simulate longer."
         )
     return times
-
-
-def _laws(
-    robot: Robot | Mechanism,
-    mech: Mechanism,
-    laws: Any,
-    inputs: Any,
-    control: Controller | None,
-    begin: State,
-    smooth: bool,
-) -> tuple[Law, ...]:
-    """The laws of a run; motors join in where a voltage or current is given."""
-    if laws is not None:
-        return tuple(laws)
-    if isinstance(robot, Mechanism):
-        return ()
-    named = set(inputs) if isinstance(inputs, Mapping) else set()
-    if control is not None:
-        named |= _outputs(control, begin)
-    return laws_of(robot, mech, named, smooth=smooth)
-
-
-def _outputs(control: Controller, begin: State) -> set[str]:
-    """Which inputs a controller names; found by asking it once."""
-    try:
-        answer, _ = control.answer(0.0, begin.with_states(control.states))
-    except InputError:  # it needs states of laws, which are not known yet: then it drives motors
-        return {"*"}
-    return set(answer) if isinstance(answer, Mapping) else set()

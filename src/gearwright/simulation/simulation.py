@@ -25,6 +25,7 @@ from gearwright.system.motion_rates import MotionRates, motion_rates
 from gearwright.system.observation import Observation, observe
 from gearwright.system.settling import settle
 from gearwright.system.signals import Inputs
+from gearwright.system.state import State
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
 from gearwright.text import listed
@@ -83,7 +84,7 @@ class Simulation:
         """The start, with modes that fit it, books that begin at zero, and the first sample."""
         t = float(self.times[0])
         self._driving.sample(t, x)
-        here = Here(t, x, self._first_modes(t, x))
+        here = Here(t, x, self.first_modes(t, x))
         self._settle(here)
         self._open_books(here)
         self._watch.begin(t, self._driving.state(here.x))
@@ -178,10 +179,11 @@ class Simulation:
         """The rates near the start, in the modes that laws start in."""
         t = float(self.times[0])
         self._driving.sample(t, x)
-        rates = self._problem(Here(t, x, self._first_modes(t, x)), t).rates
+        rates = self._problem(Here(t, x, self.first_modes(t, x)), t).rates
         return lambda y: rates(t, y)
 
-    def _first_modes(self, t: float, x: Array) -> Modes:
+    def first_modes(self, t: float, x: Array) -> Modes:
+        """The modes that laws start in."""
         seen = situations_at(self.system, t, x, self._driving.at(t, x)[0])
         return tuple(law.start(s) for law, s in zip(self.system.laws, seen, strict=True))
 
@@ -189,6 +191,10 @@ class Simulation:
         """The inputs at a time at which the controller is asked."""
         self._driving.sample(t, x)
         return self._driving.at(t, x)[0]
+
+    def state(self, x: Array) -> State:
+        """A state vector as a controller sees it."""
+        return self._driving.state(x)
 
     def _problem(self, here: Here, bound: float) -> Problem:
         """What is to be integrated from here on, in the modes at hand."""

@@ -25,6 +25,7 @@ from gearwright.dynamics.pose import place
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.law import Action, Drag, Force, Guard, Reaction
 from gearwright.forces.line import Line
+from gearwright.functions.functions import inverse_dynamics as compiled_inverse_dynamics
 from gearwright.mechanism.rows import spread
 from gearwright.system.mode_changes import ModeChanges
 from gearwright.system.motion_pieces import Instant, Piece
@@ -43,7 +44,7 @@ class Push(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Demands:
+class DemandedForces:
     """What a machine with laws asks of its actuators.
 
     Args:
@@ -62,24 +63,22 @@ class Demands:
         left = np.zeros((len(piece.t), length, n, len(self.pushes)))
         left[:, 0] = np.array([spread(one.line.terms, n) for one in self.pushes]).T
         right = self._needed(piece)
-        modes = self._first_modes(piece)
+        modes = piece.likely_modes
         for k in range(len(piece.t)) if self.system.laws else ():
+            modes = modes if piece.smooth else piece.modes_at(k)
             modes, left[k], right[k] = self._with_laws(piece.instant(k, length), modes, right[k])
         found = _solved(self.system, self.pushes, left, right)
         return Taylor(list(np.moveaxis(found, 1, 0))).derivatives()
 
     def _needed(self, piece: Piece) -> Array:
         """What the machine alone needs: its inverse dynamics over series of time, (T, order + 1, n)."""
+        if not self.order:
+            at, speed, acceleration = piece.motion[:3]
+            return compiled_inverse_dynamics(self.system.mech, at, speed, acceleration)[:, None]
         q = [Taylor.of_derivatives([x[:, i] for x in piece.motion]) for i in range(self.system.mech.n)]
         v = [x.rate() for x in q]
         needed = inverse_dynamics(place(self.system.mech, q, TaylorOperations(ARRAYS)), v, [x.rate() for x in v])
         return np.stack([_coefficients(x, self.order + 1, len(piece.t)) for x in needed], axis=-1)
-
-    def _first_modes(self, piece: Piece) -> Modes:
-        """The modes that laws try first, in the middle of the piece."""
-        middle = piece.instant(len(piece.t) // 2, 1).numbers
-        seen = self.system.situations(FLOATS, middle.t, middle.x, middle.u)
-        return tuple(law.start(one) for law, one in zip(self.system.laws, seen, strict=True))
 
     def _with_laws(self, instant: Instant, modes: Modes, needed: Array) -> tuple[Modes, Array, Array]:
         """Modes whose guards hold at one instant, and both sides of the balance with what the laws do in them."""
@@ -91,7 +90,7 @@ class Demands:
                 return changes.modes, left, right
         named = zip(self.system.laws, changes.modes, strict=True)
         raise InputError(
-            f"inputs_for_motion: at t = {instant.numbers.t:g} s the laws find no modes that fit the motion "
+            f"demands: at t = {instant.numbers.t:g} s the laws find no modes that fit the motion "
             f"({listed(f'{law.name} {mode}' for law, mode in named)}). A self-locking gear may have to be turned by "
             "its joint: no input does that."
         )
@@ -150,9 +149,8 @@ def _refuse_missing(system: System, pushes: Sequence[Push], missing: Array, want
     if size > 1e-8 * (1 + np.abs(wanted).max()):
         name = system.mech.speeds[worst]
         raise SingularityError(
-            f"inputs_for_motion: no forces of the {len(pushes)} actuators give what {name!r} needs for this motion "
-            f"(short by {size:.3g}). Add an actuator, or prescribe a motion that they can make; behind a spring "
-            "motor and joint must move as it lets them (motor_motion)."
+            f"demands: no forces of the {len(pushes)} actuators give what {name!r} needs for this motion "
+            f"(short by {size:.3g}): a gear transmits nothing. Check its efficiency, or leave its losses out."
         )
 
 

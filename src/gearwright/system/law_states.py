@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from gearwright.arrays import Array
 from gearwright.dynamics.stepping import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Reaction
-from gearwright.motion import Trajectory
 from gearwright.system.signals import Inputs
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed
@@ -23,14 +23,11 @@ from gearwright.text import did_you_mean, listed
 def first_states(system: System, given: Mapping[str, float]) -> list[float]:
     """The states of the laws at the start: as given, or as the laws begin."""
     if not isinstance(given, Mapping):
-        raise InputError(f"inputs_for_motion: states={given!r} must be a mapping from names to numbers.")
+        raise InputError(f"demands: states={given!r} must be a mapping from names to numbers.")
     for name in given:
         if name not in system.states:
-            raise InputError(f"inputs_for_motion: there is no state {name!r}. {did_you_mean(name, system.states)}")
-    return [
-        number("inputs_for_motion", f"states[{name!r}]", given.get(name, one.initial))
-        for name, one in system.states.items()
-    ]
+            raise InputError(f"demands: there is no state {name!r}. {did_you_mean(name, system.states)}")
+    return [number("demands", f"states[{name!r}]", given.get(name, one.initial)) for name, one in system.states.items()]
 
 
 def refuse_moded_states(system: System) -> None:
@@ -38,17 +35,25 @@ def refuse_moded_states(system: System) -> None:
     for law in system.laws:
         if law.states and len(law.modes) > 1:
             raise InputError(
-                f"inputs_for_motion: law {law.name!r} has states ({listed(x.name for x in law.states)}) and modes "
+                f"demands: law {law.name!r} has states ({listed(x.name for x in law.states)}) and modes "
                 f"({listed(law.modes)}). Use its smooth variant (BoucWen for MaxwellSlip), or leave it out."
             )
 
 
-def states_along(system: System, trajectory: Trajectory, t: Array, start: Sequence[float], inputs: Inputs) -> Array:
+class Path(Protocol):
+    """A motion that can be asked for at any time."""
+
+    def at(self, t: float, derivative: int = 0, /) -> Array:
+        """Coordinates, speeds or accelerations at a time."""
+        ...
+
+
+def states_along(system: System, trajectory: Path, t: Array, start: Sequence[float], inputs: Inputs) -> Array:
     """The states of the laws at times t (T,) of a smooth piece, (T, states); `start` is at the first of them."""
     from scipy.integrate import solve_ivp
 
-    if not system.states:
-        return np.zeros((len(t), 0))
+    if not system.states or len(t) == 1:
+        return np.array(start, dtype=float).reshape(1, -1).repeat(len(t), axis=0)
     last = float(np.nextafter(t[-1], t[0]))  # what comes after the piece is another motion
 
     def rates(now: float, states: Array) -> list[Scalar]:
@@ -58,7 +63,7 @@ def states_along(system: System, trajectory: Trajectory, t: Array, start: Sequen
 
     done = solve_ivp(rates, (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-13)
     if not done.success:
-        raise InputError(f"inputs_for_motion: the states of the laws cannot be followed: {done.message}")
+        raise InputError(f"demands: the states of the laws cannot be followed: {done.message}")
     found: Array = done.y.T
     return found
 
@@ -73,7 +78,7 @@ def state_rates(
             action = law.act(mode, seen)
             if action.holds or action.drags:
                 raise InputError(
-                    f"inputs_for_motion: law {law.name!r} has states ({listed(x.name for x in law.states)}) that "
+                    f"demands: law {law.name!r} has states ({listed(x.name for x in law.states)}) that "
                     "depend on what it holds or drags, which a motion does not tell. Give it among `actuators`, or "
                     "leave it out."
                 )
@@ -89,12 +94,12 @@ def state_series(
     u: Sequence[Scalar],
     a: Sequence[Taylor],
 ) -> list[Taylor]:
-    """The states as series of time; `x` has their values.
+    """The states as series of time; `x` has their values, numbers or arrays.
 
     Every coefficient follows from those before it: s' = rate(s) says (k + 1) s_(k+1) = rate_k.
     """
     length = len(t.c)
-    known = [[float(value)] for value in x.states]
+    known: list[list[Scalar]] = [[value] for value in x.states]
     for k in range(length - 1 if known else 0):
         so_far = Moving(x.q, x.v, [Taylor(c).cut(length) for c in known])
         for c, rate in zip(known, state_rates(system, ops, t, so_far, u, a), strict=True):
@@ -102,7 +107,7 @@ def state_series(
     return [Taylor(c).cut(length) for c in known]
 
 
-def _coefficient(value: Scalar, k: int) -> float:
+def _coefficient(value: Scalar, k: int) -> Scalar:
     if isinstance(value, Taylor):
-        return float(value.c[k])
-    return 0.0 if k else float(value)
+        return value.c[k]
+    return 0.0 if k else value

@@ -14,11 +14,14 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
 from gearwright.dynamics.stepping import Moving
-from gearwright.motion import Trajectory
+from gearwright.motion import Motion, Trajectory
 from gearwright.system.law_states import state_series, states_along
 from gearwright.system.signals import Inputs
 from gearwright.system.smooth_pieces import smooth_pieces
-from gearwright.system.system import System
+from gearwright.system.system import Modes, System
+
+NOTHING = 1e-12
+"""Speeds [rad/s, m/s] that are rounding."""
 
 
 class Moment(NamedTuple):
@@ -40,6 +43,7 @@ class Piece:
         motion: q and its derivatives, each (T, n).
         states: states of the laws, (T, states).
         inputs: inputs and their derivatives, each (T, inputs).
+        smooth: whether nothing turns round within it; rows of a recording know only their own instants.
     """
 
     system: System
@@ -47,10 +51,30 @@ class Piece:
     motion: Sequence[Array]
     states: Array
     inputs: Sequence[Array]
+    smooth: bool = True
 
     def instant(self, k: int, length: int) -> Instant:
         """One of its times, with series of a length."""
         return Instant(self, k, length)
+
+    def modes_at(self, k: int) -> Modes:
+        """The modes that laws try first at one of its times."""
+        now = self.instant(k, 1).numbers
+        return self._modes(now, now.x.v)
+
+    @property
+    def likely_modes(self) -> Modes:
+        """The modes that laws try first within a smooth piece, by the way in which things move in its middle.
+
+        Short after the start all speeds are small, and nothing rests all the same: only their directions count.
+        """
+        middle = self.instant(len(self.t) // 2, 1).numbers
+        largest = max(map(abs, middle.x.v), default=0.0)
+        return self._modes(middle, [w / largest for w in middle.x.v] if largest > NOTHING else middle.x.v)
+
+    def _modes(self, now: Moment, v: Sequence[Scalar]) -> Modes:
+        seen = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)
+        return tuple(law.start(one) for law, one in zip(self.system.laws, seen, strict=True))
 
 
 @dataclass(frozen=True)
@@ -95,6 +119,29 @@ def pieces_of(
         states = states_along(system, trajectory, t, start, inputs)
         start = states[-1].tolist()
         yield Piece(system, t, motion, states, _derivatives(inputs, t, order))
+
+
+def rows_of(system: System, motion: Motion, inputs: Inputs, start: Sequence[float]) -> Piece:
+    """A recording as it is, every row with its own speeds and accelerations, which no spline changes."""
+    t = motion.t
+    states = states_along(system, _Rows(motion), t, start, inputs)
+    given = np.array([inputs.at(now) for now in t.tolist()])
+    return Piece(system, t, [motion.q, motion.v, motion.a], states, [given], smooth=False)
+
+
+class _Rows:
+    """A recording between its rows, each column joined by itself."""
+
+    def __init__(self, motion: Motion) -> None:
+        from scipy.interpolate import make_interp_spline
+
+        order = min(3, len(motion.t) - 1)
+        columns = (motion.q, motion.v, motion.a)
+        self._curves = [make_interp_spline(motion.t, x, k=order) for x in columns] if order else []
+
+    def at(self, t: float, derivative: int = 0) -> Array:
+        found: Array = self._curves[derivative](t)
+        return found
 
 
 def _derivatives(inputs: Inputs, t: Array, order: int) -> list[Array]:

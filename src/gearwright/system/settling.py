@@ -6,14 +6,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
-from gearwright.forces.law import Guard, Hold, Impact
-from gearwright.functions.functions import kinetic_energy
-from gearwright.system.balance import rows_of
+from gearwright.forces.law import Guard
 from gearwright.system.evaluation import Evaluation, evaluate
+from gearwright.system.impacts import kept, struck
 from gearwright.system.mode_changes import ModeChanges, most_violated, with_mode
 from gearwright.system.system import Modes, System
 from gearwright.text import listed
@@ -56,7 +53,7 @@ def _obeyed(
     evaluation = evaluate(system, t, x, u, changes.modes)
     guard = changes.obey(evaluation.guards)
     if guard is None:
-        x = _kept(system, x, evaluation)
+        x = kept(system, x, evaluation)
         evaluation = evaluate(system, t, x, u, changes.modes)
         guard = changes.obey(evaluation.guards)
     return x, evaluation, guard
@@ -72,9 +69,9 @@ def _searched(system: System, t: float, x: Array, u: Array, changes: ModeChanges
     while waiting and len(known) < REACH:
         modes = waiting.popleft()
         evaluation = evaluate(system, t, x, u, modes)
-        kept = _consistent(system, t, x, u, evaluation)
-        if kept is not None:
-            return Settled(modes, kept, _differences(system, first, modes))
+        held = _consistent(system, t, x, u, evaluation)
+        if held is not None:
+            return Settled(modes, held, _differences(system, first, modes))
         for other in _neighbours(evaluation):
             if other not in known:
                 known.add(other)
@@ -86,9 +83,9 @@ def _consistent(system: System, t: float, x: Array, u: Array, evaluation: Evalua
     """The state with what is held at its speed, if every guard holds before and after; else None."""
     if most_violated(evaluation.guards, {}) is not None:
         return None
-    kept = _kept(system, x, evaluation)
-    after = evaluate(system, t, kept, u, evaluation.modes)
-    return kept if most_violated(after.guards, {}) is None else None
+    held = kept(system, x, evaluation)
+    after = evaluate(system, t, held, u, evaluation.modes)
+    return held if most_violated(after.guards, {}) is None else None
 
 
 def _neighbours(evaluation: Evaluation) -> Iterator[Modes]:
@@ -108,41 +105,3 @@ def _unsettled(t: float, changes: Sequence[tuple[str, str]]) -> SimulationError:
         f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "
         "other: look at their levels (a static friction below the sliding one, two stops at one place)."
     )
-
-
-def _kept(system: System, x: Array, evaluation: Evaluation) -> Array:
-    """Speeds along held lines as the holds want them, as after a plastic impact of all at once."""
-    kept = [hold for hold in evaluation.holds if hold.speed is not None]
-    if not kept:
-        return x
-    v = x[system.v].tolist()
-    missing = np.array([_missing(hold, v) for hold in kept])
-    if not np.abs(missing).max() > 1e-14 * (1.0 + max(map(abs, v))):
-        return x
-    return _jumped(system, x, rows_of([hold.line for hold in kept], system.mech.n), missing)
-
-
-def _missing(hold: Hold, v: Sequence[float]) -> float:
-    """What is missing of the speed that a hold keeps."""
-    return float(hold.speed) - float(hold.line.speed(v))  # type: ignore[arg-type]
-
-
-def struck(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
-    """The state after an impact along a line; lines that are held firmly get the speed of their holds."""
-    kept = [hold for hold in evaluation.holds if hold.speed is not None and hold.firm]
-    v = x[system.v].tolist()
-    jumps = [-(1.0 + float(impact.restitution)) * float(impact.line.speed(v)), *(_missing(hold, v) for hold in kept)]
-    lines = [impact.line, *(hold.line for hold in kept)]
-    return _jumped(system, x, rows_of(lines, system.mech.n), np.array(jumps))
-
-
-def _jumped(system: System, x: Array, W: Array, jump: Array) -> Array:
-    """Speeds changed by impulses along rows: v+ = v + M^-1 W' P with W v+ = W v + jump. The lost energy is booked."""
-    out = x.copy()
-    q, v = x[system.q], x[system.v]
-    across = np.linalg.solve(system.compiled.mass_matrix(q), W.T)
-    impulse = np.linalg.lstsq(W @ across, jump, rcond=None)[0]
-    out[system.v] = v + across @ impulse
-    lost = kinetic_energy(system.mech, q, v) - kinetic_energy(system.mech, q, out[system.v])
-    out[system.dissipated] += float(lost)
-    return out

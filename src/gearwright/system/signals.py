@@ -89,13 +89,21 @@ def signal(name: str, given: Any) -> Signal:
 
 @dataclass(frozen=True)
 class Inputs:
-    """All inputs of a run in order: functions of time, or one function that gives all forces at once."""
+    """All inputs of a run in order: functions of time, or one function that gives all forces at once.
+
+    With `bounds`, no input goes beyond its own, whoever gives it.
+    """
 
     names: tuple[str, ...]
     signals: Mapping[str, Signal]
     forces: Callable[[float], Any] | None = None
     initial: tuple[float, ...] = ()
     size: int = 0
+    bounds: Array | None = None
+
+    def cut(self, values: Array) -> Array:
+        """Inputs within their bounds."""
+        return values if self.bounds is None else np.clip(values, -self.bounds, self.bounds)
 
     @cached_property
     def constant(self) -> bool:
@@ -129,7 +137,7 @@ class Inputs:
         if not out.dot(out) < np.inf and not np.isfinite(out).all():
             bad = int(np.flatnonzero(~np.isfinite(out))[0])
             raise InputError(f"simulate: input {self.names[bad]!r} is {out[bad]} at t = {t:g} s. Give finite numbers.")
-        return out
+        return self.cut(out)
 
 
 def gathered(mech: Mechanism, law_inputs: Mapping[str, float], given: Any) -> Inputs:

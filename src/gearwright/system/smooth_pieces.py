@@ -4,42 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.errors import InputError
 from gearwright.forces.law import Law
-from gearwright.mechanism import Mechanism
-from gearwright.motion import Motion, Trajectory
-from gearwright.motion.recorded import through
-from gearwright.text import listed
+from gearwright.motion import Trajectory
 
 LEAST = 12
 """Samples that a piece has at least."""
 
 CLOSE = 1e-4
 """Share of the motion's duration within which two cuts are one."""
-
-
-def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
-    """A motion of all speeds with exact derivatives; samples are joined by a spline."""
-    if isinstance(motion, Motion):
-        motion = through("inputs_for_motion", motion.t, motion.q)
-    if not isinstance(motion, Trajectory):
-        raise InputError(f"inputs_for_motion: a {type(motion).__name__} is not a Trajectory or a Motion.")
-    if not mech.straight:
-        raise InputError(
-            "inputs_for_motion: the machine has free, spherical or planar joints, whose speeds are not the rates of "
-            "coordinates. Prescribe the motion of a machine with other joints."
-        )
-    if motion.count != mech.n:
-        raise InputError(
-            f"inputs_for_motion: the motion is one of {motion.count} coordinates, the machine has {mech.n} "
-            f"({listed(mech.coordinates)}). Give all of them."
-        )
-    return motion
 
 
 def smooth_pieces(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.errors import DriveError, InputError, SingularityError
+from gearwright.errors import DriveError, InputError
 from gearwright.forces import Line, Quantity
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import place_line
@@ -24,8 +24,7 @@ from gearwright.functions.run import derivative
 from gearwright.motion import chain, polynomial, trapezoid
 from gearwright.parts import Friction
 from gearwright.programs.programs import INVERSE_DYNAMICS
-from gearwright.system.demanded_forces import Demands, Push
-from gearwright.system.inputs_for_motion import inputs_for_motion
+from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.motion_pieces import Piece
 from gearwright.system.system import System
 
@@ -64,7 +63,7 @@ def test_voltages_without_inductance(arm, there_and_back, rubbing):
         "smooth": rub(arm, SmoothFriction, coulomb=2.0, viscous=0.5),
     }[rubbing]
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
-    found = inputs_for_motion(arm, there_and_back, motors, laws=laws)
+    found = gw.demands(arm, there_and_back, actuators=motors, laws=laws)
     assert found.possible
     assert deviation(arm, there_and_back, [*motors, *laws], found) < 1e-6
 
@@ -72,17 +71,19 @@ def test_voltages_without_inductance(arm, there_and_back, rubbing):
 def test_voltages_with_inductance(arm, there_and_back):
     """L di/dt counts: the same motion with the voltages of motors without inductance is missed."""
     motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
-    found = inputs_for_motion(arm, there_and_back, motors)
+    found = gw.demands(arm, there_and_back, actuators=motors)
     assert found.possible
     assert deviation(arm, there_and_back, motors, found, method="stiff", atol=1e-11) < 1e-6
-    simple = inputs_for_motion(arm, there_and_back, [dc_motor(arm, name, **DATA) for name in JOINTS])
+    simple = gw.demands(arm, there_and_back, actuators=[dc_motor(arm, name, **DATA) for name in JOINTS])
     assert deviation(arm, there_and_back, motors, replace(simple, start=found.start), method="stiff") > 1e-4
 
 
 def test_voltage_of_a_motor_with_inductance_by_hand(arm, there_and_back):
     """u = R i + L di/dt + K_E w, i = (tau/N + B w)/K_T, d tau/dt from the slopes of the inverse dynamics."""
-    found = inputs_for_motion(
-        arm, there_and_back, [dc_motor(arm, name, inductance=2e-3, back_emf_constant=0.045, **DATA) for name in JOINTS]
+    found = gw.demands(
+        arm,
+        there_and_back,
+        actuators=[dc_motor(arm, name, inductance=2e-3, back_emf_constant=0.045, **DATA) for name in JOINTS],
     )
     t = found.t[50:200:10]
     q, v, a, jerk = (there_and_back.at(t, k) for k in range(4))
@@ -101,7 +102,7 @@ def test_derivatives_of_forces(arm):
     """Third derivatives of the forces by Taylor series against differences of the inverse dynamics."""
     motion = polynomial([0.1, -0.4, 0.7], [1.0, 0.5, -0.5], 1.0, order=7)
     system = System(arm)
-    demands = Demands(system, tuple(Push(Line.of(arm, name), None) for name in JOINTS), 3)
+    demands = DemandedForces(system, tuple(Push(Line.of(arm, name), None) for name in JOINTS), 3)
     t = np.linspace(0.3, 0.6, 4)
     found = demands.along(
         Piece(system, t, [motion.at(t, k) for k in range(6)], np.zeros((4, 0)), [np.zeros((4, 3))] * 4)
@@ -125,12 +126,12 @@ def test_a_robot_with_its_friction_and_gear_losses():
         )
         robot = robot.with_drive(replace(drive, motor=motor, gear=replace(drive.gear, efficiency=0.8)))
     motion = polynomial(ENDS[0], ENDS[1], 0.8, order=7)
-    found = inputs_for_motion(robot, motion)
+    found = gw.demands(robot, motion)
     run = gw.simulate(robot, found.start, motion.duration, inputs=found.signals, samples=41, rtol=1e-9)
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
     quadrants = {h.what for h in run.events if h.name.endswith(".gear")}
     assert {"forward driving", "forward driven"} <= quadrants
-    ideal = inputs_for_motion(robot, motion, laws=())
+    ideal = gw.demands(robot, motion, laws=())
     assert np.abs(ideal["j1.voltage"] - found["j1.voltage"]).max() > 0.2
 
 
@@ -139,10 +140,10 @@ def test_currents_of_parts_are_limited():
     for drive in robot.drives:
         motor = replace(drive.motor, torque_constant=0.05, resistance=0.5, max_current=8.0, max_voltage=9.0)
         robot = robot.with_drive(replace(drive, motor=motor))
-    found = inputs_for_motion(robot, polynomial(ENDS[0], ENDS[1], 0.8))
+    found = gw.demands(robot, polynomial(ENDS[0], ENDS[1], 0.8))
     excesses = {x.name: x for x in found.excesses}
-    assert {"j1.voltage", "j1.motor.force"} <= set(excesses)
-    assert excesses["j1.motor.force"].limit == pytest.approx(0.4)
+    assert {"j1.voltage", "j1.torque"} <= set(excesses)
+    assert excesses["j1.torque"].limit == pytest.approx(0.4)
     one = excesses["j1.voltage"]
     assert one.largest == pytest.approx(np.abs(found["j1.voltage"]).max())
     assert abs(found["j1.voltage"][np.searchsorted(found.t, one.at)]) == pytest.approx(one.largest)
@@ -157,7 +158,7 @@ def test_the_supply_limits_the_voltages_of_parts():
     for drive in robot.drives:
         motor = replace(drive.motor, torque_constant=0.05, resistance=0.5, cogging=gw.parts.Cogging(0.01, 12))
         robot = robot.with_drive(replace(drive, motor=motor))
-    found = inputs_for_motion(robot, polynomial(ENDS[0], ENDS[1], 0.8))
+    found = gw.demands(robot, polynomial(ENDS[0], ENDS[1], 0.8))
     assert [(x.name, x.limit) for x in found.excesses] == [("j1.voltage", 12.0)]
     assert "j2: cogging" in found.remarks[0]
     assert "sagging of 'supply'" in found.remarks[0]
@@ -176,7 +177,7 @@ def test_servo_hydraulic_axis_through_four_derivatives():
     sizes = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "damping": 300.0, "leakage": 2e-12}
     axes = [servo_cylinder(mech, name, valve, **sizes) for name in "xy"]
     motion = polynomial([0.0, 0.0], [0.15, -0.1], 0.6, order=7)
-    found = inputs_for_motion(mech, motion, axes)
+    found = gw.demands(mech, motion, actuators=axes)
     assert axes[0].inverse.degree == 4
     assert found.possible
     assert deviation(mech, motion, axes, found, method="stiff", atol=1e-12) < 1e-6
@@ -190,7 +191,7 @@ def test_pneumatic_axis_has_an_inner_motion():
     axes = [pneumatic_cylinder(mech, name, AirValve(3e-7), leakage=2e-9, damping=80.0, **sizes) for name in "xy"]
     assert axes[0].inverse.inner.shape == (4, 1)
     motion = polynomial([0.0, 0.0], [0.1, -0.05], 1.0, order=7)
-    found = inputs_for_motion(mech, motion, axes)
+    found = gw.demands(mech, motion, actuators=axes)
     assert deviation(mech, motion, axes, found, method="stiff", atol=1e-10) < 1e-6
 
 
@@ -198,7 +199,7 @@ def test_pneumatic_axis_has_an_inner_motion():
 def test_synchronous_motors(arm):
     motors = [SynchronousMotor(f"{name}.motor", place_line(arm, name), 4, 0.01, 0.3, (4e-4, 6e-4)) for name in JOINTS]
     motion = polynomial(ENDS[0], ENDS[1], 0.3, order=7)
-    found = inputs_for_motion(arm, motion, motors)
+    found = gw.demands(arm, motion, actuators=motors)
     assert deviation(arm, motion, motors, found, method="stiff", atol=1e-11) < 1e-6
     assert not found["j1.current_d"].any()
 
@@ -214,7 +215,7 @@ def test_actuators_in_other_coordinates_give_the_same_voltages(arm, there_and_ba
         names = tuple(Quantity(f"{motor.name}.y{k}", "") for k in range(3))
         changed = {"C": P @ np.array(motor.C) @ Q, "f": P @ motor.f, "d": P @ np.array(motor.d)}
         mixed.append(replace(motor, tie=np.array(motor.tie) @ Q, variables=names, **changed))
-    one, other = (inputs_for_motion(arm, there_and_back, motors) for motors in (plain, mixed))
+    one, other = (gw.demands(arm, there_and_back, actuators=motors) for motors in (plain, mixed))
     assert mixed[0].inverse.degree == 2
     for name in one.names:
         assert np.allclose(one[name], other[name], rtol=1e-6, atol=1e-6 * np.abs(one[name]).max())
@@ -223,7 +224,7 @@ def test_actuators_in_other_coordinates_give_the_same_voltages(arm, there_and_ba
 def test_a_sampled_motion_gives_the_same_voltages(arm):
     motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
     motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
-    one, other = inputs_for_motion(arm, motion, motors), inputs_for_motion(arm, motion.sample(101), motors)
+    one, other = gw.demands(arm, motion, actuators=motors), gw.demands(arm, motion.sample(101), actuators=motors)
     assert np.array_equal(one.t, other.t)
     for name in one.names:
         assert np.allclose(one[name], other[name], rtol=1e-7, atol=1e-7 * np.abs(one[name]).max())
@@ -235,7 +236,7 @@ def test_bristles_are_followed_along_the_motion(arm, inductance):
     motors = [dc_motor(arm, name, inductance=inductance, **DATA) for name in JOINTS]
     bristles = rub(arm, LuGre, coulomb=1.0, stiffness=1e3, damping=2.0, viscous=0.5)
     motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
-    found = inputs_for_motion(arm, motion, motors, laws=bristles)
+    found = gw.demands(arm, motion, actuators=motors, laws=bristles)
     laws = [*motors, *bristles]
     run = gw.simulate(arm, found.start, motion.duration, inputs=found.signals, laws=laws, method="stiff", atol=1e-12)
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
@@ -246,12 +247,12 @@ def test_bristles_are_followed_along_the_motion(arm, inductance):
 def test_jumps_are_told(arm):
     """Currents cannot jump: neither with the acceleration of a trapezoid nor with dry friction that turns round."""
     motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
-    found = inputs_for_motion(arm, trapezoid(ENDS[0], ENDS[1], 2.0, 8.0), motors)
+    found = gw.demands(arm, trapezoid(ENDS[0], ENDS[1], 2.0, 8.0), actuators=motors)
     assert {jump.name for jump in found.jumps} == {f"{name}.current" for name in JOINTS}
     assert not found.possible
     assert "would have to jump" in found.report()
     back = chain(polynomial(ENDS[0], ENDS[1], 0.5, order=7), polynomial(ENDS[1], ENDS[0], 0.5, order=7))
-    dry = inputs_for_motion(arm, back, motors, laws=rub(arm, DryFriction, coulomb=2.0))
+    dry = gw.demands(arm, back, actuators=motors, laws=rub(arm, DryFriction, coulomb=2.0))
     assert {round(jump.at, 6) for jump in dry.jumps} == {0.5}
     size = {jump.name: jump.size for jump in dry.jumps}["j1.current"]
     assert size == pytest.approx(-2 * 2.0 / 120 / 0.05, rel=1e-6)
@@ -260,7 +261,7 @@ def test_jumps_are_told(arm):
 def test_what_is_at_rest_asks_for_no_friction(arm):
     rest = polynomial(ENDS[1], ENDS[1], 0.2)
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
-    found = inputs_for_motion(arm, rest, motors, laws=rub(arm, DryFriction, coulomb=2.0), samples=12)
+    found = gw.demands(arm, rest, actuators=motors, laws=rub(arm, DryFriction, coulomb=2.0), samples=12)
     held = gw.gravity(arm, ENDS[1]) / [120.0, 100.0, 80.0] / 0.05 * 0.5
     assert np.allclose([found[f"{name}.voltage"][3] for name in JOINTS], held, atol=1e-12)
 
@@ -279,30 +280,28 @@ def one_state(arm, **change):
 
 def test_refusals(arm, there_and_back):
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
-    with pytest.raises(InputError, match="no electrical data"):
-        inputs_for_motion(arm, there_and_back)
     with pytest.raises(InputError, match="cannot be inverted"):
-        inputs_for_motion(arm, there_and_back, ["j1"])
+        gw.demands(arm, there_and_back, actuators=["j1"])
     with pytest.raises(InputError, match="neither a robot nor a machine"):
-        inputs_for_motion("elbow", there_and_back, motors)
+        gw.demands("elbow", there_and_back)
     with pytest.raises(InputError, match="one of 2 coordinates"):
-        inputs_for_motion(arm, polynomial([0, 0], [1, 1], 1.0), motors)
+        gw.demands(arm, polynomial([0, 0], [1, 1], 1.0), actuators=motors)
     with pytest.raises(InputError, match="not a Trajectory or a Motion"):
-        inputs_for_motion(arm, np.zeros((5, 3)), motors)
-    with pytest.raises(SingularityError, match=r"'j3' needs.*short by"):
-        inputs_for_motion(arm, there_and_back, motors[:2])
+        gw.demands(arm, np.zeros((5, 3)))
+    with pytest.raises(InputError, match="there is no contact"):
+        gw.demands(arm, there_and_back, contact="floor")
     slip = MaxwellSlip("slip", Twist(Line.of(arm, "j1")), torque=2.0, width=0.1)
     with pytest.raises(InputError, match=r"states \(slip\.deflection\) and modes \(stick, forward, backward\)"):
-        inputs_for_motion(arm, there_and_back, motors, laws=[slip])
+        gw.demands(arm, there_and_back, actuators=motors, laws=[slip])
     with pytest.raises(InputError, match=r"law 'a' has states \(x2\) that depend on what it holds"):
-        inputs_for_motion(arm, there_and_back, motors, laws=[one_state(arm)])
+        gw.demands(arm, there_and_back, actuators=motors, laws=[one_state(arm)])
     bristles = rub(arm, LuGre, coulomb=1.0, stiffness=1e4)
     with pytest.raises(InputError, match=r"there is no state 'j1\.friction\.x'"):
-        inputs_for_motion(arm, there_and_back, motors, laws=bristles, states={"j1.friction.x": 0.0})
+        gw.demands(arm, there_and_back, actuators=motors, laws=bristles, states={"j1.friction.x": 0.0})
     with pytest.raises(InputError, match=r"limit of 'j1\.curent'"):
-        inputs_for_motion(arm, there_and_back, motors, limits={"j1.curent": 3.0})
+        gw.demands(arm, there_and_back, actuators=motors, limits={"j1.curent": 3.0})
     with pytest.raises(DriveError, match="no torque constant"):
-        inputs_for_motion(gw.load("elbow"), there_and_back)
+        gw.actuation.dc_motors(gw.load("elbow"), arm)
     with pytest.raises(DriveError, match="never reaches"):
         _ = one_state(arm, d=[0, 0, 1.0], C=[[0, 1, 0], [0, -1.0, 0], [0, 0, -5.0]]).inverse
     with pytest.raises(DriveError, match="2 inputs"):

@@ -1,0 +1,54 @@
+"""Which laws act in a run: those of the robot or of the user, and motors where somebody gives what drives them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from gearwright.errors import InputError
+from gearwright.forces.law import Law
+from gearwright.forces.motor_torque import MotorTorque
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Robot
+from gearwright.system.controllers import Controller
+from gearwright.system.state import State
+
+
+def acting_laws(
+    robot: Robot | Mechanism, mech: Mechanism, laws: Sequence[Law] | None, named: Collection[str], smooth: bool
+) -> tuple[Law, ...]:
+    """The laws of a run; motors join in where a voltage, current or torque of theirs is among the names of inputs."""
+    if laws is not None:
+        chosen = tuple(laws)
+    else:
+        chosen = laws_of(robot, mech, named, smooth=smooth) if isinstance(robot, Robot) else ()
+    return (*chosen, *_torques(mech, named, chosen))
+
+
+def _torques(mech: Mechanism, named: Collection[str], chosen: Sequence[Law]) -> list[Law]:
+    """Motors whose torque is given by name, unless a law of the user's takes an input of that name."""
+    known = {one.name for law in chosen for one in getattr(law, "inputs", ())}
+    found: list[Law] = []
+    for motor in mech.actuators:
+        name = f"{motor.name}.torque"
+        if name in named and name not in known:
+            also = [word for word in (f"{motor.name}.voltage", f"{motor.name}.current_reference") if word in named]
+            if also:
+                raise InputError(f"simulate: both {name} and {also[0]} are given. Give one of them.")
+            found.append(MotorTorque.of(mech, motor.name))
+    return found
+
+
+def named_inputs(inputs: Any, control: Controller | None, begin: State) -> set[str]:
+    """Which inputs somebody gives by name; a controller is asked once."""
+    named = set(inputs) if isinstance(inputs, Mapping) else set()
+    return named if control is None else named | _outputs(control, begin)
+
+
+def _outputs(control: Controller, begin: State) -> set[str]:
+    try:
+        answer, _ = control.answer(0.0, begin.with_states(control.states))
+    except InputError:  # it needs states of laws, which are not known yet: then it drives motors
+        return {"*"}
+    return set(answer) if isinstance(answer, Mapping) else set()

@@ -1,0 +1,54 @@
+"""What the joints of a robot can bear: forces cut at their `effort`, or a remark where a run goes beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Robot
+from gearwright.simulation.run import Run
+from gearwright.system.signals import TAU
+from gearwright.system.stated_limits import beyond_ranges, stated_limits
+
+FAR_BEYOND = 1e-6
+"""Share of a limit by which a force may exceed it without a word."""
+
+
+def largest_inputs(robot: Robot | Mechanism, mech: Mechanism, saturate: Any) -> dict[str, float]:
+    """Per input the largest magnitude that parts state: `effort` of joints, the largest torque of motors."""
+    if not isinstance(saturate, bool):
+        raise InputError(f"simulate: saturate={saturate!r} must be True or False.")
+    if saturate and not isinstance(robot, Robot):
+        raise InputError("simulate: saturate=True: a machine states no `effort`. Give the robot itself.")
+    return stated_limits(robot, mech)
+
+
+def bounds_of(names: tuple[str, ...], largest: Mapping[str, float]) -> Array:
+    """The bounds in the order of the inputs, infinite where nothing is stated."""
+    return np.array([largest.get(name, np.inf) for name in names])
+
+
+def start_remarks(robot: Robot | Mechanism, mech: Mechanism, q: Array) -> Iterator[str]:
+    """Joints that start beyond their limits."""
+    if isinstance(robot, Robot):
+        for remark in beyond_ranges(robot, mech, q, "the start"):
+            yield f"{remark} Where there are stops it hangs on one and moves only back. Start within the limits."
+
+
+def effort_remarks(run: Run, largest: Mapping[str, float], saturate: bool) -> Iterator[str]:
+    """Forces of a run that go beyond what joints and motors can give, or were cut there."""
+    for name, most in largest.items():
+        if name not in run.series:
+            continue
+        sizes = np.abs(run.series[name])
+        worst, at = float(sizes.max()), float(run.t[int(sizes.argmax())])
+        what = "effort of its joint" if name.startswith(TAU) else "largest torque of its motor"
+        if saturate and worst >= most * (1 - FAR_BEYOND):
+            yield f"{name} was cut at {most:g}, the {what}, for example at t = {at:g} s."
+        elif worst > most * (1 + FAR_BEYOND):
+            yield (f"{name} is {worst:.6g} at t = {at:g} s, beyond {most:g}, the {what}. saturate=True cuts it there.")

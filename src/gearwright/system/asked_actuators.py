@@ -1,0 +1,173 @@
+"""What drives a machine along a motion: its own motors, actuators that a user gives, and what no one drives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.forces.actuator_inverse import Answer, Demand
+from gearwright.forces.dc_motor import dc_motors
+from gearwright.forces.law import Quantity
+from gearwright.forces.line import Line
+from gearwright.forces.motor_torque import MotorTorque
+from gearwright.forces.places import motors_of
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import spread
+from gearwright.parts import Motor, Robot
+from gearwright.system.demanded_forces import Push
+from gearwright.system.motion_pieces import Piece
+
+
+class Inverse(Protocol):
+    """What inverts an actuator over smooth pieces of a motion, one after the other."""
+
+    @property
+    def degree(self) -> int:
+        """One more than the number of derivatives of its force that it needs."""
+        ...
+
+    def solve(self, demand: Demand, inner: Array | None = None) -> tuple[Answer, Array]:
+        """States and inputs, and what it must know at the start of the next piece."""
+        ...
+
+
+class Invertible(Protocol):
+    """An actuator whose inputs follow from motion and force, such as a LinearActuator."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def line(self) -> Line:
+        """Along what it pushes."""
+        ...
+
+    @property
+    def port(self) -> str | None:
+        """Whose gear its force passes."""
+        ...
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """Its states."""
+        ...
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """Its inputs."""
+        ...
+
+    @property
+    def limits(self) -> tuple[float | None, ...]:
+        """Per input the largest magnitude."""
+        ...
+
+    @property
+    def inverse(self) -> Inverse:
+        """Its inverse."""
+        ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An actuator of which something is asked, what its force is called, and the data sheet of a robot's own motor."""
+
+    actuator: Invertible
+    force: str
+    motor: Motor | None = None
+
+    def sheet(self, force: Array, speed: Array) -> dict[str, Array]:
+        """What the data sheet lets one say beside the inputs, from torque [Nm] and speed [rad/s]."""
+        if self.motor is None or self.actuator.port is None:
+            return {}
+        title, constant, resistance = self.actuator.port, self.motor.torque_constant, self.motor.resistance
+        found = {f"{title}.speed": speed, f"{title}.power": force * speed}
+        if constant:
+            found[f"{title}.current"] = force / constant
+            if resistance is not None:
+                found[f"{title}.heat"] = resistance * (force / constant) ** 2
+        return found
+
+
+def own_motors(robot: Robot | None, mech: Mechanism) -> list[Asked]:
+    """The motors of a machine: with voltages where a robot's data sheets allow, else by their torques alone."""
+    sheets = {} if robot is None else dict(motors_of(robot))
+    known = [title for title, motor in sheets.items() if motor.torque_constant and motor.resistance]
+    electrical = {} if robot is None else {one.port: one for one in dc_motors(robot, mech, known)}
+    return [
+        Asked(electrical.get(one.name) or MotorTorque.of(mech, one.name), f"{one.name}.torque", sheets.get(one.name))
+        for one in mech.actuators
+    ]
+
+
+def torques_alone(mech: Mechanism) -> list[Asked]:
+    """The motors of a machine without what drives them."""
+    return [Asked(MotorTorque.of(mech, one.name), f"{one.name}.torque") for one in mech.actuators]
+
+
+def given_actuators(actuators: Any) -> list[Asked]:
+    """Those of a user."""
+    strange = [x for x in actuators if not hasattr(x, "inverse")]
+    if strange:
+        raise InputError(
+            f"demands: actuators: {strange[0]!r} cannot be inverted. Give LinearActuators, such as dc_motor(mech, ...)."
+        )
+    return [Asked(x, x.name if isinstance(x, MotorTorque) else f"{x.name}.force") for x in actuators]
+
+
+def undriven(mech: Mechanism, asked: Sequence[Asked]) -> list[Push]:
+    """Lines that span all forces which the actuators cannot give."""
+    rows = np.array([spread(one.actuator.line.terms, mech.n) for one in asked], dtype=float).reshape(-1, mech.n)
+    rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+    idle = [k for k in range(mech.n) if not rows[:, k].any()]
+    busy = [k for k in range(mech.n) if k not in idle]
+    found = [np.eye(mech.n)[k] for k in idle]
+    if busy:
+        _, sizes, directions = np.linalg.svd(rows[:, busy])
+        for direction in directions[int((sizes > 1e-10 * sizes.max()).sum()) :]:
+            found.append(np.zeros(mech.n))
+            found[-1][busy] = np.where(np.abs(direction) > 1e-12, direction, 0.0)
+    return [Push(Line.of(mech, row.tolist()), None) for row in found]
+
+
+class Drives:
+    """Actuators that are inverted piece by piece, and what each must know of the piece before."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self.asked = tuple(asked)
+        self._inverses = [one.actuator.inverse for one in asked]
+        self._inner: list[Array | None] = [None] * len(self.asked)
+
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """Their lines and ports."""
+        return tuple(Push(one.actuator.line, one.actuator.port) for one in self.asked)
+
+    @property
+    def order(self) -> int:
+        """How many derivatives of their forces they need."""
+        return max((inverse.degree for inverse in self._inverses), default=1) - 1
+
+    def inverted(self, piece: Piece, forces: Sequence[Array]) -> dict[str, Array]:
+        """Inputs, states and forces by name, for forces and their derivatives, each (T, actuators or more)."""
+        found: dict[str, Array] = {}
+        for j, (one, inverse) in enumerate(zip(self.asked, self._inverses, strict=True)):
+            line, force = one.actuator.line, [x[:, j] for x in forces]
+            speeds = [np.asarray(line.speed(list(x.T))) for x in piece.motion[1:]]
+            place = line.position(list(piece.motion[0].T)) if -1 not in line.places else np.zeros(len(piece.t))
+            answer, self._inner[j] = inverse.solve(Demand(piece.t, [np.asarray(place), *speeds], force), self._inner[j])
+            found |= one.sheet(force[0], speeds[0]) | _named(one, force[0], answer)
+        return found
+
+
+def _named(asked: Asked, force: Array, answer: Answer) -> dict[str, Array]:
+    states = {x.name: answer.states[:, k] for k, x in enumerate(asked.actuator.states)}
+    inputs = {x.name: answer.inputs[:, k] for k, x in enumerate(asked.actuator.inputs)}
+    return {**inputs, **states, asked.force: force}

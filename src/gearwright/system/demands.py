@@ -1,0 +1,241 @@
+"""What a motion asks for: forces at the joints, torques of the motors, and the inputs of their electronics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gearwright.arguments import number, whole
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.forces.elastic_drives import elastic_laws
+from gearwright.forces.law import Law
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism.rows import spread
+from gearwright.motion import Motion, Trajectory
+from gearwright.parts import Robot
+from gearwright.system.asked_actuators import (
+    Asked,
+    Drives,
+    Invertible,
+    given_actuators,
+    own_motors,
+    torques_alone,
+    undriven,
+)
+from gearwright.system.demanded_forces import DemandedForces, Push
+from gearwright.system.law_states import first_states, refuse_moded_states
+from gearwright.system.motion_demands import MotionDemands, excess, jumps
+from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
+from gearwright.system.signals import TAU, gathered
+from gearwright.system.state import State
+from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
+from gearwright.system.system import System
+from gearwright.system.whole_motion import trajectory_of, whole_motion
+from gearwright.text import did_you_mean
+
+SAMPLES = 501
+"""At how many times a trajectory is looked at unless somebody says."""
+
+SHORT = 1e-6
+"""Share of the largest force up to which a force that no actuator gives is rounding."""
+
+
+def demands(
+    robot: Robot | Mechanism,
+    motion: Trajectory | Motion,
+    *,
+    laws: Sequence[Law] | None = None,
+    contact: Any = None,
+    actuators: Sequence[Invertible] | None = None,
+    limits: Mapping[str, float] | None = None,
+    samples: int | None = None,
+    inputs: Any = None,
+    states: Mapping[str, float] | None = None,
+) -> MotionDemands:
+    r"""What a motion asks of a robot, with friction, losses and elastic drives: fed with it, the robot moves that way.
+
+    `.tau` are the forces at the joints; `["<motor>.torque"]` the torques of the motors on their rotors; where a motor's
+    data allow, there are `<motor>.current`, `.voltage` (with $L\, di/dt$), `.heat` ($R i^2$), `.speed` and `.power`.
+    `.peak(name)` and `.rms(name)` sum up. The forces follow from the inverse dynamics with friction and losses; their
+    time derivatives, which inductances, oil and spools ask for, are exact: the recursion runs over Taylor series of
+    time. Each actuator is then inverted by its relative degree. States of laws (bristles, temperatures) are integrated
+    along the motion. Where the machine rests, sticking friction carries nothing. Of a machine with elastic drives the
+    motion of the joints is enough: that of the motors follows (`motor_motion`).
+
+    A joint without a drive gets its joint force in `.tau`; what belongs to the motors is then refused, since they alone
+    do not make the motion.
+
+    Args:
+        robot: a robot (with the motors and laws of its parts unless others are given) or a machine.
+        motion: a trajectory of all speeds or of the joints alone, or samples. Samples are taken as they are where no
+            derivatives of forces are needed, else joined by a spline of degree 7.
+        laws: friction and losses; of a robot its own unless given, of a machine none. () leaves all out.
+        contact: nothing yet: contact does not exist.
+        actuators: LinearActuators or SynchronousMotors; the machine's own motors unless given. () asks for torques
+            alone, without what electrical data say.
+        limits: largest magnitudes of series by name, beside those of actuators, motors and joints (`effort`).
+        samples: how many times at least; 501 for a trajectory and its own times for a Motion unless given.
+        inputs: inputs of the laws over time, as `simulate` takes them; the laws' own initial values unless given.
+        states: states of the laws at the start by name; their own initial values unless given.
+
+    >>> import gearwright as gw
+    >>> from gearwright.motion import polynomial
+    >>> lift = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5)
+    >>> found = gw.demands(gw.load("elbow"), lift)
+    >>> found.tau.shape, found.names
+    ((501, 3), ('j1.torque', 'j2.torque', 'j3.torque'))
+    >>> bool(abs(found.peak("tau.j2") / found.peak("j2.torque") - 100.0) < 1e-9)        # the gear's ratio
+    True
+    """
+    _refuse_contact(contact)
+    if samples is not None:
+        whole("demands", "samples", samples, least=2, example=SAMPLES)
+    mech = machine_of("demands", robot)
+    task = _Task(robot, mech, _asked(robot, mech, actuators), System(mech, _laws(robot, mech, laws)))
+    refuse_moded_states(task.system)
+    drives = Drives(task.asked)
+    pieces = _pieces(task, motion, inputs, first_states(task.system, states or {}), drives.order, samples)
+    pushes = (*drives.pushes, *undriven(mech, task.asked))
+    forces = DemandedForces(task.system, pushes, drives.order)
+    blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
+    bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
+    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(task.system.laws))
+    return _gathered(task, blocks, bounds, remarks)
+
+
+class _Task(NamedTuple):
+    """Who is to move, by what, under which laws."""
+
+    robot: Robot | Mechanism
+    mech: Mechanism
+    asked: list[Asked]
+    system: System
+
+
+def _refuse_contact(contact: Any) -> None:
+    if contact is not None:
+        raise InputError(
+            f"demands: contact={contact!r}: there is no contact with the surroundings yet. Leave it out; a known force "
+            "is a law (gearwright.forces.Load)."
+        )
+
+
+def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any) -> list[Asked]:
+    if actuators is None:
+        return own_motors(robot if isinstance(robot, Robot) else None, mech)
+    return given_actuators(actuators) or torques_alone(mech)
+
+
+def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ...]:
+    """Those given, or the robot's own, of which hysteresis takes its smooth form: its states follow a motion alone."""
+    if laws is not None:
+        return tuple(laws)
+    if not isinstance(robot, Robot):
+        return ()
+    smooth = {law.name: law for law in elastic_laws(robot, mech, smooth=True)}
+    return tuple(
+        smooth.get(law.name, law) if law.states and len(law.modes) > 1 else law for law in laws_of(robot, mech)
+    )
+
+
+def _limits(given: Any) -> dict[str, float]:
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"demands: limits={given!r} must be a mapping from names to the largest magnitudes.")
+    pairs = (given or {}).items()
+    return {name: number("demands", f"limits[{name!r}]", x, above=0.0, infinite=True) for name, x in pairs}
+
+
+def _pieces(
+    task: _Task, motion: Any, inputs: Any, start: list[float], order: int, samples: int | None
+) -> Sequence[Piece]:
+    """The motion of the whole machine: rows as they are where that will do, else smooth pieces."""
+    mech, system = task.mech, task.system
+    given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
+    if isinstance(motion, Motion) and samples is None and not order and _is_whole(mech, motion):
+        return [rows_of(system, motion, given, start)]
+    trajectory, count = trajectory_of(mech, motion), samples or SAMPLES
+    if trajectory.count < mech.n:
+        named = dict(zip(system.states, start, strict=True))
+        trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count)
+    return list(pieces_of(system, trajectory, given, start, order, count))
+
+
+def _is_whole(mech: Mechanism, motion: Motion) -> bool:
+    """Whether rows have all coordinates, speeds and accelerations."""
+    shapes = [(len(motion.t), mech.nq), (len(motion.t), mech.n), (len(motion.t), mech.n)]
+    return [np.shape(x) for x in (motion.q, motion.v, motion.a)] == shapes
+
+
+class _Block(NamedTuple):
+    """All series over one piece; `missing` (T, n) are forces that no actuator gives."""
+
+    motion: Motion
+    tau: Array
+    missing: Array
+    series: dict[str, Array]
+
+
+def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequence[Push]) -> _Block:
+    mech, count = piece.system.mech, len(drives.asked)
+    rows = np.array([spread(one.line.terms, mech.n) for one in pushes], dtype=float).reshape(-1, mech.n)
+    driven, missing = forces[0][:, :count] @ rows[:count], forces[0][:, count:] @ rows[count:]
+    laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}
+    q, v, a = piece.motion[:3]
+    shafts = {
+        f"{letter}.{name}": x[:, k - mech.n]
+        for k, name in enumerate(mech.speeds)
+        if name in mech.shafts
+        for letter, x in (("q", q), ("v", v))
+    }
+    return _Block(Motion(piece.t, q, v, a), driven, missing, drives.inverted(piece, forces) | laws | shafts)
+
+
+def _gathered(
+    task: _Task, blocks: Sequence[_Block], bounds: Mapping[str, float], remarks: tuple[str, ...]
+) -> MotionDemands:
+    mech, system = task.mech, task.system
+    motion = Motion(*(np.concatenate([getattr(block.motion, x) for block in blocks]) for x in "tqva"))
+    tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
+    short = np.abs(missing).max(axis=0) > SHORT * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
+    tau = tau + np.where(short, missing, 0.0)
+    series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
+    series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}
+    inputs = tuple(x.name for one in task.asked for x in one.actuator.inputs)
+    remembered = [*(x.name for one in task.asked for x in one.actuator.states), *system.states]
+    moved = [name for name in blocks[0].series if name[:2] in ("q.", "v.") and name[2:] in mech.shafts]
+    own = frozenset(blocks[0].series) - {*system.states, *moved}
+    refused = own if short.any() else frozenset()
+    return MotionDemands(
+        motion,
+        tau,
+        series,
+        inputs,
+        mech.speeds,
+        own,
+        tuple(name for name, is_short in zip(mech.speeds, short, strict=True) if is_short),
+        tuple(_excesses(task, series, motion.t, bounds, refused)),
+        tuple(jumps([*remembered, *moved], [{"t": block.motion.t, **block.series} for block in blocks])),
+        State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
+        remarks,
+    )
+
+
+def _excesses(
+    task: _Task, series: Mapping[str, Array], t: Array, bounds: Mapping[str, float], refused: frozenset[str]
+) -> list[Any]:
+    """What goes beyond the limits of actuators and those given."""
+    own = {
+        x.name: limit
+        for one in task.asked
+        for x, limit in zip(one.actuator.inputs, one.actuator.limits, strict=True)
+        if limit is not None
+    }
+    unknown = [name for name in bounds if name not in series]
+    if unknown:
+        raise InputError(f"demands: limit of {unknown[0]!r}: {did_you_mean(unknown[0], series)}")
+    named = {name: limit for name, limit in {**own, **bounds}.items() if name not in refused}
+    return [e for name, limit in named.items() if (e := excess(name, limit, t, series[name]))]

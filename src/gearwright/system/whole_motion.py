@@ -1,0 +1,157 @@
+"""The motion of a whole machine from what a user prescribes: behind elastic drives that of the joints is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gearwright.algebra import Scalar
+from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.arrays import Array
+from gearwright.dynamics.elastic import ACCELERATION, first_shaft, whole_series
+from gearwright.dynamics.stepping import Moving
+from gearwright.errors import InputError
+from gearwright.forces.law import Law
+from gearwright.functions.elastic_plan import Plan, plan
+from gearwright.mechanism import Mechanism
+from gearwright.motion import Motion, Trajectory
+from gearwright.motion.pieces import piecewise
+from gearwright.motion.recorded import through
+from gearwright.system.law_states import state_series
+from gearwright.system.motion_pieces import Piece, pieces_of
+from gearwright.system.signals import gathered
+from gearwright.system.system import Modes, System
+from gearwright.text import listed
+
+
+def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
+    """A motion with exact derivatives, of all speeds or of the joints alone; samples are joined by a spline."""
+    if isinstance(motion, Motion):
+        motion = through("demands", motion.t, motion.q)
+    if not isinstance(motion, Trajectory):
+        raise InputError(f"demands: a {type(motion).__name__} is not a Trajectory or a Motion.")
+    if not mech.straight:
+        raise InputError(
+            "demands: the machine has free, spherical or planar joints, whose speeds are not the rates of coordinates. "
+            "Give a Motion with its speeds and accelerations, and motors without inductance."
+        )
+    if motion.count not in (mech.n, first_shaft(mech)):
+        joints = f", or those of its {first_shaft(mech)} joints" if mech.shafts else ""
+        raise InputError(
+            f"demands: the motion is one of {motion.count} coordinates, the machine has {mech.n} "
+            f"({listed(mech.coordinates)}). Give all of them{joints}."
+        )
+    return motion
+
+
+@dataclass(frozen=True, repr=False)
+class WholeTrajectory(Trajectory):
+    """A motion of a whole machine that is smooth but at its `edges`, which need not be looked for."""
+
+    edges: tuple[float, ...] = ()
+
+    def kinks(self, order: int) -> list[float]:
+        """The edges between start and end."""
+        return [t for t in self.edges if 0 < t < self.duration]
+
+
+def whole_motion(
+    system: System, joints: Trajectory, inputs: Any, start: Mapping[str, float], order: int, samples: int
+) -> Trajectory:
+    r"""The motion of joints and shafts for one of the joints: an equation of a joint behind a spring gives its motor's.
+
+    $K \theta = K q + M a + C v + g - f$, where f are the forces of laws on the joint, such as its friction; all are
+    series of time (`motor_motion` says how many derivatives that takes).
+
+    Args:
+        system: the machine with its laws.
+        joints: the motion of the joints.
+        inputs: inputs of the laws, as a user gives them.
+        start: states of the laws at the start.
+        order: how many derivatives of the actuators' forces are wanted.
+        samples: at how many times at least the motion is computed; between them are polynomials that meet all its
+            derivatives up to the accelerations, and `order` more.
+    """
+    mech = system.mech
+    way = plan(mech, order)
+    behind = {e for step in way.steps for e in step.equations}
+    pushing = replace(system, laws=tuple(law for law in system.laws if _pushes_on(law, system, behind)))
+    named = {k: x for k, x in inputs.items() if k in pushing.inputs} if isinstance(inputs, Mapping) else None
+    given = gathered(mech, {one.name: one.initial for one in pushing.inputs.values()}, named)
+    first = [start[name] for name in pushing.states]
+    pieces = pieces_of(pushing, _padded(joints, mech.n), given, first, way.order - ACCELERATION, samples)
+    return _joined([(piece.t, _shafts_too(piece, way, order)) for piece in pieces])
+
+
+def _padded(joints: Trajectory, n: int) -> Trajectory:
+    """With shafts that stand still, for laws that do not ask for them."""
+    c = joints.pieces.c
+    return Trajectory(piecewise(np.concatenate([c, np.zeros((*c.shape[:2], n - c.shape[2]))], axis=2), joints.pieces.x))
+
+
+def _pushes_on(law: Law, system: System, behind: set[int]) -> bool:
+    """Whether a law acts on joints behind springs; those that act between joint and motor are refused."""
+    alone = replace(system, laws=(law,))
+    rest = Moving([0.0] * system.mech.nq, [0.0] * system.mech.n, [s.initial for s in law.states])
+    seen = alone.situations(FLOATS, 0.0, rest, alone.first_inputs)[0]
+    found = False
+    for action in (law.act(mode, seen) for mode in law.modes):
+        lines = [*(x.line for x in action.forces), *(x.line for x in action.holds), *(x.push for x in action.drags)]
+        for touched in ({index for index, _ in line.terms} for line in lines):
+            if touched & behind:
+                found = True
+                _refuse_between(law, touched, action.drags, system.mech)
+    return found
+
+
+def _refuse_between(law: Law, touched: set[int], drags: Sequence[object], mech: Mechanism) -> None:
+    if drags or any(index >= first_shaft(mech) for index in touched):
+        speeds = listed((mech.speeds[index] for index in sorted(touched)), " and ")
+        raise InputError(
+            f"demands: law {law.name!r} acts between {speeds}, so that the motor's motion does not follow from that of "
+            "the joint alone (where a stiffness jumps, the motor's speed would have to jump). Give the motion of all "
+            f"{mech.n} coordinates, or leave the law out: laws=[x for x in gw.laws(robot) if x.name != {law.name!r}]."
+        )
+
+
+def _shafts_too(piece: Piece, way: Plan, order: int) -> Array:
+    """The motion of the whole machine over a piece with its derivatives, (T, order + 3, n)."""
+    mech = piece.system.mech
+    modes = piece.likely_modes
+    derivatives = [[x[:, k] for k in range(first_shaft(mech))] for x in piece.motion[: way.order + 1]]
+    series = whole_series(mech, way.steps, derivatives, ARRAYS, pushed=lambda q: _pushed(piece, modes, q))
+    zero = np.zeros(len(piece.t))
+    columns = [[zero + x for x in one.derivatives()[: order + ACCELERATION + 1]] for one in series]
+    return np.moveaxis(np.array(columns), (0, 1, 2), (2, 1, 0))
+
+
+def _pushed(piece: Piece, modes: Modes, q: Sequence[Taylor]) -> list[Scalar]:
+    """Generalized forces of the laws as series; what they hold at rest carries nothing."""
+    system, length, ops = piece.system, len(q[0].c), TaylorOperations(ARRAYS)
+    if not system.laws:
+        return [0.0] * system.mech.n
+    v = [x.rate() for x in q]
+    t = Taylor([piece.t, 1.0]).cut(length)
+    u = [Taylor.of_derivatives([x[:, k] for x in piece.inputs[:length]]).cut(length) for k in range(system.input_size)]
+    states = state_series(system, ops, t, Moving(q, v, list(piece.states.T)), u, [x.rate() for x in v])
+    return system.forces(
+        [0.0] * system.mech.n, system.actions(modes, system.situations(ops, t, Moving(q, v, states), u))
+    )
+
+
+def _joined(parts: Sequence[tuple[Array, Array]]) -> WholeTrajectory:
+    """Polynomials between all times that meet the derivatives there."""
+    from scipy.interpolate import BPoly, PPoly
+
+    curves = [PPoly.from_bernstein_basis(BPoly.from_derivatives(t, values)) for t, values in parts]
+    degree = max(curve.c.shape[0] for curve in curves)
+    padded = [np.concatenate([np.zeros((degree - len(one.c), *one.c.shape[1:])), one.c]) for one in curves]
+    knots = np.concatenate([curves[0].x, *(curve.x[1:] for curve in curves[1:])])
+    edges = tuple(float(t[0]) for t, _ in parts)
+    assert all(one[0][-1] == other[0][0] for one, other in pairwise(parts))
+    return WholeTrajectory(piecewise(np.concatenate(padded, axis=1), knots), edges=edges)

@@ -1,0 +1,150 @@
+"""What a motion demands of whole robots: fed with it, they make the motion; each part counts and can be left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import InputError, SingularityError
+from gearwright.motion import Motion, polynomial
+from gearwright.parts import Drive, Friction, Gear, Joint, Limits, Link, Motor, Robot
+
+
+def swing(robot, duration=0.6):
+    """A motion of the joints within their ranges."""
+    mech = gw.assemble(robot)
+    start, end = np.zeros(mech.n - len(mech.shafts)), 0.3 * np.ones(mech.n - len(mech.shafts))
+    for k, link in enumerate(robot.links):
+        if link.joint.limits.position is not None:
+            low, high = link.joint.limits.position
+            start[k] = 0.5 * (low + high)
+            end[k] = start[k] + min(0.3, 0.3 * (high - low))
+    return polynomial(start, end, duration, order=7)
+
+
+def missed(robot, motion, found, inputs, **options):
+    """By how much the robot misses the joints' motion when it is fed with inputs."""
+    run = gw.simulate(
+        robot, found.start, motion.duration, inputs=inputs, samples=31, **{"rtol": 1e-9, "atol": 1e-12, **options}
+    )
+    return float(np.abs(run.q[:, : motion.count] - motion.at(run.t)).max())
+
+
+@pytest.mark.parametrize("name", ["puma560", "mini_cheetah_leg", "wrist_bendix", "elastic_elbow", "planetary_3r"])
+def test_a_robot_fed_its_own_demands_makes_the_motion(name):
+    """Friction, trains, elastic drives: torques by joint, and by motor or its voltage."""
+    robot = gw.load(name)
+    motion = swing(robot)
+    found = gw.demands(robot, motion)
+    assert found.tau.shape == (len(found.t), len(found.speeds))
+    rest = replace(found, start=gw.State(found.start.q, found.start.v))
+    assert missed(robot, motion, rest, found.forces) < 1e-6
+    assert missed(robot, motion, found, found.signals) < 1e-6
+
+
+def test_losses_of_gears_count():
+    robot = gw.load("scara")
+    motion = swing(robot)
+    found = gw.demands(robot, motion, actuators=(), samples=1001)
+    assert missed(robot, motion, found, found.forces) < 1e-6
+    plain = gw.demands(robot, motion, actuators=(), laws=())
+    assert np.allclose(plain.tau, gw.inverse_dynamics(robot, plain.motion.q, plain.motion.v, plain.motion.a))
+    assert missed(robot, motion, plain, plain.forces) > 1e-3
+
+
+def elastic(**friction):
+    """The elbow with springs in its gears, and friction at joints and motors, and losses."""
+    robot = gw.load("elastic_elbow")
+    links = [replace(link, joint=replace(link.joint, friction=Friction(**friction))) for link in robot.links]
+    robot = replace(robot, links=tuple(links))
+    for drive in robot.drives:
+        motor = replace(drive.motor, friction=0.01, torque_constant=0.05, resistance=0.5)
+        robot = robot.with_drive(replace(drive, motor=motor, gear=replace(drive.gear, efficiency=0.9)))
+    return robot
+
+
+@pytest.mark.parametrize(
+    "friction",
+    [{"viscous": 2.0}, {"coulomb": 1.0, "viscous": 0.5}, {"coulomb": 1.0, "stiffness": 1e3, "damping": 2.0}],
+    ids=["viscous", "dry", "bristles"],
+)
+def test_the_motors_of_elastic_drives_make_up_for_friction_at_the_joints(friction):
+    """K theta = K q + M a + C v + g + friction: the springs are stretched by it, the motors turn further."""
+    robot = elastic(**friction)
+    motion = swing(robot)
+    found = gw.demands(robot, motion)
+    assert found.unactuated == ()
+    assert not found.tau[:, :3].any()  # joints behind springs have no motors
+    assert missed(robot, motion, found, found.signals, method="stiff") < 1e-6
+
+
+def test_nonlinear_springs_ask_for_the_whole_motion():
+    robot = gw.load("harmonic_6")
+    with pytest.raises(InputError, match=r"law 'j1\.spring.*acts between j1 and j1\.motor.*Give the motion of all 12"):
+        gw.demands(robot, polynomial([0.0] * 6, [0.1] * 6, 0.5, order=7))
+    whole = gw.demands(robot, polynomial([0.0] * 12, [0.1] * 12, 0.5, order=7), samples=20)
+    assert any(name.startswith("j1.spring.hysteresis") for name in whole.series)  # followed in its smooth form
+
+
+def lever(**motor):
+    """A driven lever that carries a free one."""
+    driven = Link("arm", joint=Joint("j", axis=(0, 1, 0), limits=Limits(effort=3.0)), mass=1.0, com=(0.3, 0, 0))
+    free = Link("tip", "arm", joint=Joint("k", axis=(0, 1, 0), position=(0.5, 0, 0)), mass=0.4, com=(0.2, 0, 0))
+    return Robot("lever", [driven, free], [Drive("j", Motor(1e-5, **motor), Gear(50))])
+
+
+def test_a_joint_without_a_drive_gets_its_force_and_motors_are_refused():
+    robot = lever()
+    motion = polynomial([0.0, 0.0], [0.4, -0.3], 0.5, order=7)
+    found = gw.demands(robot, motion)
+    exact = gw.inverse_dynamics(robot, found.motion.q, found.motion.v, found.motion.a)
+    assert np.allclose(found.tau, exact, atol=1e-9)
+    assert found.unactuated == ("k",)
+    assert not found.possible
+    for ask in (lambda: found["j.torque"], lambda: found.signals):
+        with pytest.raises(SingularityError, match="none gives what k needs"):
+            ask()
+    assert missed(robot, motion, found, found.forces) < 1e-6
+
+
+def test_currents_and_heat_follow_from_the_data_sheet():
+    found = gw.demands(lever(torque_constant=0.05), polynomial([0.0, 0.0], [0.0, 0.0], 0.5))
+    assert "j.current" in found.series
+    assert "j.heat" not in found.series  # without a resistance nobody knows it
+    warm = lever(torque_constant=0.05, resistance=2.0, inductance=1e-3)
+    arm = replace(warm, links=warm.links[:1])
+    found = gw.demands(arm, polynomial([0.0], [0.7], 0.5, order=7))
+    assert np.allclose(found["j.current"], found["j.torque"] / 0.05)
+    assert np.allclose(found["j.heat"], 2.0 * found["j.current"] ** 2)
+    assert np.allclose(found["j.power"], found["tau.j"] * found.motion.v[:, 0])
+    assert found.rms("j.current") ** 2 * 2.0 == pytest.approx(np.trapezoid(found["j.heat"], found.t) / 0.5)
+    assert found.peak("j.torque") == np.abs(found["j.torque"]).max()
+
+
+def test_effort_is_a_limit():
+    found = gw.demands(lever(), polynomial([0.0, 0.0], [0.0, 0.0], 0.5))  # it holds 2.9 + 2.7 Nm
+    assert [(x.name, x.limit) for x in found.excesses] == [("tau.j", 3.0)]
+
+
+def test_a_motion_beyond_a_range_is_remarked_upon():
+    found = gw.demands(gw.load("panda_like"), polynomial([0.0] * 7, [0.1] * 7, 0.5), actuators=(), samples=20)
+    assert any("the motion is beyond the limits of joint 'joint4'" in remark for remark in found.remarks)
+
+
+def test_rows_of_a_recording_are_taken_as_they_are():
+    """A floating base has no derivatives of its coordinates; rows with speeds and accelerations need none."""
+    robot, rng = gw.load("mini_cheetah"), np.random.default_rng(3)
+    mech = gw.assemble(robot)
+    t, v, a = np.arange(5) * 0.1, *rng.normal(size=(2, 5, mech.n))
+    q = gw.integrate(mech, gw.neutral(mech), 0.1 * rng.normal(size=(5, mech.n)))
+    found = gw.demands(robot, Motion(t, q, v, a), laws=())
+    assert np.array_equal(found.t, t)
+    assert np.allclose(found.tau, gw.inverse_dynamics(mech, q, v, a), atol=1e-9)
+    rubbing = gw.demands(robot, Motion(t, q, v, a))
+    for link in (link for link in robot.links if link.joint.kind == "revolute"):
+        k, friction = mech.speeds.index(link.joint_name), link.joint.total_friction
+        expected = friction.coulomb * np.sign(v[:, k]) + friction.viscous * v[:, k]
+        assert np.allclose((rubbing.tau - found.tau)[:, k], expected, atol=1e-9)
