@@ -79,7 +79,7 @@ def spin(owner: str, inertia: Scalar, coupling: Scalar | None) -> None:
         )
     if is_number(inertia) and inertia == 0 and coupling is not None and not (is_number(coupling) and coupling == 0):
         raise SpinError(
-            f"{owner}: coupling {coupling} without inertia is not a wheel. Give the inertia, or coupling 0."
+            f"{owner}: coupling {coupling} without inertia is not a wheel. Give its inertia, or coupling 0."
         )
 
 

@@ -67,9 +67,7 @@ class _Place:
 def _locate(robot: Robot, path: str) -> _Place:
     words = path.split(".") if isinstance(path, str) else []
     if len(words) < 2:
-        raise InputError(
-            f"{path!r} is not a parameter path. Give words joined by dots, such as 'shoulder.motor.inertia'."
-        )
+        raise InputError(f"{path!r} is not a parameter path. Join words by dots, as in 'shoulder.motor.inertia'.")
     if words[0] == "payload" and robot.payload is not None:
         return _Place(robot.payload, words[1:], lambda fresh: replace(robot, payload=fresh))
     if words[0] == "supply" and robot.supply is not None:
