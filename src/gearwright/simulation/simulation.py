@@ -47,9 +47,9 @@ class Here:
     step: float | None = None
     still: int = 0
 
-    def move(self, t: float, x: Array, step: float | None) -> None:
-        """Go on to another time and state."""
-        self.still = 0 if t > self.t else self.still + 1
+    def move(self, t: float, x: Array, step: float | None, event: bool = False) -> None:
+        """Go on to another time and state, where an event may have come; kinks are counted by their own watch."""
+        self.still = 0 if t > self.t else self.still + event
         self.t, self.x, self.step = t, x, step
 
 
@@ -100,7 +100,7 @@ class Simulation:
             here.move(slow.t, slow.x, None)
             self._go_on_stiff(slow.t)
             return False
-        here.move(reached.t, reached.x, engine.step_size)
+        here.move(reached.t, reached.x, engine.step_size, reached.event)
         over = reached.event and self._meets_end(here)
         if reached.event and not over:
             self._settle(here)
