@@ -4,7 +4,7 @@ Each file has one part with the masses of its members: spur, internal, idler, be
 and pinion, worm, ball screw, planetary (each member held, and none), stepped planets, planetary stages in series,
 Wolfrom, harmonic, cycloidal, RV, elastic shaft, bevel differential and nested shafts; 23 in all. Copy one, and look
 at it with `gearwright train FILE`. The turning wheels make the joint heavier and couple it with the joint before it;
-where members are no bodies of revolution, the neglected part is stated.
+where members are not bodies of revolution, the neglected part is stated.
 """
 
 from pathlib import Path

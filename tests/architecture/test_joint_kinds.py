@@ -59,7 +59,7 @@ FILES = sorted(path.relative_to(HOUSE).as_posix() for path in HOUSE.rglob("*.py"
 
 
 def names_in(text: str) -> set[str]:
-    """The joint kinds that a source names, as whole texts that are no docstrings."""
+    """The joint kinds that a source names, as whole texts that are not docstrings."""
     return {node.value for node in strings(ast.parse(text)) if node.value in JOINT_KINDS}
 
 

@@ -46,7 +46,7 @@ CASES = {
         PartError,
         ["payload", "-2", "negative", "Give 0 or more"],
     ),
-    "mass that is no number": (
+    "mass that is not a number": (
         lambda: body(mass="two"),
         PartError,
         ["'arm', mass", "'two'", "not a number", "Give a number"],

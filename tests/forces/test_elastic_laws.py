@@ -53,7 +53,7 @@ def test_hardening_spring_swings_as_duffing():
     law = NonlinearSpring("spring", ANGLE, Curve(k, h))
 
     def slowness(u: float) -> float:
-        # x = A sin u, so that the end of the swing is no singularity
+        # x = A sin u, so that the end of the swing is not a singularity
         return A / math.sqrt((k + h * A * A / 2 * (1 + math.sin(u) ** 2)) / J * A * A)
 
     period = 4 * quad(slowness, 0, math.pi / 2)[0]

@@ -234,7 +234,7 @@ REFUSED = {
     ),
     "held": (lambda: ElasticBase([None] * 6), PartError, "it is held every way"),
     "stiff beam": (lambda: Beam(1.0, 1.0), PartError, "it is stiff every way"),
-    "no segments": (lambda: Beam(1.0, 1.0, torsion=1.0, segments=0), PartError, "segments 0 is no whole number"),
+    "no segments": (lambda: Beam(1.0, 1.0, torsion=1.0, segments=0), PartError, "segments 0 is not a whole number"),
     "negative rigidity": (lambda: Beam(1.0, 1.0, bending=(-2.0, None)), PartError, "bending 1 -2.0 must be positive"),
     "trains": (
         lambda: with_beam(Robot("r", hung().links, trains=[TRAIN]), "boom", Beam(1.0, 1.0, torsion=1.0)),

@@ -67,7 +67,7 @@ def test_samples_at_turning_points_are_no_drift():
 
 
 def test_a_tiny_machine_is_as_right_as_its_tolerances():
-    """A watch's balance wheel with a nanojoule: the works are known to the absolute tolerance, which is no error."""
+    """A watch's balance wheel with a nanojoule: its works are known to the absolute tolerance, not an error."""
     wheel = gw.Mechanism([gw.Body("w", mass=1e-6, com=(1e-3, 0, 0), inertia=np.eye(3) * 1e-12)], gravity=(0, -9.81, 0))
     assert not energy_remarks(gw.simulate(wheel, [0.4], **SILENT))
 

@@ -75,7 +75,7 @@ class Oracle:
         parent, place = self.joint[carrier]
         here = place * pin.SE3(np.eye(3), position)
         joint = self.model.addJoint(parent, pin.JointModelRevoluteUnaligned(axis), here, name)
-        mass = 0.0 if carrier < 0 else mass  # what rests on the base is no body of the machine
+        mass = 0.0 if carrier < 0 else mass  # what rests on the base is not a body of the machine
         self._append(joint, pin.SE3.Identity(), mass, np.zeros(3), revolution(axis, axial, across))
         self.rotors.append((joint, row))
 

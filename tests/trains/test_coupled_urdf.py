@@ -53,7 +53,7 @@ def test_out_and_in_again(tmp_path, train, kind, columns):
 
 
 def test_other_trains_are_left_to_the_sidecar(tmp_path):
-    """Two motors whose rows are no differential of ros_control, and a wrist of three."""
+    """Two motors whose rows are not differential of ros_control, and a wrist of three."""
     odd = Train(
         "d",
         [Gearwheel("x", "base", "j1"), Gearwheel("y", "base", "j1")],

@@ -209,13 +209,13 @@ REFUSED = {
         TrainError,
         "damping -1.0 Nms/rad is negative: it would feed the motion. Give 0 or more.",
     ),
-    "stiffness that is no number": (
+    "stiffness that is not a number": (
         lambda: Gear(10, stiffness=float("nan")),
         TrainError,
         "stiffness nan Nm/rad must be",
     ),
     "endless stiffness": (lambda: Gear(10, stiffness=float("inf")), TrainError, "must be positive and finite"),
-    "damping that is no number": (
+    "damping that is not a number": (
         lambda: Gear(10, stiffness=5.0, damping=float("nan")),
         TrainError,
         "damping nan is not finite",

@@ -138,7 +138,7 @@ def test_wheels_of_a_bevel_drive_turn_about_their_own_axes():
 
 
 def test_series_of_planetary_stages():
-    """First stage's carrier drives the second sun and is no link (its planets orbit); the second's is link 3."""
+    """First stage's carrier drives the second sun and is not a link (its planets orbit); the second's is link 3."""
     stage = {"sun": 40, "planet": 20, "ring": 80, "planets": 4, "radius": 0.06, "planet_member": M, "sun_member": M}
     gear = Series(stages=[Planetary(**stage, carrier_member=M), Planetary(**stage)])
     assert gear.ratio == pytest.approx(9.0)

@@ -167,7 +167,7 @@ TRAINS = {
         lambda: robot([W, Gearwheel("x", "l2", (0, 0, 1)), Gearwheel("v", "l1", "x", 1e-3)], (), (), ["w", "v", "x"]),
         "wheel 'v' on 'l1' takes its axis from wheel 'x' on 'l2'",
     ),
-    "count": (lambda: Gearwheel("w", count=10**6), "count 1000000 is no number of equal wheels from 1 to 100"),
+    "count": (lambda: Gearwheel("w", count=10**6), "count 1000000 is not a number of wheels from 1 to 100"),
     "axis elsewhere": (
         lambda: robot([Gearwheel("w", "base", "j3", 1e-3)], free=["w"]),
         "wheel 'w': its carrier 'base' is on neither side of joint 'j3'",
@@ -191,7 +191,7 @@ TRAINS = {
         lambda: robot([W], (), [TrainMotor("m", "v")], ["w"]),
         "motor 'm': its wheel 'v' is none of the train's",
     ),
-    "unknown free wheel": (lambda: robot([W], [Mesh("w", "l3", 2.0)], (), ["v"]), "free 'v' is no wheel"),
+    "unknown free wheel": (lambda: robot([W], [Mesh("w", "l3", 2.0)], (), ["v"]), "free 'v' is not a wheel"),
     "wheel on wheel": (
         lambda: robot(
             [W, Gearwheel("p", "w", (0, 0, 1), 1e-3, count=3)],

@@ -89,7 +89,7 @@ def _show(facts: dict[str, Any]) -> None:
     screen.print(table(["wheel", "on", "ratio", "share"], rows, text=4))
     for drive, error in facts["averaging_errors"].items():
         screen.print(
-            f"\n{visible(drive)}: members that are no bodies of revolution enter averaged; the inertia across their "
+            f"\n{visible(drive)}: members that are not bodies of revolution enter averaged; the inertia across their "
             f"axis is off by at most {number(error)} kg m2 while they turn."
         )
 

@@ -50,7 +50,7 @@ def _rotor(spin: Spin) -> Piece:
     rest = spin.rest
     if not is_number(spin.coupling_share) or spin.coupling_share != 1.0:
         raise SpinError(
-            f"{owner}: its coupling {spin.coupled} is not its inertia {spin.inertia}, so it is no single rotor as a "
+            f"{owner}: its coupling {spin.coupled} is not its inertia {spin.inertia}, so it is not a single rotor as a "
             "redundant model needs it. Leave the coupling away, or use the generalized model (forward_dynamics)."
         )
     if not isinstance(rest, Rest):

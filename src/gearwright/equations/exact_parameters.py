@@ -104,7 +104,7 @@ def _solved(
     found = [row[0] for row in A.lu_solve(b).to_list()]
     for r, right in enumerate(column):
         if sum((leader[r] * x for leader, x in zip(leaders, found, strict=True)), domain.zero) != right:
-            raise _irrational(f"the coefficients of {name!r} are no rational functions of it (near {guess})")
+            raise _irrational(f"the coefficients of {name!r} are not rational functions of it (near {guess})")
     return [domain.to_sympy(x).factor() for x in found]
 
 
@@ -143,10 +143,10 @@ def _element(domain: Any, x: Scalar) -> Any:
         try:
             return domain.from_sympy(sympy.nsimplify(x, rational=True))
         except sympy.polys.polyerrors.CoercionFailed:
-            raise _irrational(f"{x} is no rational function of its symbols") from None
+            raise _irrational(f"{x} is not a rational function of its symbols") from None
     near = Fraction(float(x)).limit_denominator(100_000)
     if abs(float(near) - x) > 1e-12 * max(1.0, abs(x)):
-        raise _irrational(f"{x!r} is no simple fraction")
+        raise _irrational(f"{x!r} is not a simple fraction")
     return domain(near) if near else 0.0  # a structural zero stays one
 
 

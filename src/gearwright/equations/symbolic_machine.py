@@ -154,7 +154,7 @@ class Angles:
         for g, group in enumerate(self.groups):
             if coordinate in group:
                 return g, group.index(coordinate)
-        raise InputError(f"closed form: {self.symbols[coordinate]} is no angle.")
+        raise InputError(f"closed form: {self.symbols[coordinate]} is not an angle.")
 
     def cos(self, x: Trig, /) -> Trig:
         """The cosine of a sum of angles and a number."""

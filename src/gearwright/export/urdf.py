@@ -8,17 +8,14 @@ gets the robot back.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gearwright import files
 from gearwright.errors import InputError
 from gearwright.export.mjcf import mjcf
+from gearwright.export.wheel_forms import WheelForm
 from gearwright.files.formats import MJCF_ENDINGS, write_text
 from gearwright.mechanism import assemble
 from gearwright.parts import Robot
-
-if TYPE_CHECKING:
-    from gearwright.export.urdf_wheels import WheelForm
 
 
 def save(robot: Robot, path: str | Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -12,15 +11,14 @@ from gearwright.algebra import IDENTITY, Tensor, Vec
 from gearwright.errors import InputError
 from gearwright.export.mjcf_bodies import Weight
 from gearwright.export.mjcf_rotors import RotorBody, Wheels, carrier_weight, wheels_of
+from gearwright.export.wheel_forms import WHEEL_FORMS, WheelForm
 from gearwright.files.urdf_writer import Inertial
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.text import did_you_mean
 
-WheelForm = Literal["at rest", "mimic", "transmission"]
 UNLIMITED = 1e9
 """How far [rad] a wheel may turn that follows a slide without limits."""
-WHEEL_FORMS: tuple[WheelForm, ...] = ("at rest", "mimic", "transmission")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """How large a robot file may be: every reader keeps to these bounds and says them when it refuses.
 
-A robot of 1,000 links with a drive each fits several times over. Logs, runs and meshes are no robot files: memory alone
-bounds them.
+A robot of 1,000 links with a drive each fits several times over. Logs, runs and meshes are not robot files:
+memory alone bounds them.
 """
 
 from __future__ import annotations

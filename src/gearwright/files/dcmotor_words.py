@@ -23,7 +23,7 @@ def numbers(word: str, value: Any, most: int) -> list[float] | None:
     [300.0, 1.0, 0.5, 0.0, 0.0]
 
     Raises:
-        ValueError: too many numbers, or something that is no number.
+        ValueError: too many numbers, or something that is not a number.
     """
     items = value.split() if isinstance(value, str) else value
     if not isinstance(items, list):
@@ -125,7 +125,7 @@ ATTRIBUTES: dict[str, tuple[int, Callable[..., Words]]] = {
 }
 """Per attribute how many numbers it has and what they say; of the same word the later ones speak."""
 FOREIGN = tuple(word for word in ATTRIBUTES if word not in ("inductance", "cogging"))
-"""Attributes that are no words of ours."""
+"""Attributes that are not words of ours."""
 
 
 def from_dcmotor(words: Mapping[str, Any]) -> tuple[Words, list[str]]:

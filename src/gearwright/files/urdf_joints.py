@@ -129,7 +129,7 @@ def _limit(found: Findings, inner: Element, word: str) -> float | None:
 
 
 def _size(found: Findings, inner: Element, word: str, value: float | None) -> float | None:
-    """A number that is no size of anything when it is negative; it is then taken as not written."""
+    """A number that is not a size of anything when it is negative; it is then taken as not written."""
     if value is not None and value < 0:
         found.accept(where(inner), inner.sourceline, f"{word} {value:g} is negative, taken as not written.")
         return None
@@ -182,7 +182,7 @@ def _checked(found: Findings, joint: UrdfJoint, known: dict[str, UrdfJoint]) -> 
     leader = known.get(joint.joint.follows[0])
     if leader is None:
         missing = joint.joint.follows[0]
-        text = f"it mimics {missing!r}, which is no joint, and moves by itself. {did_you_mean(missing, known)}"
+        text = f"it mimics {missing!r}, which is not a joint, and moves by itself. {did_you_mean(missing, known)}"
         found.accept(f"joint {joint.name!r}", joint.element.sourceline, text)
         return replace(joint, joint=replace(joint.joint, follows=None))
     if _in_circle(joint, known):

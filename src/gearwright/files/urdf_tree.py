@@ -68,7 +68,7 @@ def grow(
     for joint in joints:
         for side, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
-                found.at(joint.element, f"its {side} {name!r} is no link. {did_you_mean(name, links)}")
+                found.at(joint.element, f"its {side} {name!r} is not a link. {did_you_mean(name, links)}")
         if joint.child in carried_by:
             other = carried_by[joint.child].name
             found.at(

@@ -87,7 +87,7 @@ def _holdable(tag: str, word: str, value: str) -> str:
 
 def _number(x: Any) -> str:
     if not is_number(x):
-        raise InputError(f"{x!r} is no number: a file cannot hold it. Put a number in its place first.")
+        raise InputError(f"{x!r} is not a number: a file cannot hold it. Put a number in its place first.")
     return repr(float(x))
 
 

@@ -162,7 +162,7 @@ class Origin(Words):
         if self.rotation is not None:
             _refuse_no_rotation(Rot.of(self.rotation))
         if self.quaternion is not None and sum(x * x for x in self.quaternion) < 1e-12:
-            raise ValueError("a quaternion of length zero is no rotation. Give w, x, y, z such as [1, 0, 0, 0].")
+            raise ValueError("a quaternion of length zero is not a rotation. Give w, x, y, z such as [1, 0, 0, 0].")
         return self
 
     @property

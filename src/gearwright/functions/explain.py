@@ -87,7 +87,7 @@ class Explanation:
                 "explain: a table is for one state; this is a batch. Explain one state, or index `forces`."
             )
         table = []
-        rounding = 1e-12 * float(abs(self.forces).max())  # a cosine of a right angle is no coupling
+        rounding = 1e-12 * float(abs(self.forces).max())  # a cosine of a right angle is not a coupling
         for j, spin in enumerate(self.mech.spins):
             classes = self.classes(spin.name)
             for k, speed in enumerate(self.mech.speeds):

@@ -272,8 +272,8 @@ class RedundantModel:
         off = np.abs(L @ self.jacobian(q) - np.eye(self.mech.n)).max(initial=0.0)
         if not off < 1e-6:
             raise InputError(
-                f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is no left inverse "
-                "here. Use left_inverse(q) or constant_left_inverse()."
+                f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is not a left "
+                "inverse here. Use left_inverse(q) or constant_left_inverse()."
             )
         return L
 

@@ -20,7 +20,7 @@ def numbers(*values: Scalar) -> bool:
 
 
 def is_index(x: object) -> bool:
-    """Whether x counts something: a whole number that is no truth value."""
+    """Whether x counts something: a whole number that is not a truth value."""
     return isinstance(x, Integral) and not isinstance(x, bool)
 
 
@@ -78,7 +78,9 @@ def spin(owner: str, inertia: Scalar, coupling: Scalar | None) -> None:
             f"{owner}: inertia {inertia} kg m2 is negative. Give the axial inertia of the wheel, 0 or more."
         )
     if is_number(inertia) and inertia == 0 and coupling is not None and not (is_number(coupling) and coupling == 0):
-        raise SpinError(f"{owner}: coupling {coupling} without inertia is no wheel. Give the inertia, or coupling 0.")
+        raise SpinError(
+            f"{owner}: coupling {coupling} without inertia is not a wheel. Give its inertia, or coupling 0."
+        )
 
 
 def spring(name: str, stiffness: Scalar, damping: Scalar) -> None:

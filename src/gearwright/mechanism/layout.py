@@ -107,7 +107,7 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
         if isinstance(leader, str):
             if leader not in names:
                 raise JointError(
-                    f"joint {names[index]!r} follows {leader!r}, which is no joint. {did_you_mean(leader, names)}"
+                    f"joint {names[index]!r} follows {leader!r}, which is not a joint. {did_you_mean(leader, names)}"
                 )
             leader = names.index(leader)
         if not checks.is_index(leader) or not 0 <= leader < len(bodies):

@@ -25,7 +25,7 @@ class Links:
         """The name itself if it is that of a link or the base."""
         names = ["base", *self.by_name]
         if link not in names:
-            raise StructureError(f"{owner} {link!r}, which is no link. {did_you_mean(link, names)}")
+            raise StructureError(f"{owner} {link!r}, which is not a link. {did_you_mean(link, names)}")
         return link
 
     def joint_axis(self, joint: str, seen_from: str) -> tuple[Vec, Vec] | None:

@@ -180,7 +180,7 @@ class TrainStructure:
         """Per joint and wheel its rate relative to its carrier, over joints and free wheels."""
         for name in self.free:
             if name not in self.wheels:
-                raise TrainError(f"free {name!r} is no wheel. {did_you_mean(name, self.wheels)}")
+                raise TrainError(f"free {name!r} is not a wheel. {did_you_mean(name, self.wheels)}")
         return self.graph.rates([*self.joints, *self.free])
 
     def row(self, wheel: str) -> RowOfSpeeds:
@@ -260,7 +260,7 @@ class TrainStructure:
         )
 
     def _orbiting(self, wheel: Gearwheel) -> list[Placed]:
-        """Planets on an arm that is no link: coaxial spins on the arm's link (N >= 3 look the same from every side).
+        """Planets on an arm that is not a link: coaxial spins on the arm's link (N >= 3 look the same from every side).
 
         Parallel: arm + N m r^2 at s_arm, planets N I_p at s_arm + s_p. Radial (bevel): arm + N (m r^2 + It_p), the
         planets' own spin is balanced; at rest they add N (m r^2 + I_p + It_p) / 2 across.
@@ -273,7 +273,7 @@ class TrainStructure:
             )
         if wheel.count < 3 and not (is_zero(wheel.mass) and is_zero(wheel.inertia)):
             raise SpinError(
-                f"wheel {wheel.name!r} has {wheel.count} planets on a carrier that is no link; its inertia then "
+                f"wheel {wheel.name!r} has {wheel.count} planets on a carrier that is not a link; its inertia then "
                 "depends on the carrier angle. Use >= 3 planets, make the carrier a link, or model them as bodies."
             )
         e, at = self.axis_and_point(arm)

@@ -92,7 +92,7 @@ def _parent(body: Body, found: Mapping[str, int]) -> int:
         return found[parent]
     if not checks.is_index(parent) or not 0 <= parent < len(found):
         raise StructureError(
-            f"body {body.name!r}: its parent {parent!r} is no body. Use -1 (base) or 0 to {len(found) - 1}."
+            f"body {body.name!r}: its parent {parent!r} is not a body. Use -1 (base) or 0 to {len(found) - 1}."
         )
     return int(parent)
 

@@ -110,7 +110,7 @@ class Columns:
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise FileError(
                 f"{self.path}, line {self.lines[row]}: {self.header[used[column]]} is {chosen[row][column]!r}, which "
-                "is no finite number. Give numbers in SI units with a decimal point."
+                "is not a finite number. Give numbers in SI units with a decimal point."
             )
         full = np.zeros((len(rows), len(self.header)))
         full[:, used] = values

@@ -49,7 +49,7 @@ class Beam:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bending", tuple(self.bending))
         if not isinstance(self.segments, int) or not 1 <= self.segments <= 200:
-            raise PartError(f"beam: segments {self.segments!r} is no whole number from 1 to 200.")
+            raise PartError(f"beam: segments {self.segments!r} is not a whole number from 1 to 200.")
         positive = {"length": self.length, "line_density": self.line_density, "torsion": self.torsion}
         positive |= {f"bending {k + 1}": x for k, x in enumerate(self.bending)}
         for name, x in positive.items():

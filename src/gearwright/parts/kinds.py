@@ -14,7 +14,7 @@ def require_kind(owner: str, word: str, value: object, kind: type) -> None:
 
     >>> require_kind("drive 'j1'", "motor", 2e-4, complex)
     Traceback (most recent call last):
-    gearwright.errors.InputError: drive 'j1': its motor is 0.0002, which is no complex. Give a complex(...).
+    gearwright.errors.InputError: drive 'j1': its motor is 0.0002, which is not a complex. Give a complex(...).
     """
     if not isinstance(value, kind):
         raise InputError(f"{owner}: its {word} is {value!r}, which is no {kind.__name__}. Give a {kind.__name__}(...).")

@@ -28,7 +28,7 @@ class Limits:
         except (TypeError, IndexError):
             ordered = False
         if not ordered:
-            raise JointError(f"limits: position {self.position!r} is no range. Give (lower, upper).")
+            raise JointError(f"limits: position {self.position!r} is not a range. Give (lower, upper).")
 
 
 @dataclass(frozen=True)

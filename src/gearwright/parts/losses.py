@@ -43,7 +43,9 @@ class Losses:
 
     def __post_init__(self) -> None:
         if is_number(self.speed) and not 0 <= self.speed < float("inf"):
-            raise TrainError(f"losses: speed {self.speed} is no magnitude. Give the motor's speed [rad/s], 0 or more.")
+            raise TrainError(
+                f"losses: speed {self.speed} is not a magnitude. Give the motor's speed, at least 0 rad/s."
+            )
 
     @property
     def back(self) -> Scalar:
@@ -215,7 +217,7 @@ def refuse_impossible_losses(gear: Any) -> None:
 def _refuse_against_statics(efficiency: float, back: float) -> None:
     """The same load loses the same torque both ways, whether it is measured at the joint or at the motor."""
     least, most = back_driving(efficiency), 1 / (2 - efficiency)
-    locks = back <= 0 and least <= SLACK  # how firmly it locks is nobody's business
+    locks = back <= 0 and least <= SLACK  # how firmly it locks does not matter
     if locks or least - SLACK <= back <= most + SLACK:
         return
     rule = f"statics allows 2 - 1/efficiency = {least:.4g} to 1/(2 - efficiency) = {most:.4g}"

@@ -67,7 +67,7 @@ class _Place:
 def _locate(robot: Robot, path: str) -> _Place:
     words = path.split(".") if isinstance(path, str) else []
     if len(words) < 2:
-        raise InputError(f"{path!r} is no parameter path. Give words joined by dots, such as 'shoulder.motor.inertia'.")
+        raise InputError(f"{path!r} is not a parameter path. Join words by dots, as in 'shoulder.motor.inertia'.")
     if words[0] == "payload" and robot.payload is not None:
         return _Place(robot.payload, words[1:], lambda fresh: replace(robot, payload=fresh))
     if words[0] == "supply" and robot.supply is not None:
@@ -184,5 +184,5 @@ def _known(path: str, word: str, known: Iterable[str]) -> str:
 
 def _scalar(path: str, value: Any) -> Scalar:
     if isinstance(value, str | bool | Sequence | Vec | Rot | Tensor | np.ndarray) or is_dataclass(value):
-        raise InputError(f"parameter {path!r} is no number but {value!r}. Name a number inside it, or another word.")
+        raise InputError(f"parameter {path!r} is not a number but {value!r}. Name a number inside it, or another word.")
     return value

@@ -208,14 +208,14 @@ def orbiting(
     s: Any,
     names: tuple[str, str] = ("orbit", "planets"),
 ) -> tuple[Wheel, ...]:
-    """Planets on a carrier that is no link: coaxial spins on the mount, the planets' mass orbiting with the carrier.
+    """Planets on a carrier that is not a link: coaxial spins on the mount, the planets' mass orbiting with the carrier.
 
     Carrier: I_c, and orbit: N m r^2 at s_c, planets: N I_p at s_p; at rest N m, axial N (m r^2 + I_p), transverse
     N (m r^2 / 2 + It_p). Exact for three or more equal, evenly spaced planets. `names` are those of orbit and planets.
     """
     if count < 3 and planet.present:
         raise SpinError(
-            f"{owner!r} has {count} planets on a carrier that is no link; its inertia then depends on the carrier "
+            f"{owner!r} has {count} planets on a carrier that is not a link; its inertia then depends on the carrier "
             "angle. Use >= 3 planets, make the carrier a link, or model the planets as bodies."
         )
     arm = carrier.wheel("carrier", s["carrier"])

@@ -116,7 +116,7 @@ def positive_definite(owner: str, matrix: Any, definite: bool = True) -> NDArray
     try:
         K = np.array(matrix, dtype=float)
     except (TypeError, ValueError):
-        raise PartError(f"{owner} {matrix!r} is no matrix of numbers. Give six rows of six.") from None
+        raise PartError(f"{owner} {matrix!r} is not a matrix of numbers. Give six rows of six.") from None
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not np.isfinite(K).all():
         raise PartError(f"{owner} has the shape {K.shape} or a value that is not finite. Give six rows of six numbers.")
     scale = float(np.abs(K).max())

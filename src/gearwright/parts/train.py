@@ -55,7 +55,7 @@ class Gearwheel:
 
     def __post_init__(self) -> None:
         if not isinstance(self.count, int) or not 1 <= self.count <= 100:
-            raise TrainError(f"wheel {self.name!r}: count {self.count!r} is no number of equal wheels from 1 to 100.")
+            raise TrainError(f"wheel {self.name!r}: count {self.count!r} is not a number of wheels from 1 to 100.")
         for name in ("inertia", "mass", "radius", "transverse_inertia"):
             value = getattr(self, name)
             if value is not None and is_number(value) and not 0 <= value < float("inf"):

@@ -19,7 +19,7 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.errors import DriveError
 
 ROUNDING = 0.05
-"""Data sheets round, and measure kt warm and kv cold: this much relative difference is no contradiction."""
+"""Data sheets round, and measure kt warm and kv cold: this much relative difference is not a contradiction."""
 
 
 class Convention(NamedTuple):

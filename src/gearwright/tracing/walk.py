@@ -24,7 +24,7 @@ def _names() -> dict[int, str]:
 def walk(function: Any) -> Graph:
     """The graph of a CasADi function whose outputs are [recorded intermediates, results, guards].
 
-    The intermediates come first only to fix the order of execution; they are no results.
+    The intermediates come first only to fix the order of execution; they are not results.
     """
     builder = Builder()
     slots: dict[int, int] = {}
