@@ -102,7 +102,7 @@ def simulate(
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
     work.method, why = choose(work, x, method)
     work.may_change = method is None
-    recorder.remarks.append(why)
+    recorder.remarks.insert(0, why)  # whatever choosing it made us say
     if work.method in FIXED:
         with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
             return _judged(work, run_fixed(work, x, step), largest)

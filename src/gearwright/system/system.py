@@ -7,7 +7,8 @@ flows through ports follow, and what the accelerations lead to. Who asks adds on
 - `motion_rates`: the rates in one kernel, for laws that act by forces alone.
 - `law_table`: all laws in all their modes as kernels.
 - `simulation.step_program`, `simulation.rollout_stability`: fixed steps, and how long they may be.
-- `demanded_forces`: the forces that a prescribed motion asks for.
+- `demanded_forces`, `whole_motion`: the forces that a prescribed motion asks for, and how elastic drives follow it.
+- `impacts`: blows, and what gears take of them.
 """
 
 from __future__ import annotations
