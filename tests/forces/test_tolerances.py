@@ -138,7 +138,7 @@ def laws_of_the_house(base: type = Law) -> Iterator[type]:
     """Every law that can be made, of Gearwright itself."""
     for law in base.__subclasses__():
         yield from laws_of_the_house(law)
-        if law.__module__.startswith("gearwright.") and not inspect.isabstract(law):
+        if law.__module__.startswith("gearwright.forces.") and not inspect.isabstract(law):
             yield law
 
 

@@ -62,7 +62,7 @@ def bundled_laws() -> list[Law]:
 
 def every_kind(kind: type[Law] = Law) -> set[type[Law]]:
     """All kinds of laws that Gearwright has, those that only serve as a base left out."""
-    found = {x for x in kind.__subclasses__() if x.__module__.startswith("gearwright.")}
+    found = {x for x in kind.__subclasses__() if x.__module__.startswith("gearwright.forces.")}
     concrete = {x for x in found if not getattr(x, "__abstractmethods__", None)}
     return concrete.union(*(every_kind(x) for x in found))
 
