@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.dynamics.redundant_blocks import equimomental, layout
-from gearwright.dynamics.redundant_pieces import pieces
+from gearwright.dynamics.redundant_bodies import free_bodies
 from gearwright.errors import InputError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 from gearwright.programs import redundant_programs
@@ -185,7 +185,7 @@ def test_models_without_constant_left_inverse_move_too():
 def test_equimomental_points():
     """Six points with the mass, centre and second moments of every piece."""
     mech = elastic_machine(np.random.default_rng(2), [R, P])
-    for part in pieces(mech):
+    for part in free_bodies(mech):
         points = np.array([tuple(p) for p in equimomental(part, FLOATS.sqrt)])
         tensor = sum(part.mass / 6 * (p @ p * np.eye(3) - np.outer(p, p)) for p in points)
         assert points.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-15)
@@ -194,7 +194,7 @@ def test_equimomental_points():
 
 @pytest.mark.parametrize("thin", [(0.0, 0.01, 0.01), (0.01, 0.0, 0.01), (0.02, 0.01, 0.01), (0.0, 0.0, 0.0)])
 def test_equimomental_points_of_rods_discs_and_points(thin):
-    part = pieces(two_joints())[0]
+    part = free_bodies(two_joints())[0]
     part = part._replace(tensor=type(part.tensor).diagonal(*thin))
     points = np.array([tuple(p) for p in equimomental(part, FLOATS.sqrt)])
     tensor = sum(part.mass / 6 * (p @ p * np.eye(3) - np.outer(p, p)) for p in points)
@@ -202,7 +202,7 @@ def test_equimomental_points_of_rods_discs_and_points(thin):
 
 
 def test_separated_link_is_the_link_before_assembly():
-    link, _, rotor, _ = pieces(two_joints())
+    link, _, rotor, _ = free_bodies(two_joints())
     assert (link.mass, rotor.mass) == pytest.approx((6, 0.9))
     assert tuple(link.com) == pytest.approx(tuple(RX @ [0, -0.05, 0]))
     assert np.array(link.tensor.rows()) == pytest.approx(np.diag([0.05, 0.05, 0.03]))

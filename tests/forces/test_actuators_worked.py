@@ -13,7 +13,7 @@ from gearwright.forces.actuator_place import place_line
 from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.forces.hydraulics import ServoValve, servo_cylinder
 from gearwright.forces.pneumatics import ATMOSPHERE, AirValve, pneumatic_cylinder
-from gearwright.forces.stepping import stepping_motor
+from gearwright.forces.stepping_motor import stepping_motor
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
 from gearwright.system.complete_model import complete_model
 

@@ -47,7 +47,7 @@ class Spatial:
         return self.angular.dot(other.angular) + self.linear.dot(other.linear)
 
 
-NOTHING = Spatial(ZERO, ZERO)
+NO_MOTION = Spatial(ZERO, ZERO)
 
 
 class ArticulatedInertia:
@@ -113,10 +113,10 @@ def solve_by_links(pose: Pose, right: Sequence[Scalar]) -> list[Scalar]:
     mech = pose.mech
     nodes = mech.articulation or ()
     inertias = [ArticulatedInertia.of(body.about_origin) for body in mech.bodies]
-    pushes = [NOTHING] * len(inertias)
+    pushes = [NO_MOTION] * len(inertias)
     solved: list[list[Eliminated]] = []
     for node in reversed(nodes):
-        inertia, push = (None, NOTHING) if node.body is None else (inertias[node.body], pushes[node.body])
+        inertia, push = (None, NO_MOTION) if node.body is None else (inertias[node.body], pushes[node.body])
         joint = _joint(pose, node, inertia, push, right)
         known = _eliminated(joint, node.speeds)
         solved.append(known)
@@ -132,7 +132,7 @@ def solve_by_links(pose: Pose, right: Sequence[Scalar]) -> list[Scalar]:
 def _joint(pose: Pose, node: Node, inertia: ArticulatedInertia | None, push: Spatial, right: Sequence[Scalar]) -> Joint:
     """The equations of the node's speeds."""
     motions = _motions(pose, node)
-    U = {k: NOTHING if inertia is None else inertia @ S for k, S in motions.items()}
+    U = {k: NO_MOTION if inertia is None else inertia @ S for k, S in motions.items()}
     on_host = dict.fromkeys(node.speeds, ZERO)
     D: dict[tuple[int, int], Scalar] = {}
     for spin in node.spins:
@@ -160,7 +160,7 @@ def _joint(pose: Pose, node: Node, inertia: ArticulatedInertia | None, push: Spa
 
 def _motions(pose: Pose, node: Node) -> dict[int, Spatial]:
     """Per speed how it moves the body on its parent, body axes; a shaft moves none."""
-    motions = dict.fromkeys(node.speeds, NOTHING)
+    motions = dict.fromkeys(node.speeds, NO_MOTION)
     for dof in () if node.body is None else pose.dofs[node.body]:
         axis = dof.axis * dof.scaled(1.0)
         motions[dof.speed] = motions[dof.speed] + (Spatial(axis, ZERO) if dof.angular else Spatial(ZERO, axis))
@@ -202,7 +202,7 @@ def _moved(pose: Pose, i: int, wrench: Spatial) -> Spatial:
 def _accelerations(pose: Pose, nodes: Sequence[Node], solved: Sequence[Sequence[Eliminated]]) -> list[Scalar]:
     """Back from the base: what every node answers to the acceleration of its host."""
     a: list[Scalar] = [0.0] * pose.mech.n
-    moving = [NOTHING] * (len(pose.mech.bodies) + 1)
+    moving = [NO_MOTION] * (len(pose.mech.bodies) + 1)
     for node, known in zip(nodes, solved, strict=True):
         A = moving[node.host]
         if node.body is not None and node.host != BASE:

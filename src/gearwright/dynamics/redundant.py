@@ -18,7 +18,7 @@ from gearwright.dynamics.kinematics import velocities
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.redundant_blocks import Block, BlockLayout
-from gearwright.dynamics.redundant_pieces import Piece
+from gearwright.dynamics.redundant_bodies import FreeBody
 from gearwright.mechanism import BASE
 from gearwright.mechanism.rows import along
 
@@ -127,7 +127,7 @@ def weights(plan: BlockLayout, pose: Pose) -> list[Scalar]:
     return w
 
 
-def _motion(pose: Pose, part: Piece, ops: Operations) -> Motion:
+def _motion(pose: Pose, part: FreeBody, ops: Operations) -> Motion:
     n = pose.mech.n
     own = link = pose.world[part.body][0]
     centre, carried, ratios = [ZERO] * n, [ZERO] * n, [0.0] * n
@@ -142,7 +142,7 @@ def _motion(pose: Pose, part: Piece, ops: Operations) -> Motion:
     return Motion(link, own, centre, carried, ratios)
 
 
-def _rate(pose: Pose, v: Sequence[Scalar], part: Piece, motion: Motion) -> Rate:
+def _rate(pose: Pose, v: Sequence[Scalar], part: FreeBody, motion: Motion) -> Rate:
     n = pose.mech.n
     centre, carried, omega = [ZERO] * n, [ZERO] * n, ZERO
     if part.body != BASE:

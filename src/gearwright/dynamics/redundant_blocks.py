@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from gearwright.algebra import ZERO, Operations, Scalar, Tensor, Vec, is_number
-from gearwright.dynamics.redundant_pieces import Piece, pieces
+from gearwright.dynamics.redundant_bodies import FreeBody, free_bodies
 from gearwright.errors import InertiaError
 from gearwright.mechanism import BASE, Mechanism
 
@@ -41,7 +41,7 @@ class Block(NamedTuple):
 class BlockLayout(NamedTuple):
     """The blocks of a redundant model, with the weights W between them (both W_bj and W_jb are listed)."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[FreeBody, ...]
     blocks: tuple[Block, ...]
     weights: dict[tuple[int, int], Tensor]
 
@@ -60,25 +60,25 @@ class BlockLayout(NamedTuple):
 
 def layout(mech: Mechanism, form: str, ops: Operations) -> BlockLayout:
     """The blocks and weights of one of the `FORMS`."""
-    return FORMS[form](pieces(mech), ops)
+    return FORMS[form](free_bodies(mech), ops)
 
 
-def _full(parts: Sequence[Piece], _: Operations) -> BlockLayout:
+def _full(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l | w of the carriers | own spin], 15 n: eqs (8) to (11)."""
     return _with_spins(parts, _velocities(parts, "base"))
 
 
-def _link_frames(parts: Sequence[Piece], _: Operations) -> BlockLayout:
+def _link_frames(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
     """The same with the linear velocities in link axes, so that the left inverse can be constant for every chain."""
     return _with_spins(parts, _velocities(parts, "link"))
 
 
-def _absolute(parts: Sequence[Piece], _: Operations) -> BlockLayout:
+def _absolute(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l, w_m], 12 n: every rotor by its absolute angular velocity; M is definite."""
     return _with_rotors(parts, "turning", "w")
 
 
-def _reduced(parts: Sequence[Piece], ops: Operations) -> BlockLayout:
+def _reduced(parts: Sequence[FreeBody], ops: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l | own spin], 12 n: rotors only spin; the links carry them at rest."""
     bare = _reduced_bare(parts, ops)
     weights = dict(bare.weights)
@@ -89,12 +89,12 @@ def _reduced(parts: Sequence[Piece], ops: Operations) -> BlockLayout:
     return bare._replace(weights=weights)
 
 
-def _reduced_bare(parts: Sequence[Piece], _: Operations) -> BlockLayout:
+def _reduced_bare(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
     """The same as printed: without the second row and column of eq. (10), the carried rotor inertia is lost too."""
     return _with_rotors(parts, "spin", "spin.w")
 
 
-def _with_rotors(parts: Sequence[Piece], quantity: Quantity, title: str) -> BlockLayout:
+def _with_rotors(parts: Sequence[FreeBody], quantity: Quantity, title: str) -> BlockLayout:
     """The velocities of the links, and of each rotor one angular velocity of a kind in its own axes."""
     blocks = _velocities(parts, "base")
     weights = _weights(parts, blocks)
@@ -105,7 +105,7 @@ def _with_rotors(parts: Sequence[Piece], quantity: Quantity, title: str) -> Bloc
     return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-def _points(parts: Sequence[Piece], ops: Operations) -> BlockLayout:
+def _points(parts: Sequence[FreeBody], ops: Operations) -> BlockLayout:
     """Six equal mass points per piece with the same mass, centre and tensor, velocities in base axes, 36 n."""
     blocks: list[Block] = []
     weights: dict[tuple[int, int], Tensor] = {}
@@ -117,7 +117,7 @@ def _points(parts: Sequence[Piece], ops: Operations) -> BlockLayout:
     return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-FORMS: dict[str, Callable[[Sequence[Piece], Operations], BlockLayout]] = {
+FORMS: dict[str, Callable[[Sequence[FreeBody], Operations], BlockLayout]] = {
     "full": _full,
     "absolute": _absolute,
     "reduced": _reduced,
@@ -128,11 +128,11 @@ FORMS: dict[str, Callable[[Sequence[Piece], Operations], BlockLayout]] = {
 """The redundant models by name."""
 
 
-def _rotors(parts: Sequence[Piece]) -> list[int]:
+def _rotors(parts: Sequence[FreeBody]) -> list[int]:
     return [k for k, part in enumerate(parts) if part.turns]
 
 
-def _velocities(parts: Sequence[Piece], axes: Axes) -> list[Block]:
+def _velocities(parts: Sequence[FreeBody], axes: Axes) -> list[Block]:
     """The blocks of nu_1: velocities of all centres of mass, then angular velocities of the links in link axes."""
     links = len(parts) - len(_rotors(parts))
     first = len(parts)  # the first block of an angular velocity
@@ -143,7 +143,7 @@ def _velocities(parts: Sequence[Piece], axes: Axes) -> list[Block]:
     return blocks + [Block(f"{parts[i].name}.w", i, "turning", "own", (first + i,)) for i in range(links)]
 
 
-def _weights(parts: Sequence[Piece], blocks: Sequence[Block]) -> dict[tuple[int, int], Tensor]:
+def _weights(parts: Sequence[FreeBody], blocks: Sequence[Block]) -> dict[tuple[int, int], Tensor]:
     """M_1 of eq. (11): masses and the links' tensors."""
     weights = {}
     for k, block in enumerate(blocks):
@@ -152,7 +152,7 @@ def _weights(parts: Sequence[Piece], blocks: Sequence[Block]) -> dict[tuple[int,
     return weights
 
 
-def _with_spins(parts: Sequence[Piece], blocks: list[Block]) -> BlockLayout:
+def _with_spins(parts: Sequence[FreeBody], blocks: list[Block]) -> BlockLayout:
     """Add nu_2, nu_3 and the four equal blocks M_2 of eq. (10)."""
     weights = _weights(parts, blocks)
     rotors = _rotors(parts)
@@ -165,7 +165,7 @@ def _with_spins(parts: Sequence[Piece], blocks: list[Block]) -> BlockLayout:
     return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-def equimomental(part: Piece, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
+def equimomental(part: FreeBody, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
     """Six places for points of a sixth of the mass: +-sqrt(3/m) times the columns of a root of the second moments.
 
     With S = sum m r r' = (tr I / 2) 1 - I = sum_k c_k c_k', the points +-sqrt(3/m) c_k have S and their centre at 0.

@@ -12,7 +12,7 @@ from gearwright.algebra import IDENTITY, ZERO, Rot, Vec, is_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Body, Mechanism
-from gearwright.parts.placing import Placement
+from gearwright.parts.placing import PartPlace
 from gearwright.text import listed
 
 MOVES = ("revolute", "prismatic", "spherical")
@@ -35,7 +35,7 @@ class MjcfBody:
 
     body: int
     parent: int
-    place: Placement
+    place: PartPlace
     joints: tuple[PlacedJoint, ...]
 
 
@@ -133,7 +133,7 @@ def _body(mech: Mechanism, i: int, merged: set[int]) -> MjcfBody:
         offset = offset - turn @ body.position
     # (turn, offset) is now the parent's frame in that of body i
     back = turn.T
-    return MjcfBody(i, mech.parent(chain[0]), Placement(back, -(back @ offset)), tuple(joints))
+    return MjcfBody(i, mech.parent(chain[0]), PartPlace(back, -(back @ offset)), tuple(joints))
 
 
 def refuse_unphysical(mech: Mechanism, bodies: Sequence[MjcfBody], weights: dict[int, Weight]) -> None:

@@ -24,11 +24,11 @@ from gearwright.files.yaml_tree import Node
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
 from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.physical import unphysical
-from gearwright.parts.placing import HERE, Placement
+from gearwright.parts.placing import HERE, PartPlace
 from gearwright.parts.train import Stated
 
 Part = TypeVar("Part")
-Frames = Mapping[str, Placement]
+Frames = Mapping[str, PartPlace]
 """Per link the frame in which its words are stated, in its body frame."""
 
 
@@ -98,7 +98,7 @@ def _link(words: LinkWords, seat: Seat | None, frames: Frames) -> Link | None:
     )
 
 
-def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
+def _joint(words: LinkWords, place: PartPlace, axis: Vec) -> Joint:
     joint = words.joint
     limits, follows = getattr(joint, "limits", None), getattr(joint, "follows", None)
     return Joint(
@@ -117,8 +117,8 @@ def _joint(words: LinkWords, place: Placement, axis: Vec) -> Joint:
     )
 
 
-def _moved(shape: Shape, frame: Placement) -> Shape:
-    place = frame.then(Placement(shape.rotation, shape.position))
+def _moved(shape: Shape, frame: PartPlace) -> Shape:
+    place = frame.then(PartPlace(shape.rotation, shape.position))
     return replace(shape, position=place.position, rotation=place.rotation)
 
 

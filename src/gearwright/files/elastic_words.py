@@ -11,7 +11,7 @@ from gearwright.files.data_sheet_words import PlainPartWords
 from gearwright.files.part_words import arguments, words_of
 from gearwright.files.words import Angle, Direction, Length, Mass, Name, Number, Position, TensorWords, Unit
 from gearwright.parts import Beam, ElasticBase, JointSpring, PassiveSpring, Robot, with_beam, with_elastic_base
-from gearwright.parts.placing import HERE, Placement
+from gearwright.parts.placing import HERE, PartPlace
 
 
 def _amount(*dimensions: str) -> Any:
@@ -99,7 +99,7 @@ def spring_of(words: Any) -> JointSpring | None:
     return None if words is None else words.part()
 
 
-def made_flexible(robot: Robot, link: str, words: Any, frame: Placement = HERE) -> Robot:
+def made_flexible(robot: Robot, link: str, words: Any, frame: PartPlace = HERE) -> Robot:
     """The robot with a link as the beam that its words state, whose directions are in the frame of the link's words."""
     beam: Beam = words.part()
     across = None if beam.across is None else tuple(frame.direction(beam.across))

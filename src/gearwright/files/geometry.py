@@ -13,7 +13,7 @@ from math import cos, sin
 from gearwright.algebra import Rot, Vec
 from gearwright.errors import JointError
 from gearwright.files.placements import X, Z, turned
-from gearwright.parts.placing import HERE, Placement
+from gearwright.parts.placing import HERE, PartPlace
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Seat:
         frame: the frame in which this link's own words are stated, in its body frame.
     """
 
-    joint: Placement
+    joint: PartPlace
     axis: Vec
-    frame: Placement = HERE
+    frame: PartPlace = HERE
 
 
 def standard_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
@@ -37,7 +37,7 @@ def standard_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
     The joint turns about (or slides along) z of frame i - 1; the link's words are in frame i, at its far end. For a
     revolute joint theta is the offset of q, for a prismatic one d is.
     """
-    return Seat(Placement(turned(Z, theta)), Z, Placement(turned(X, alpha), Vec(a, 0.0, d)))
+    return Seat(PartPlace(turned(Z, theta)), Z, PartPlace(turned(X, alpha), Vec(a, 0.0, d)))
 
 
 def modified_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
@@ -46,7 +46,7 @@ def modified_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
     a and alpha are those of the link before; frame i sits on its own joint, so the link's words need no moving.
     """
     tilt = turned(X, alpha)
-    return Seat(Placement(tilt.after(turned(Z, theta)), Vec(a, 0.0, 0.0) + tilt @ Vec(0.0, 0.0, d)), Z)
+    return Seat(PartPlace(tilt.after(turned(Z, theta)), Vec(a, 0.0, 0.0) + tilt @ Vec(0.0, 0.0, d)), Z)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Vectors:
         extended = _triad(e_before, before, -1.0).after(here.T)
         if self.alpha:
             extended = Rot.about(e_before, cos(self.alpha), sin(self.alpha)).after(extended)
-        return Seat(Placement(extended, -self.r_before), e, Placement(position=self.r))
+        return Seat(PartPlace(extended, -self.r_before), e, PartPlace(position=self.r))
 
 
 def _triad(e: Vec, r: Vec, sign: float) -> Rot:

@@ -15,7 +15,7 @@ from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec
 from gearwright.files.mjcf_equalities import Follower
 from gearwright.files.mjcf_names import Names
 from gearwright.parts import Joint, JointSpring, Limits, Link
-from gearwright.parts.placing import Placement
+from gearwright.parts.placing import PartPlace
 
 FREE, BALL, SLIDE, HINGE = range(4)
 KINDS = {FREE: "free", BALL: "spherical", SLIDE: "prismatic", HINGE: "revolute"}
@@ -55,7 +55,7 @@ class LinkMaker:
         m = self.model
         first, count = int(m.body_jntadr[body]), int(m.body_jntnum[body])
         parent = int(m.body_parentid[body])
-        place = Placement(rot(m.body_quat[body]), vec(m.body_pos[body]) - self.origin(parent))
+        place = PartPlace(rot(m.body_quat[body]), vec(m.body_pos[body]) - self.origin(parent))
         if not count:
             name = self.names.bodies[body]
             joint = Joint(self.names.joint(name), "fixed", rotation=place.rotation, position=place.position)
@@ -65,8 +65,8 @@ class LinkMaker:
             last = k == first + count - 1
             name = self.names.bodies[body] if last else self.names.link(self.names.joints[k])
             at = vec(m.jnt_pos[k])
-            links.append(Link(name, carrier, self._joint(k, place.then(Placement(position=at - before)))))
-            place, before, carrier = Placement(), at, name
+            links.append(Link(name, carrier, self._joint(k, place.then(PartPlace(position=at - before)))))
+            place, before, carrier = PartPlace(), at, name
         return [*links[:-1], self._weighed(links[-1], body)]
 
     def _weighed(self, link: Link, body: int) -> Link:
@@ -75,7 +75,7 @@ class LinkMaker:
         com = vec(m.body_ipos[body]) - self.origin(body)
         return replace(link, mass=float(m.body_mass[body]), com=com, inertia=tensor)
 
-    def _joint(self, k: int, place: Placement) -> Joint:
+    def _joint(self, k: int, place: PartPlace) -> Joint:
         kind = int(self.model.jnt_type[k])
         if kind == FREE:
             return Joint(self.names.joints[k], "free")
@@ -87,16 +87,16 @@ class LinkMaker:
             return Joint(self.names.joints[k], "fixed", rotation=place.rotation, position=place.position)
         return self._single(k, self._turned(k, place, 0.0), follower)
 
-    def _turned(self, k: int, place: Placement, q: float) -> Placement:
+    def _turned(self, k: int, place: PartPlace, q: float) -> PartPlace:
         """The placement of a joint whose coordinate is `ref` where the file draws it, moved by q from its zero."""
         axis, by = vec(self.model.jnt_axis[k]), q - float(self.model.qpos0[self.model.jnt_qposadr[k]])
         if not by:
             return place
         if self.model.jnt_type[k] == SLIDE:
-            return place.then(Placement(position=axis * by))
-        return place.then(Placement(Rot.about(axis, cos(by), sin(by))))
+            return place.then(PartPlace(position=axis * by))
+        return place.then(PartPlace(Rot.about(axis, cos(by), sin(by))))
 
-    def _single(self, k: int, place: Placement, follower: Follower | None) -> Joint:
+    def _single(self, k: int, place: PartPlace, follower: Follower | None) -> Joint:
         m, dof = self.model, int(self.model.jnt_dofadr[k])
         rubs = "frictionloss" not in self.off
         return Joint(

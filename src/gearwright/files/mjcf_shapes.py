@@ -11,7 +11,7 @@ from gearwright.files.mjcf_links import rot, vec
 from gearwright.files.mjcf_names import Names
 from gearwright.files.mjcf_source import mujoco_module
 from gearwright.parts import Frame, Shape
-from gearwright.parts.placing import Placement
+from gearwright.parts.placing import PartPlace
 
 
 def shapes(model: Any, names: Names, body: int, origin: Vec) -> list[Shape]:
@@ -24,7 +24,7 @@ def shapes(model: Any, names: Names, body: int, origin: Vec) -> list[Shape]:
 def _shape(model: Any, names: Names, g: int, origin: Vec) -> Shape | None:
     kinds = mujoco_module().mjtGeom
     size = [float(x) for x in model.geom_size[g]]
-    place = Placement(rot(model.geom_quat[g]), vec(model.geom_pos[g]) - origin)
+    place = PartPlace(rot(model.geom_quat[g]), vec(model.geom_pos[g]) - origin)
     role: Any = "collision" if model.geom_contype[g] or model.geom_conaffinity[g] else "visual"
     kind = int(model.geom_type[g])
     if kind == kinds.mjGEOM_MESH:
@@ -44,14 +44,14 @@ def _shape(model: Any, names: Names, g: int, origin: Vec) -> Shape | None:
     return Shape(word, sizes, None, place.position, place.rotation, role)
 
 
-def _mesh(model: Any, names: Names, mesh: int, place: Placement, role: Any) -> Shape | None:
+def _mesh(model: Any, names: Names, mesh: int, place: PartPlace, role: Any) -> Shape | None:
     """A mesh, in the frame of its file: MuJoCo moves it to its principal axes."""
     start = int(model.mesh_pathadr[mesh])
     file = "" if start < 0 else model.paths[start:].split(b"\0", 1)[0].decode("utf-8", "replace")
     if not file:
         names.found.count("meshes made of numbers in the file, not kept")
         return None
-    moved = Placement(rot(model.mesh_quat[mesh]), vec(model.mesh_pos[mesh]))
+    moved = PartPlace(rot(model.mesh_quat[mesh]), vec(model.mesh_pos[mesh]))
     turn = place.rotation.after(moved.rotation.T)
     scale = tuple(float(x) for x in model.mesh_scale[mesh])
     return Shape("mesh", scale, _reference(names, file), place.position - turn @ moved.position, turn, role)

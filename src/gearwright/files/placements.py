@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from gearwright.algebra import IDENTITY, Rot, Vec
-from gearwright.parts.placing import HERE, Placement
+from gearwright.parts.placing import HERE, PartPlace
 
-__all__ = ["HERE", "Placement", "X", "Y", "Z", "of_rpy", "turned"]
+__all__ = ["HERE", "PartPlace", "X", "Y", "Z", "of_rpy", "turned"]
 
 QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 """Cosine and sine of 0, 90, 180 and 270 degrees."""

@@ -12,10 +12,10 @@ from gearwright.files.drive_words import MotorWords
 from gearwright.files.part_words import arguments, plain_words, words_of
 from gearwright.files.words import CheckedWords, Name, Words
 from gearwright.parts import Gearwheel, Mesh, Motor, Train, TrainMotor
-from gearwright.parts.placing import HERE, Placement, moved_motor, moved_wheel
+from gearwright.parts.placing import HERE, PartPlace, moved_motor, moved_wheel
 from gearwright.parts.train import SIGNS
 
-Frames = Mapping[str, Placement]
+Frames = Mapping[str, PartPlace]
 Kind = Literal["external", "internal", "bevel", "belt", "crossed belt"]
 
 
@@ -57,7 +57,7 @@ class TrainWords(Words):
         return Train(self.name, wheels, [words.part() for words in self.meshes], motors, self.free)
 
 
-def _motor(words: Any, frame: Placement) -> TrainMotor:
+def _motor(words: Any, frame: PartPlace) -> TrainMotor:
     part: TrainMotor = words.part()
     return replace(part, motor=moved_motor(part.motor, frame))
 

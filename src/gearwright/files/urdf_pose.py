@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import atan2, cos, sin
 
 from gearwright.algebra import Rot, Vec
-from gearwright.files.placements import HERE, Placement, X, of_rpy
+from gearwright.files.placements import HERE, PartPlace, X, of_rpy
 from gearwright.files.urdf_report import Findings
 from gearwright.files.urdf_xml import Element, child, numbers, report_others
 
@@ -25,11 +25,11 @@ def rpy_of_rotation(R: Rot) -> tuple[float, float, float]:
     return roll + 0.0, pitch + 0.0, yaw + 0.0
 
 
-def read_origin(found: Findings, element: Element) -> Placement:
+def read_origin(found: Findings, element: Element) -> PartPlace:
     """The rotation and position of an element's <origin>; none where there is no such element."""
     origin = child(found, element, "origin")
     if origin is None:
         return HERE
     report_others(found, origin, ("xyz", "rpy"), (), "origin")
     position = Vec(*numbers(found, origin, "xyz", 3, (0.0, 0.0, 0.0)))
-    return Placement(of_rpy(*numbers(found, origin, "rpy", 3, (0.0, 0.0, 0.0))), position)
+    return PartPlace(of_rpy(*numbers(found, origin, "rpy", 3, (0.0, 0.0, 0.0))), position)

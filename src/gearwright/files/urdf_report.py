@@ -112,7 +112,7 @@ class Findings(Problems):
         more = [f"... and {len(lines) - ENOUGH} other kinds of elements"] if len(lines) > ENOUGH else []
         ignored = (*lines[:ENOUGH], *more)
         notes = (*self.notes, *(f"{count} {what}" for what, count in self._counts.items()))
-        lost = tuple(f"{kind} {_several(names)}: {what}" for (kind, what), names in self._lost.items())
+        lost = tuple(f"{kind} {_first_of(names)}: {what}" for (kind, what), names in self._lost.items())
         return Report(self.source, notes, tuple(self.broken), ignored, lost)
 
 
@@ -126,7 +126,7 @@ def where(element: Any) -> str:
     return "/".join(reversed(words))
 
 
-def _several(names: list[str]) -> str:
+def _first_of(names: list[str]) -> str:
     more = f" and {len(names) - ENOUGH} more" if len(names) > ENOUGH else ""
     return listed(map(repr, names[:ENOUGH])) + more
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Vec
-from gearwright.files.placements import Placement
+from gearwright.files.placements import PartPlace
 from gearwright.files.urdf_joints import UrdfJoint
 from gearwright.files.urdf_report import Findings
 from gearwright.parts import Joint, Link
@@ -38,16 +38,16 @@ class Tree:
                 heapq.heappush(ready, place[kid])
         return ordered
 
-    def fixed_to_root(self, name: str) -> Placement | None:
+    def fixed_to_root(self, name: str) -> PartPlace | None:
         """The placement of a link in the root when only fixed joints lie between; None otherwise."""
         steps = []
         while name != self.root:
             joint = self.carried_by[name]
             if joint.joint.kind != "fixed":
                 return None
-            steps.append(Placement(joint.joint.rotation, joint.joint.position))
+            steps.append(PartPlace(joint.joint.rotation, joint.joint.position))
             name = joint.parent
-        place = Placement()
+        place = PartPlace()
         for step in reversed(steps):
             place = place.then(step)
         return place
@@ -172,7 +172,7 @@ def _hung(
     if joint.joint.kind == "floating":
         place = None if tree.root_moves else tree.fixed_to_root(joint.parent)
         if place is not None:
-            inner = place.then(Placement(joint.joint.rotation, joint.joint.position))
+            inner = place.then(PartPlace(joint.joint.rotation, joint.joint.position))
             free = replace(joint.joint, kind="free", rotation=inner.rotation, position=inner.position)
             return [replace(link, parent="base", joint=free)]
         return _floating(found, joint, replace(link, parent=parent), names)

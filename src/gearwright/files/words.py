@@ -18,7 +18,7 @@ from gearwright.errors import PartError
 from gearwright.files.placements import of_rpy
 from gearwright.files.units import UNITS, a, quantity
 from gearwright.parts.physical import TOLERANCE
-from gearwright.parts.placing import Placement
+from gearwright.parts.placing import PartPlace
 
 
 class Words(BaseModel):
@@ -166,14 +166,14 @@ class Origin(Words):
         return self
 
     @property
-    def placement(self) -> Placement:
+    def placement(self) -> PartPlace:
         """Rotation and position."""
         position = Vec.of(self.xyz)
         if self.rpy is not None:
-            return Placement(of_rpy(*self.rpy), position)
+            return PartPlace(of_rpy(*self.rpy), position)
         if self.quaternion is not None:
-            return Placement(Rot.of_quaternion(*self.quaternion), position)
-        return Placement(IDENTITY if self.rotation is None else Rot.of(self.rotation), position)
+            return PartPlace(Rot.of_quaternion(*self.quaternion), position)
+        return PartPlace(IDENTITY if self.rotation is None else Rot.of(self.rotation), position)
 
 
 def _refuse_no_rotation(R: Rot) -> None:

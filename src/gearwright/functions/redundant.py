@@ -15,8 +15,8 @@ from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.dynamics import redundant
 from gearwright.dynamics.redundant_blocks import FORMS, BlockLayout, layout
+from gearwright.dynamics.redundant_bodies import require_chain, require_elastic, require_rigid
 from gearwright.dynamics.redundant_inverse import constant_rows
-from gearwright.dynamics.redundant_pieces import require_chain, require_elastic, require_rigid
 from gearwright.errors import InputError
 from gearwright.functions import redundant_properties as properties
 from gearwright.functions.redundant_properties import Bounds, Ranks

@@ -15,7 +15,7 @@ from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spr
 from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
 from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
-from gearwright.parts.kinds import several
+from gearwright.parts.kinds import sequence_of
 from gearwright.text import did_you_mean, listed
 
 ELEMENTS: dict[str, type] = {
@@ -54,17 +54,21 @@ class Mechanism:
     frames: Sequence[Frame] = ()
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
+        set_field = object.__setattr__
         for word, kind in ELEMENTS.items():
-            put(self, word, several("machine", word, getattr(self, word), kind))
+            set_field(self, word, sequence_of("machine", word, getattr(self, word), kind))
         validation.names(self)
-        put(self, "gravity", vector("gravity", self.gravity))
-        put(self, "bodies", validation.tree(self.bodies))
-        put(self, "_layout", lay_out(self.bodies, self.shafts))
-        put(self, "frames", tuple(replace(f, body=self._carrier(f"frame {f.name!r}", f.body)) for f in self.frames))
-        put(self, "spins", tuple(self._resolved_spin(spin) for spin in self.spins))
-        put(self, "springs", tuple(replace(s, row=self._row(f"spring {s.name!r}", s.row)) for s in self.springs))
-        put(self, "actuators", tuple(replace(a, row=self._row(f"actuator {a.name!r}", a.row)) for a in self.actuators))
+        set_field(self, "gravity", vector("gravity", self.gravity))
+        set_field(self, "bodies", validation.tree(self.bodies))
+        set_field(self, "_layout", lay_out(self.bodies, self.shafts))
+        set_field(
+            self, "frames", tuple(replace(f, body=self._carrier(f"frame {f.name!r}", f.body)) for f in self.frames)
+        )
+        set_field(self, "spins", tuple(self._resolved_spin(spin) for spin in self.spins))
+        set_field(self, "springs", tuple(replace(s, row=self._row(f"spring {s.name!r}", s.row)) for s in self.springs))
+        set_field(
+            self, "actuators", tuple(replace(a, row=self._row(f"actuator {a.name!r}", a.row)) for a in self.actuators)
+        )
         validation.machine(self)
 
     def __repr__(self) -> str:

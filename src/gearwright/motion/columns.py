@@ -133,15 +133,15 @@ class Columns:
         missing = [name for name in wanted if name not in self.header]
         if missing:
             raise FileError(
-                f"{self.path}: missing column{'s' * (len(missing) > 1)} {_several(missing)}. The header must name "
-                f"{_several(wanted)}; it names {_several(self.header)}."
+                f"{self.path}: missing column{'s' * (len(missing) > 1)} {_first_of(missing)}. The header must name "
+                f"{_first_of(wanted)}; it names {_first_of(self.header)}."
             )
         return self.values[:, [self.header.index(name) for name in wanted]]
 
     def times(self) -> Array:
         """The column t, strictly increasing."""
         if "t" not in self.header:
-            raise FileError(f"{self.path}: missing column t (the times). The header names {_several(self.header)}.")
+            raise FileError(f"{self.path}: missing column t (the times). The header names {_first_of(self.header)}.")
         t: Array = self.values[:, self.header.index("t")]
         back = np.flatnonzero(np.diff(t) <= 0)
         if back.size:
@@ -169,6 +169,6 @@ class Columns:
         return derived
 
 
-def _several(names: Sequence[str], most: int = 8) -> str:
+def _first_of(names: Sequence[str], most: int = 8) -> str:
     shown = listed(names[:most])
     return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

@@ -11,7 +11,7 @@ from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
 from gearwright.parts.payload import Frame
-from gearwright.parts.placing import HERE, Placement, moved_motor, placement
+from gearwright.parts.placing import HERE, PartPlace, moved_motor, placement
 from gearwright.parts.robot import Robot
 from gearwright.parts.supply import Supply
 from gearwright.parts.tendon import Tendon
@@ -67,7 +67,7 @@ class _Move:
         """A link's (or wheel's) new name."""
         return self.spot.link if name == "base" else self.prefix + name
 
-    def on(self, carrier: str) -> Placement:
+    def on(self, carrier: str) -> PartPlace:
         """Where the frame of a carrier is now."""
         return self.place if carrier == "base" else HERE
 
@@ -124,7 +124,7 @@ class _Move:
         carrier = None if mesh.carrier is None else self.name(mesh.carrier)
         return replace(mesh, first=self.name(mesh.first), second=self.name(mesh.second), carrier=carrier)
 
-    def train_motor(self, motor: TrainMotor, place: Placement) -> TrainMotor:
+    def train_motor(self, motor: TrainMotor, place: PartPlace) -> TrainMotor:
         stator = None if motor.stator is None else self.name(motor.stator)
         moved = moved_motor(motor.motor, place)
         return replace(

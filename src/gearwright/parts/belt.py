@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_positive
+from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_positive
 
 
 class PitchLine(NamedTuple):
@@ -56,8 +56,8 @@ class Belt(Elasticity):
     line_density: Scalar = 0.0
     crossed: bool = False
     towards: Any = None
-    driver_member: Member = NOTHING
-    driven_member: Member = NOTHING
+    driver_member: Member = NO_MEMBER
+    driven_member: Member = NO_MEMBER
     kind: str = "belt"
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
-from gearwright.parts.member import NOTHING, Member
+from gearwright.parts.member import NO_MEMBER, Member
 from gearwright.parts.planetary import require_apart, require_closing, require_even_spacing
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 
@@ -17,7 +17,7 @@ def bevel_differential(
     arm: str,
     output: str,
     teeth: tuple[Scalar, Scalar] = (1, 1),
-    side_members: tuple[Member, Member] = (NOTHING, NOTHING),
+    side_members: tuple[Member, Member] = (NO_MEMBER, NO_MEMBER),
     motors: Sequence[TrainMotor] = (),
     carrier: str = "base",
     arm_joint: str | None = None,
@@ -59,7 +59,7 @@ def planetary_differential(
     arm: str,
     teeth: tuple[int, int, int],
     planets: int = 3,
-    planet_member: Member = NOTHING,
+    planet_member: Member = NO_MEMBER,
     radius: Scalar = 0.0,
 ) -> tuple[list[Gearwheel], list[Mesh]]:
     """The planets and meshes of a stage whose sun, ring and arm are wheels or links of a train, none held.

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import PartError, TrainError
-from gearwright.parts.kinds import require_kind, several
+from gearwright.parts.kinds import require_kind, sequence_of
 
 
 def _require(owner: str, name: str, x: Any, above: float | None = None, least: float | None = None) -> None:
@@ -107,8 +107,8 @@ class Torsion:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "pieces", several("torsion", "pieces", self.pieces, Piece))
-        put(self, "errors", several("torsion", "errors", self.errors, KinematicError))
+        put(self, "pieces", sequence_of("torsion", "pieces", self.pieces, Piece))
+        put(self, "errors", sequence_of("torsion", "errors", self.errors, KinematicError))
         if self.hysteresis is not None:
             require_kind("torsion", "hysteresis", self.hysteresis, Hysteresis)
         _require("torsion", "hardening", self.hardening, least=0)

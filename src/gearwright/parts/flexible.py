@@ -14,7 +14,7 @@ from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.payload import Frame, Payload
-from gearwright.parts.placing import Placement, rows
+from gearwright.parts.placing import PartPlace, rows
 from gearwright.parts.robot import Robot
 
 MASSLESS = Tensor.diagonal(0.0, 0.0, 0.0)
@@ -171,7 +171,7 @@ def _remounted(drive: Drive, robot: Robot, link: str, beam: Beam) -> Drive:
         drive = replace(drive, axis=driven.joint.axis)
     stated = ZERO if drive.motor.position is None else drive.motor.position
     k = beam.segment_at(driven.joint.position if driven.parent == link else stated)
-    back = Placement(IDENTITY, beam.origin(k) * -1.0)
+    back = PartPlace(IDENTITY, beam.origin(k) * -1.0)
     return replace(moved_drive(drive, output_is_link(drive, driven), back), mounted_on=_name(link, k))
 
 

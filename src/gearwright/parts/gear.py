@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.parts.elasticity import Element, Torsion, own_element, refuse_impossible_twist
-from gearwright.parts.kinds import several
+from gearwright.parts.kinds import sequence_of
 from gearwright.parts.losses import Losses, refuse_impossible_losses, refuse_two_sources
 
 
@@ -116,7 +116,7 @@ class Transmission:
 
     def require_possible(self) -> None:
         """Refuse numbers that no gear of any kind can have; symbols are left to their nominal values."""
-        object.__setattr__(self, "losses", several("gear", "losses", self.losses, Losses))
+        object.__setattr__(self, "losses", sequence_of("gear", "losses", self.losses, Losses))
         inertia = self.inertia  # type: ignore[attr-defined]
         if is_number(inertia) and inertia < 0:
             raise TrainError(f"gear: inertia {inertia} kg m2 is negative. Give 0 or more.")

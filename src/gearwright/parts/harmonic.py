@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_counts, require_teeth
+from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_choice, require_counts, require_teeth
 from gearwright.parts.planetary import orbiting, require_apart
 
 
@@ -35,9 +35,9 @@ class Harmonic(Elasticity):
     flexspline: int | None = None
     circular: int | None = None
     held: str = "circular"
-    generator_member: Member = NOTHING
-    flexspline_member: Member = NOTHING
-    circular_member: Member = NOTHING
+    generator_member: Member = NO_MEMBER
+    flexspline_member: Member = NO_MEMBER
+    circular_member: Member = NO_MEMBER
     kind: str = "harmonic"
 
     def __post_init__(self) -> None:
@@ -116,9 +116,9 @@ class Cycloidal(Elasticity):
     planet: int | None = None
     planets: int = 3
     radius: Scalar = 0.0
-    disc_member: Member = NOTHING
-    eccentric_member: Member = NOTHING
-    sun_member: Member = NOTHING
+    disc_member: Member = NO_MEMBER
+    eccentric_member: Member = NO_MEMBER
+    sun_member: Member = NO_MEMBER
     kind: str = "cycloidal"
 
     def __post_init__(self) -> None:
@@ -189,4 +189,4 @@ class Cycloidal(Elasticity):
             where = {"carrier": "driven", "about": "joint", "count": self.planets, "radius": self.radius}
             return one.wheel("cranks", s - 1.0, **where)
         rates = {"carrier": 1.0, "planet": s}
-        return orbiting("cycloidal", self.planets, one, NOTHING, self.radius, rates, ("crank_orbit", "cranks"))
+        return orbiting("cycloidal", self.planets, one, NO_MEMBER, self.radius, rates, ("crank_orbit", "cranks"))

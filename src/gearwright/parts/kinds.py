@@ -20,10 +20,10 @@ def require_kind(owner: str, word: str, value: object, kind: type) -> None:
         raise InputError(f"{owner}: its {word} is {value!r}, which is no {kind.__name__}. Give a {kind.__name__}(...).")
 
 
-def several(owner: str, word: str, given: Any, kind: type) -> tuple[Any, ...]:
+def sequence_of(owner: str, word: str, given: Any, kind: type) -> tuple[Any, ...]:
     """The parts of a list, all of one kind.
 
-    >>> several("robot", "links", [1j, 2j], complex)
+    >>> sequence_of("robot", "links", [1j, 2j], complex)
     (1j, 2j)
     """
     if isinstance(given, str) or not isinstance(given, Iterable):

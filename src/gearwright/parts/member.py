@@ -122,7 +122,7 @@ class Member:
         return (Wheel(name, self.inertia, ratio, mass=self.mass, transverse_inertia=self.transverse, **where),)
 
 
-NOTHING = Member()
+NO_MEMBER = Member()
 """A member whose mass and inertia do not count."""
 
 

@@ -8,7 +8,7 @@ from gearwright.algebra import Rot, Vec, is_number
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import elements_of
 from gearwright.parts.link import Link
-from gearwright.parts.placing import HERE, Placement, moved_gear, moved_motor, moved_wheel, rows, stated_wheel
+from gearwright.parts.placing import HERE, PartPlace, moved_gear, moved_motor, moved_wheel, rows, stated_wheel
 from gearwright.parts.robot import Robot
 from gearwright.parts.train import Gearwheel
 
@@ -45,7 +45,7 @@ def output_is_link(drive: Drive, driven: Link) -> bool:
     return in_line and bool(getattr(drive.gear, "rigid", not elements_of(drive.gear)))
 
 
-def moved_drive(drive: Drive, rides: bool, mount: Placement, driven: Placement = HERE) -> Drive:
+def moved_drive(drive: Drive, rides: bool, mount: PartPlace, driven: PartPlace = HERE) -> Drive:
     """A drive whose places are stated in a frame of its mount, in the mount's body frame.
 
     Args:
@@ -62,7 +62,7 @@ def moved_drive(drive: Drive, rides: bool, mount: Placement, driven: Placement =
     )
 
 
-def moved_base_wheel(robot: Robot, wheel: Gearwheel, base: Placement) -> Gearwheel:
+def moved_base_wheel(robot: Robot, wheel: Gearwheel, base: PartPlace) -> Gearwheel:
     """A wheel of a train on a robot's base, in the frame of a link that the base is placed on."""
     return moved_wheel(stated_wheel(wheel, _wheel_axis(robot, wheel)), base)
 

@@ -10,7 +10,7 @@ from gearwright.algebra import Scalar, Tensor, Vec
 
 TOLERANCE = 1e-6
 """Relative slack of the physical rules: files carry rounded numbers."""
-NOTHING = 1e-15
+NO_MEMBER = 1e-15
 """Moments below this are those of no body [kg m2]: rounding may give them any sign."""
 
 
@@ -21,9 +21,9 @@ def unphysical(inertia: Tensor) -> str | None:
     'principal moments 1, 1, 3 kg m2 violate the triangle inequality: 1 + 1 < 3.'
     """
     low, mid, high = (float(x) for x in np.linalg.eigvalsh(inertia.rows()))
-    if low < -TOLERANCE * abs(high) - NOTHING:
+    if low < -TOLERANCE * abs(high) - NO_MEMBER:
         return f"principal moment {low:.6g} kg m2 is negative."
-    if low + mid < high * (1 - TOLERANCE) - NOTHING:
+    if low + mid < high * (1 - TOLERANCE) - NO_MEMBER:
         return (
             f"principal moments {low:.6g}, {mid:.6g}, {high:.6g} kg m2 violate the triangle inequality: "
             f"{low:.6g} + {mid:.6g} < {high:.6g}."

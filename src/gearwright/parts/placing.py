@@ -13,21 +13,21 @@ from gearwright.parts.motor import Motor
 from gearwright.parts.train import Gearwheel
 
 
-class Placement(NamedTuple):
+class PartPlace(NamedTuple):
     """A frame in another one: `rotation` turns vectors from it into the other, `position` is its origin there."""
 
     rotation: Rot = IDENTITY
     position: Vec = ZERO
 
-    def then(self, inner: Placement) -> Placement:
+    def then(self, inner: PartPlace) -> PartPlace:
         """The placement of a frame that is given in this frame.
 
-        >>> Placement(position=Vec(0, 0, 1)).then(Placement(position=Vec(1, 0, 0))).position
+        >>> PartPlace(position=Vec(0, 0, 1)).then(PartPlace(position=Vec(1, 0, 0))).position
         Vec(1.0, 0.0, 1.0)
         """
         if self is HERE:
             return inner
-        return Placement(self.rotation.after(inner.rotation), self.point(inner.position))
+        return PartPlace(self.rotation.after(inner.rotation), self.point(inner.position))
 
     def point(self, p: Any) -> Vec:
         """A point of this frame in the other one."""
@@ -43,7 +43,7 @@ class Placement(NamedTuple):
         return tensor if self is HERE else tensor.rotated(self.rotation)
 
 
-HERE = Placement()
+HERE = PartPlace()
 """The frame itself: whatever is stated in it stays as it is, to the last bit."""
 
 
@@ -52,12 +52,12 @@ def rows(matrix: Any) -> Any:
     return matrix.rows() if isinstance(matrix, Rot | Tensor) else matrix
 
 
-def placement(position: Any, rotation: Any) -> Placement:
+def placement(position: Any, rotation: Any) -> PartPlace:
     """A placement from any three numbers and any three rows."""
-    return Placement(Rot.of(rows(rotation)), Vec.of(position))
+    return PartPlace(Rot.of(rows(rotation)), Vec.of(position))
 
 
-def moved_motor(motor: Motor, mount: Placement) -> Motor:
+def moved_motor(motor: Motor, mount: PartPlace) -> Motor:
     """A motor whose places are stated in a frame, in the body frame of the link that carries it.
 
     A place that is not given stays so: it goes with the joint or the wheel that it follows from.
@@ -72,7 +72,7 @@ def moved_motor(motor: Motor, mount: Placement) -> Motor:
     )
 
 
-def moved_gear(gear: AnyGear, mount: Placement, output: Placement) -> Any:
+def moved_gear(gear: AnyGear, mount: PartPlace, output: PartPlace) -> Any:
     """A gear whose members' places are stated in frames of the links that carry them, in their body frames.
 
     Args:
@@ -93,7 +93,7 @@ def moved_gear(gear: AnyGear, mount: Placement, output: Placement) -> Any:
     return replace(gear, **changed)
 
 
-def _moved(name: str, value: Any, frame: Placement) -> Any:
+def _moved(name: str, value: Any, frame: PartPlace) -> Any:
     if isinstance(value, Member):
         return _optional(value, "position", frame.point)
     if name == "towards" and value is not None:
@@ -123,7 +123,7 @@ def usual_direction(axis: Vec) -> Vec:
     return Vec(1.0, 0.0, 0.0) if abs(axis.x) < 0.9 * size else Vec(0.0, 1.0, 0.0)
 
 
-def moved_wheel(wheel: Gearwheel, carrier: Placement) -> Gearwheel:
+def moved_wheel(wheel: Gearwheel, carrier: PartPlace) -> Gearwheel:
     """A wheel of a train whose place is stated in a frame, in the body frame of the link that carries it."""
     if carrier is HERE:
         return wheel

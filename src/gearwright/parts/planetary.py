@@ -11,7 +11,7 @@ from gearwright.errors import SpinError, TrainError
 from gearwright.parts.gear import Wheel
 from gearwright.parts.losses import Losses, epicyclic_efficiencies
 from gearwright.parts.member import (
-    NOTHING,
+    NO_MEMBER,
     Member,
     Meshing,
     require_choice,
@@ -67,10 +67,10 @@ class Planetary(Meshing):
     modules: tuple[float, float] | float | None = None
     radius: Scalar | None = None
     towards: Any = None
-    sun_member: Member = NOTHING
-    planet_member: Member = NOTHING
-    ring_member: Member = NOTHING
-    carrier_member: Member = NOTHING
+    sun_member: Member = NO_MEMBER
+    planet_member: Member = NO_MEMBER
+    ring_member: Member = NO_MEMBER
+    carrier_member: Member = NO_MEMBER
     kind: str = "planetary"
 
     def __post_init__(self) -> None:

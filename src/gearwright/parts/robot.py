@@ -10,7 +10,7 @@ from gearwright.algebra import Scalar
 from gearwright.errors import InputError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import PassiveSpring
-from gearwright.parts.kinds import require_kind, several
+from gearwright.parts.kinds import require_kind, sequence_of
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.named_state import NamedState
 from gearwright.parts.payload import Frame, Payload
@@ -62,7 +62,7 @@ class Robot:
 
     def __post_init__(self) -> None:
         for field, kind in LISTS.items():
-            object.__setattr__(self, field, several(f"robot {self.name!r}", field, getattr(self, field), kind))
+            object.__setattr__(self, field, sequence_of(f"robot {self.name!r}", field, getattr(self, field), kind))
         if self.payload is not None:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
         if self.supply is not None:

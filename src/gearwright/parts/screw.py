@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NOTHING, Elasticity, Member, require_choice, require_positive, require_teeth
+from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_choice, require_positive, require_teeth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Rack(Elasticity):
     teeth: int | None = None
     module: Scalar | None = None
     reverse: bool = False
-    pinion_member: Member = NOTHING
+    pinion_member: Member = NO_MEMBER
     kind: str = "rack"
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class Screw(Elasticity):
 
     lead: Scalar
     hand: str = "right"
-    screw_member: Member = NOTHING
+    screw_member: Member = NO_MEMBER
     kind: str = "screw"
 
     def __post_init__(self) -> None:

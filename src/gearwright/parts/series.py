@@ -11,7 +11,7 @@ from gearwright.errors import TrainError
 from gearwright.parts.elasticity import Element, elements_of, own_element
 from gearwright.parts.gear import AnyGear, Wheel
 from gearwright.parts.losses import Losses, in_series
-from gearwright.parts.member import NOTHING, Elasticity, Member
+from gearwright.parts.member import NO_MEMBER, Elasticity, Member
 from gearwright.parts.screw import Rack, Screw
 
 SLIDING = (Rack, Screw)
@@ -30,8 +30,8 @@ class Shaft(Elasticity):
     400.0
     """
 
-    input_member: Member = NOTHING
-    output_member: Member = NOTHING
+    input_member: Member = NO_MEMBER
+    output_member: Member = NO_MEMBER
     kind: str = "shaft"
 
     @property

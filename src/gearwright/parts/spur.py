@@ -12,7 +12,7 @@ from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
 from gearwright.parts.losses import Losses, worm_efficiencies
 from gearwright.parts.member import (
-    NOTHING,
+    NO_MEMBER,
     Elasticity,
     Member,
     Meshing,
@@ -51,8 +51,8 @@ class Spur(Meshing):
     driven: int
     idlers: Sequence[int] = ()
     internal: bool = False
-    driver_member: Member = NOTHING
-    driven_member: Member = NOTHING
+    driver_member: Member = NO_MEMBER
+    driven_member: Member = NO_MEMBER
     idler_members: Sequence[Member] = ()
     kind: str = "spur"
 
@@ -118,8 +118,8 @@ class Bevel(Meshing):
     driver: int
     driven: int
     away: bool = True
-    driver_member: Member = NOTHING
-    driven_member: Member = NOTHING
+    driver_member: Member = NO_MEMBER
+    driven_member: Member = NO_MEMBER
     kind: str = "bevel"
 
     def __post_init__(self) -> None:
@@ -171,8 +171,8 @@ class Worm(Elasticity):
     starts: int = 1
     wheel: int
     hand: str = "right"
-    worm_member: Member = NOTHING
-    wheel_member: Member = NOTHING
+    worm_member: Member = NO_MEMBER
+    wheel_member: Member = NO_MEMBER
     lead_angle: Scalar | None = None
     friction_coefficient: Scalar | None = None
     pressure_angle: Scalar = PRESSURE_ANGLE

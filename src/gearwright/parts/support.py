@@ -15,13 +15,13 @@ from gearwright.parts.elasticity import JointSpring, PassiveSpring
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
 from gearwright.parts.payload import Frame
-from gearwright.parts.placing import Placement, moved_motor, rows
+from gearwright.parts.placing import PartPlace, moved_motor, rows
 from gearwright.parts.robot import Robot
 from gearwright.parts.train import Train, TrainMotor
 
 WAYS = ("x", "y", "z", "rx", "ry", "rz")
 """The six ways a base can give: along and about its axes."""
-NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+NO_MEMBER = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ElasticBase:
     position: Any = ZERO
     mass: Scalar = 0.0
     com: Any = ZERO
-    inertia: Any = NOTHING
+    inertia: Any = NO_MEMBER
 
     def __post_init__(self) -> None:
         given = (self.stiffness, range(6) if self.damping is None else self.damping)
@@ -100,7 +100,7 @@ def with_elastic_base(robot: Robot, support: ElasticBase) -> Robot:
     if any(link.joint.kind == "free" for link in robot.links):
         raise StructureError(f"robot {robot.name!r} floats freely: a base that is none cannot stand on springs.")
     chain = _chain(support)
-    foot, back = chain[-1].name, Placement(position=Vec.of(support.position) * -1.0)
+    foot, back = chain[-1].name, PartPlace(position=Vec.of(support.position) * -1.0)
     return replace(
         robot,
         links=[*chain, *(_rehung(link, foot, back) for link in robot.links)],
@@ -174,24 +174,24 @@ def _along(name: str, K: NDArray[np.float64], word: str) -> list[PassiveSpring]:
     return springs
 
 
-def _rehung(link: Link, foot: str, back: Placement) -> Link:
+def _rehung(link: Link, foot: str, back: PartPlace) -> Link:
     if link.parent != "base":
         return link
     return replace(link, parent=foot, joint=replace(link.joint, position=back.point(link.joint.position)))
 
 
-def _remounted(drive: Drive, robot: Robot, foot: str, back: Placement) -> Drive:
+def _remounted(drive: Drive, robot: Robot, foot: str, back: PartPlace) -> Drive:
     driven = robot.link_of_joint(drive.joint)
     if mount_of(drive, driven) != "base":
         return drive
     return replace(moved_drive(drive, output_is_link(drive, driven), back), mounted_on=foot)
 
 
-def _moved_frame(frame: Frame, foot: str, back: Placement) -> Frame:
+def _moved_frame(frame: Frame, foot: str, back: PartPlace) -> Frame:
     return frame if frame.link != "base" else replace(frame, link=foot, position=back.point(frame.position))
 
 
-def _recarried(train: Train, robot: Robot, foot: str, back: Placement) -> Train:
+def _recarried(train: Train, robot: Robot, foot: str, back: PartPlace) -> Train:
     """The train with its wheels, meshes and stators on the base moved to what was the base."""
 
     def name(link: Any) -> Any:
@@ -206,6 +206,6 @@ def _recarried(train: Train, robot: Robot, foot: str, back: Placement) -> Train:
     return replace(train, wheels=wheels, meshes=meshes, motors=[_motor(m, grounded, name, back) for m in train.motors])
 
 
-def _motor(motor: TrainMotor, grounded: set[str], name: Any, back: Placement) -> TrainMotor:
+def _motor(motor: TrainMotor, grounded: set[str], name: Any, back: PartPlace) -> TrainMotor:
     moved = moved_motor(motor.motor, back) if motor.wheel in grounded else motor.motor
     return replace(motor, stator=name(motor.stator), motor=moved)

@@ -8,7 +8,7 @@ from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
 from gearwright.parts.losses import Losses, epicyclic_efficiencies
-from gearwright.parts.member import NOTHING, Member, Meshing, require_counts, require_teeth
+from gearwright.parts.member import NO_MEMBER, Member, Meshing, require_counts, require_teeth
 from gearwright.parts.planetary import orbiting, require_apart, require_closing, require_even_spacing
 
 
@@ -29,10 +29,10 @@ class Wolfrom(Meshing):
     second_ring: int
     planets: int = 3
     radius: Scalar = 0.0
-    sun_member: Member = NOTHING
-    planet_member: Member = NOTHING
-    carrier_member: Member = NOTHING
-    ring_member: Member = NOTHING
+    sun_member: Member = NO_MEMBER
+    planet_member: Member = NO_MEMBER
+    carrier_member: Member = NO_MEMBER
+    ring_member: Member = NO_MEMBER
     kind: str = "wolfrom"
 
     def __post_init__(self) -> None:

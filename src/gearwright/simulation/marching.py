@@ -17,7 +17,7 @@ Rates = Callable[[float, Array], Array]
 Slopes = Callable[[float, Array], Array]
 """Derivatives of the rates by the state."""
 
-NOTHING = 1e-100
+DENORMAL = 1e-100
 """Rates below this move nothing in any time."""
 
 NEAR = 16 * float(np.finfo(float).eps)
@@ -111,7 +111,7 @@ class ScipyMarch:
     def _rates(self, t: float, x: Array) -> Array:
         """The rates; the squares of very small ones would make the estimate of errors 0/0."""
         rates = self._problem.rates(t, x)
-        rates[np.abs(rates) < NOTHING] = 0.0
+        rates[np.abs(rates) < DENORMAL] = 0.0
         return rates
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import nudge
-from gearwright.dynamics.stepping import Moving
+from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.functions.functions import mass_matrix

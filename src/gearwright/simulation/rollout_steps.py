@@ -17,7 +17,7 @@ from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.rollout_code import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.dynamics.configuration import quaternions
-from gearwright.dynamics.stepping import METHODS
+from gearwright.dynamics.fixed_steps import METHODS
 from gearwright.errors import CompilationError, InputError
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.algebra import Operations
-from gearwright.dynamics.stepping import METHODS, Moving
+from gearwright.dynamics.fixed_steps import METHODS, Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism

@@ -12,7 +12,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.algebra.taylor import Taylor
 from gearwright.arguments import number
 from gearwright.arrays import Array
-from gearwright.dynamics.stepping import Moving
+from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Reaction
 from gearwright.system.signals import Inputs

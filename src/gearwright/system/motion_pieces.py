@@ -13,14 +13,14 @@ from gearwright.algebra import Scalar
 from gearwright.algebra.operations import FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
-from gearwright.dynamics.stepping import Moving
+from gearwright.dynamics.fixed_steps import Moving
 from gearwright.motion import Motion, Trajectory
 from gearwright.system.law_states import state_series, states_along
 from gearwright.system.signals import Inputs
 from gearwright.system.smooth_pieces import smooth_pieces
 from gearwright.system.system import Modes, System
 
-NOTHING = 1e-12
+STANDING = 1e-12
 """Speeds [rad/s, m/s] that are rounding."""
 
 
@@ -70,7 +70,7 @@ class Piece:
         """
         middle = self.instant(len(self.t) // 2, 1).numbers
         largest = max(map(abs, middle.x.v), default=0.0)
-        return self._modes(middle, [w / largest for w in middle.x.v] if largest > NOTHING else middle.x.v)
+        return self._modes(middle, [w / largest for w in middle.x.v] if largest > STANDING else middle.x.v)
 
     def _modes(self, now: Moment, v: Sequence[Scalar]) -> Modes:
         seen = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.configuration import rate
-from gearwright.dynamics.stepping import Moving
+from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Scene, Situation
 from gearwright.forces.line import Line

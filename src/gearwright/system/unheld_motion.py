@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.dynamics.fixed_steps import Field, Moving
 from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.pose import place
-from gearwright.dynamics.stepping import Field, Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
 from gearwright.system.system import System

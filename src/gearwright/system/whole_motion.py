@@ -14,7 +14,7 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import ACCELERATION, first_shaft, whole_series
-from gearwright.dynamics.stepping import Moving
+from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.functions.elastic_plan import Plan, plan

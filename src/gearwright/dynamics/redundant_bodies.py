@@ -17,7 +17,7 @@ from gearwright.mechanism.structure_lumping import across_axes
 from gearwright.text import listed
 
 
-class Piece(NamedTuple):
+class FreeBody(NamedTuple):
     """A rigid body: the link `body` without its wheels, or a wheel that this link carries.
 
     `com` is in link axes from the link's origin; `tensor` about it in the piece's own axes, which for a rotor are
@@ -39,13 +39,13 @@ class Piece(NamedTuple):
         return self.terms is not None
 
 
-def pieces(mech: Mechanism) -> tuple[Piece, ...]:
+def free_bodies(mech: Mechanism) -> tuple[FreeBody, ...]:
     """The links in body order, then the rotors in the order of the spins."""
     rotors = tuple(_rotor(spin) for spin in mech.spins)
     return (*(_link(mech, i, rotors) for i in range(len(mech.bodies))), *rotors)
 
 
-def _rotor(spin: Spin) -> Piece:
+def _rotor(spin: Spin) -> FreeBody:
     owner = f"spin {spin.name!r}"
     rest = spin.rest
     if not is_number(spin.coupling_share) or spin.coupling_share != 1.0:
@@ -63,10 +63,10 @@ def _rotor(spin: Spin) -> Piece:
     at_rest = Tensor.of_revolution(spin.axis, axial, across)
     tensor = Tensor.diagonal(across, across, axial)
     frame = Rot(u, w, spin.axis).T
-    return Piece(spin.name, int(spin.carrier), rest.mass, rest.position, tensor, at_rest, frame, spin.terms)
+    return FreeBody(spin.name, int(spin.carrier), rest.mass, rest.position, tensor, at_rest, frame, spin.terms)
 
 
-def _link(mech: Mechanism, i: int, rotors: Sequence[Piece]) -> Piece:
+def _link(mech: Mechanism, i: int, rotors: Sequence[FreeBody]) -> FreeBody:
     body = mech.bodies[i]
     total = body.about_origin
     for rotor in rotors:
@@ -78,7 +78,7 @@ def _link(mech: Mechanism, i: int, rotors: Sequence[Piece]) -> Piece:
         mass = 0.0
     com = ZERO if is_zero(mass) else total.moment * (1 / mass)
     central = total.tensor - Tensor.point(com, mass)
-    return Piece(body.name, i, mass, com, central, central)
+    return FreeBody(body.name, i, mass, com, central, central)
 
 
 def require_chain(function: str, mech: Mechanism) -> None:
