@@ -157,9 +157,9 @@ CASES = {
         StructureError,
         ["'upper'", "'bose'", "unknown", "'base'"],
     ),
-    "parent out of range": (lambda: machine(body(parent=4)), StructureError, ["'arm'", "4", "no body", "Use -1"]),
-    "parent None": (lambda: machine(body(parent=None)), StructureError, ["'arm'", "None", "no body", "Use -1"]),
-    "parent 0.5": (lambda: machine(body(), body("tip", 0.5)), StructureError, ["'tip'", "0.5", "no body", "Use -1"]),
+    "parent out of range": (lambda: machine(body(parent=4)), StructureError, ["'arm'", "4", "not a body", "Use -1"]),
+    "parent None": (lambda: machine(body(parent=None)), StructureError, ["'arm'", "None", "not a body", "Use -1"]),
+    "parent 0.5": (lambda: machine(body(), body("tip", 0.5)), StructureError, ["'tip'", "0.5", "not a body", "Use -1"]),
     "cycle": (
         lambda: machine(body("a", "b"), body("b", "a")),
         StructureError,
@@ -334,13 +334,13 @@ CASES = {
     "drive mounted nowhere": (
         lambda: arm(Drive("upper", Motor(1e-4), mounted_on="bench")),
         StructureError,
-        ["drive 'upper'", "'bench'", "no link", "Known are"],
+        ["drive 'upper'", "'bench'", "not a link", "Known are"],
     ),
     # followers
     "follows nobody": (
         lambda: machine(body(), body("tip", 0, follows=("amr", 1, 0))),
         JointError,
-        ["'tip'", "'amr'", "no joint", "mean 'arm'"],
+        ["'tip'", "'amr'", "not a joint", "mean 'arm'"],
     ),
     "followers in a circle": (
         lambda: machine(body("a", follows=("b", 1, 0)), body("b", 0, follows=("a", 1, 0))),
@@ -367,22 +367,22 @@ CASES = {
     "a payload that is a number": (
         lambda: Robot("r", [Link("upper", mass=1)], payload=3),
         InputError,
-        ["robot 'r'", "payload is 3", "no Payload", "Give a"],
+        ["robot 'r'", "payload is 3", "not a Payload", "Give a"],
     ),
     "a drive whose motor is a number": (
         lambda: Drive("upper", 1e-4, Gear(10)),
         InputError,
-        ["drive 'upper'", "motor is 0.0001", "no Motor", "Give a"],
+        ["drive 'upper'", "motor is 0.0001", "not a Motor", "Give a"],
     ),
     "a drive whose gear is a number": (
         lambda: Drive("upper", Motor(1e-4), 100),
         InputError,
-        ["drive 'upper'", "gear is 100", "no Gear", "Give a"],
+        ["drive 'upper'", "gear is 100", "not a Gear", "Give a"],
     ),
     "a link whose joint is a text": (
         lambda: Link("upper", "base", "revolute"),
         InputError,
-        ["link 'upper'", "joint is 'revolute'", "no Joint", "Give a"],
+        ["link 'upper'", "joint is 'revolute'", "not a Joint", "Give a"],
     ),
     "bodies None": (lambda: gw.Mechanism(None), InputError, ["machine", "None", "bodies", "Give a list"]),
     "a number among the spins": (
@@ -394,9 +394,9 @@ CASES = {
     "limits in the wrong order": (
         lambda: Limits((2, 1)),
         JointError,
-        ["position (2, 1)", "no range", "(lower, upper)"],
+        ["position (2, 1)", "not a range", "(lower, upper)"],
     ),
-    "limits of one number": (lambda: Limits(3), JointError, ["position 3", "no range", "(lower, upper)"]),
+    "limits of one number": (lambda: Limits(3), JointError, ["position 3", "not a range", "(lower, upper)"]),
     "an efficiency that is a text": (lambda: Gear(2, efficiency="good"), TrainError, ["good", "Give a fraction"]),
     "the same of a gear with teeth": (
         lambda: Harmonic(reduction=100, efficiency="good"),

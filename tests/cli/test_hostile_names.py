@@ -124,7 +124,7 @@ def test_a_robot_is_exported_into_this_folder(name, run, folder, tmp_path_factor
 def test_messages_of_the_command_line_hold_no_controls(run, folder):
     prepare(folder, MARKED)
     for arguments in (
-        ["torque", "robot.yaml", "log.csv"],
+        ["torque", "robot.yaml", "robot.yaml"],
         ["modes", "robot.yaml", "--q", "1"],
         ["simulate", "robot.yaml", "--until", "1", "--initial", "1"],
         ["info", "missing\x1b[31m.yaml"],

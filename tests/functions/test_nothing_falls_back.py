@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.compiling.compile import remarks_of
 from gearwright.functions import service
-from gearwright.programs import programs
+from gearwright.programs import kinematic_programs, programs
 from gearwright.programs.program import Program
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import traced
@@ -25,7 +25,12 @@ EXCUSED = {
 
 
 def test_the_list_of_programs_is_complete():
-    stated = {value.name for value in vars(programs).values() if isinstance(value, Program)}
+    stated = {
+        value.name
+        for module in (programs, kinematic_programs)
+        for value in vars(module).values()
+        if isinstance(value, Program)
+    }
     assert stated == set(programs.BY_NAME)
     assert len(programs.BY_NAME) == len(programs.PROGRAMS)
 

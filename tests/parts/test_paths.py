@@ -85,8 +85,8 @@ def test_an_off_diagonal_element_stays_symmetric():
         ("upper.com.w", "there is no 'w'"),
         ("upper.mass.x", "It is a number already"),
         ("upper.name", "is not a number"),
-        ("upper", "no parameter path"),
-        (7, "no parameter path"),
+        ("upper", "not a parameter path"),
+        (7, "not a parameter path"),
     ],
 )
 def test_unknown_paths(path, says):

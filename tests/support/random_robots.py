@@ -97,6 +97,7 @@ def _drive(rng: np.random.Generator, k: int, elastic: bool) -> Drive:
     motor = Motor(
         0.2 * rng.uniform(0.1, 1) / ratio**2,
         mass=0.3,
+        position=(0, 0, 0),
         torque_constant=2.0 / abs(ratio),
         resistance=rng.uniform(0.5, 2),
         inductance=5e-3 * rng.uniform(0.5, 5) if rng.random() < 0.5 else None,

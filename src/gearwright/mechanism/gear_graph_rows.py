@@ -35,9 +35,7 @@ def vanishes(x: Scalar, scale: float = 1.0) -> bool:
     """Whether a coefficient is zero: to rounding for a number, after simplification for an expression."""
     if is_number(x):
         return bool(abs(x) <= 1e-9 * scale)
-    if hasattr(x, "simplify"):
-        x = x.simplify()
-    return (x == 0) is True  # a traced symbol answers with another symbol
+    return bool(x.simplify() == 0) if hasattr(x, "simplify") else False  # of a traced symbol nothing is known
 
 
 def solve(equations: Sequence[Equation], names: Sequence[str], independent: Sequence[str]) -> dict[str, Row]:

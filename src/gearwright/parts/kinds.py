@@ -17,7 +17,9 @@ def require_kind(owner: str, word: str, value: object, kind: type) -> None:
     gearwright.errors.InputError: drive 'j1': its motor is 0.0002, which is not a complex. Give a complex(...).
     """
     if not isinstance(value, kind):
-        raise InputError(f"{owner}: its {word} is {value!r}, which is no {kind.__name__}. Give a {kind.__name__}(...).")
+        raise InputError(
+            f"{owner}: its {word} is {value!r}, which is not a {kind.__name__}. Give a {kind.__name__}(...)."
+        )
 
 
 def sequence_of(owner: str, word: str, given: Any, kind: type) -> tuple[Any, ...]:
