@@ -249,7 +249,7 @@ REFUSED = {
     "no limits at all": (
         lambda: Joint("a", limits=None),
         gw.errors.InputError,
-        "its limits is None, which is no Limits",
+        "its limits is None, which is not a Limits",
     ),
     "negative joint spring": (lambda: JointSpring(-1.0), gw.errors.TrainError, "stiffness -1.0 is not 0 or more"),
     "spring on a ball": (
