@@ -416,7 +416,7 @@ CASES = {
     "a motor as a drive": (
         lambda: Robot("r", [Link("upper", mass=1)]).with_drive("upper", Motor(1e-4)),
         InputError,
-        ["with_drive('upper')", "Motor", "no Drive", "Give the drive"],
+        ["with_drive('upper')", "Motor", "not a Drive", "Give the drive"],
     ),
     "gravity as a number": (lambda: machine(body(), gravity=9.81), PartError, ["gravity", "9.81", "three numbers"]),
     "assembling twice": (

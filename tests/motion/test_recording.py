@@ -104,7 +104,7 @@ def test_unreadable_files_are_refused(tmp_path):
     with pytest.raises(FileError, match="device"):
         read_recording("/dev/zero", ARM)
     (tmp_path / "b.csv").write_bytes(b"t,q.upper\n\xff\xfe\x00")
-    with pytest.raises(FileError, match="no CSV text"):
+    with pytest.raises(FileError, match="not CSV text"):
         read_recording(tmp_path / "b.csv", ARM)
 
 

@@ -21,7 +21,7 @@ def with_rotors(robot: Robot, path: Path) -> Robot:
     inertia [kg m2], whatever its name says.
 
     Raises:
-        FileError: it is no SRDF, states no rotors, or contradicts the robot.
+        FileError: it is not an SRDF, states no rotors, or contradicts the robot.
     """
     found = Findings(str(path))
     root = parse_xml(read_text(path), found)

@@ -73,7 +73,8 @@ def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
 
     if Path(path).suffix.lower() == ".urdf":
         raise InputError(
-            f"save_identified: {path} is no YAML file. Use gearwright.save(identified_robot(fit).robot, path) for URDF."
+            f"save_identified: {path} is not a YAML file. Use "
+            "gearwright.save(identified_robot(fit).robot, path) for URDF."
         )
     robot, remarks = identified_robot(fit)
     save(robot, path)

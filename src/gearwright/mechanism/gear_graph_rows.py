@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 
-Row = dict[str, Scalar]
+Rates = dict[str, Scalar]
 
 
 @dataclass
@@ -16,7 +16,7 @@ class Equation:
     """sum of coefficient * rate = 0; `used` are the rates that were eliminated from it."""
 
     name: str
-    terms: Row
+    terms: Rates
     used: list[str] = field(default_factory=list)
 
 
@@ -38,7 +38,7 @@ def vanishes(x: Scalar, scale: float = 1.0) -> bool:
     return bool(x.simplify() == 0) if hasattr(x, "simplify") else False  # of a traced symbol nothing is known
 
 
-def solve(equations: Sequence[Equation], names: Sequence[str], independent: Sequence[str]) -> dict[str, Row]:
+def solve(equations: Sequence[Equation], names: Sequence[str], independent: Sequence[str]) -> dict[str, Rates]:
     """Every rate as a row over the independent ones.
 
     Elimination takes the equation with the fewest unknown rates first, so that a train that can be followed wheel by
@@ -48,7 +48,7 @@ def solve(equations: Sequence[Equation], names: Sequence[str], independent: Sequ
     {'joint': {'joint': 1}, 'wheel': {'joint': -3.0}}
     """
     known = set(independent)
-    found: dict[str, Row] = {}
+    found: dict[str, Rates] = {}
     solved: dict[str, Equation] = {}
     system = _System([Equation(e.name, dict(e.terms)) for e in equations], known)
     while (equation := system.simplest()) is not None:
@@ -87,7 +87,7 @@ class _System:
                 return self.waiting.pop(k)
         return self.waiting.pop(min(self.waiting, key=self._unknowns)) if self.waiting else None
 
-    def substitute(self, pivot: str, row: Row) -> None:
+    def substitute(self, pivot: str, row: Rates) -> None:
         """Put a solution into the equations that contain its rate."""
         for k in self.places.pop(pivot, set()) & self.waiting.keys():
             _substitute(self.waiting[k], pivot, row)
@@ -104,7 +104,7 @@ def _quotient(c: Scalar, divisor: Scalar) -> Scalar:
     return -c / divisor
 
 
-def _pivot(terms: Row, unknown: Sequence[str]) -> str | None:
+def _pivot(terms: Rates, unknown: Sequence[str]) -> str | None:
     """The unknown to solve for: a plain number as divisor if there is one, the largest of them."""
     numbers = [name for name in unknown if is_number(terms[name]) and terms[name] != 0]
     if numbers:
@@ -112,7 +112,7 @@ def _pivot(terms: Row, unknown: Sequence[str]) -> str | None:
     return next((name for name in unknown if not vanishes(terms[name])), None)
 
 
-def _substitute(equation: Equation, pivot: str, row: Row) -> None:
+def _substitute(equation: Equation, pivot: str, row: Rates) -> None:
     if pivot not in equation.terms:
         return
     factor = equation.terms.pop(pivot)
@@ -149,7 +149,7 @@ def _loop(equation: Equation, solved: dict[str, Equation]) -> list[str]:
     return [name for name in names if name != equation.name]
 
 
-def _require_determined(names: Sequence[str], known: set[str], found: dict[str, Row]) -> None:
+def _require_determined(names: Sequence[str], known: set[str], found: dict[str, Rates]) -> None:
     free = [name for name in names if name not in known and name not in found]
     if free:
         tied = [name for name, row in found.items() if free[0] in row]
@@ -160,11 +160,11 @@ def _require_determined(names: Sequence[str], known: set[str], found: dict[str, 
         )
 
 
-def _back(names: Sequence[str], independent: Sequence[str], found: dict[str, Row]) -> dict[str, Row]:
+def _back(names: Sequence[str], independent: Sequence[str], found: dict[str, Rates]) -> dict[str, Rates]:
     """Put the later solutions into the earlier ones."""
-    rows: dict[str, Row] = {name: {name: 1} for name in independent}
+    rows: dict[str, Rates] = {name: {name: 1} for name in independent}
     for pivot, row in reversed(found.items()):
-        full: Row = {}
+        full: Rates = {}
         for name, factor in row.items():
             for base, c in rows[name].items():
                 full[base] = full[base] + factor * c if base in full else factor * c

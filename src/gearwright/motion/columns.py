@@ -32,7 +32,7 @@ def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) ->
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror}).") from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"{path}: this is no CSV text ({error}). Save it as comma-separated UTF-8 text.") from None
+        raise FileError(f"{path}: this is not CSV text ({error}). Save it as comma-separated UTF-8 text.") from None
     if header is None:
         raise FileError(f"{path}: the file is empty. The first line must name the columns: t, q.<coordinate>, ...")
     if not rows:

@@ -223,7 +223,7 @@ def _ruckig(function: str, ends: _Ends, rates: list[Array], minimum: float) -> l
     found = ruckig.Trajectory(count)
     try:
         result = ruckig.Ruckig(count).calculate(asked, found)
-    except (ruckig.RuckigError, ValueError) as error:  # a code that is no Result comes as a ValueError
+    except (ruckig.RuckigError, ValueError) as error:  # a code that is not a Result comes as a ValueError
         raise InputError(f"{function}: there is no such motion ({str(error).strip()}). Change the limits.") from None
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"{function}: there is no such motion ({result}). Change the limits.")

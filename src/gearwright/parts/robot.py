@@ -91,7 +91,7 @@ class Robot:
         """
         fresh = replacement if isinstance(drive, str) else drive
         if not isinstance(fresh, Drive):
-            raise InputError(f"with_drive({drive!r}): {fresh!r} is no Drive. Give the drive to put there.")
+            raise InputError(f"with_drive({drive!r}): {fresh!r} is not a Drive. Give the drive to put there.")
         title = drive if isinstance(drive, str) else drive.title
         kept = [fresh if known.title == title else known for known in self.drives]
         if all(known.title != title for known in self.drives):
