@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError, SingularityError
 from gearwright.motion import Motion, polynomial
-from gearwright.parts import Drive, Friction, Gear, Joint, Limits, Link, Motor, Robot
+from gearwright.parts import Drive, Friction, Gear, Hysteresis, Joint, Limits, Link, Motor, Robot, Torsion
 
 
 def swing(robot, duration=0.6):
@@ -148,3 +148,15 @@ def test_rows_of_a_recording_are_taken_as_they_are():
         k, friction = mech.speeds.index(link.joint_name), link.joint.total_friction
         expected = friction.coulomb * np.sign(v[:, k]) + friction.viscous * v[:, k]
         assert np.allclose((rubbing.tau - found.tau)[:, k], expected, atol=1e-9)
+
+
+def test_hysteresis_that_is_taken_smooth_is_said():
+    def arm(torsion):
+        gear = Gear(50.0, stiffness=1e3, torsion=torsion)
+        link = Link("l", mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.02, joint=Joint("j"))
+        return Robot("r", [link], [Drive("j", Motor(1e-4), gear)])
+
+    motion = polynomial([0, 0], [0.5, 0.5], duration=1.0, order=7)
+    rough, plain = (gw.demands(arm(x), motion).remarks for x in (Torsion(hysteresis=Hysteresis(1.0, 1e-3)), None))
+    assert any("smooth forms are taken of" in remark for remark in rough)
+    assert not any("smooth forms" in remark for remark in plain)

@@ -35,7 +35,7 @@ from gearwright.system.state import State
 from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.system.system import System
 from gearwright.system.whole_motion import trajectory_of, whole_motion
-from gearwright.text import did_you_mean
+from gearwright.text import did_you_mean, listed
 
 SAMPLES = 501
 """At how many times a trajectory is looked at unless somebody says."""
@@ -104,6 +104,7 @@ def demands(
     blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
     remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(task.system.laws))
+    remarks += _smoothed(robot, mech, laws)
     return _gathered(task, blocks, bounds, remarks)
 
 
@@ -137,9 +138,20 @@ def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ..
     if not isinstance(robot, Robot):
         return ()
     smooth = {law.name: law for law in elastic_laws(robot, mech, smooth=True)}
-    return tuple(
-        smooth.get(law.name, law) if law.states and len(law.modes) > 1 else law for law in laws_of(robot, mech)
-    )
+    return tuple(smooth.get(law.name, law) if _remembers(law) else law for law in laws_of(robot, mech))
+
+
+def _remembers(law: Law) -> bool:
+    """Whether a law has both states and modes, as hysteresis that slips has."""
+    return bool(law.states) and len(law.modes) > 1
+
+
+def _smoothed(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[str, ...]:
+    """Which of the robot's own laws take their smooth form."""
+    if laws is not None or not isinstance(robot, Robot):
+        return ()
+    names = [law.name for law in laws_of(robot, mech) if _remembers(law)]
+    return (f"smooth forms are taken of {listed(names)}: they slip gradually instead of at once.",) if names else ()
 
 
 def _limits(given: Any) -> dict[str, float]:
