@@ -17,9 +17,16 @@ def solve(
     `pattern[i]` are the other speeds that share an entry with i. A tree eliminated from its leaves gets no fill-in;
     a full pattern gives the dense elimination.
     """
+    return solve_all(matrix, pattern, order, [right])[0]
+
+
+def solve_all(
+    matrix: Matrix, pattern: Sequence[AbstractSet[int]], order: Sequence[int], rights: Sequence[Sequence[Scalar]]
+) -> list[list[Scalar]]:
+    """The same for several right-hand sides, with one elimination."""
     rows = [dict(enumerate(row)) for row in matrix]
     left = [set(others) for others in pattern]
-    x = list(right)
+    found = [list(right) for right in rights]
     factors: list[tuple[int, Scalar, list[tuple[int, Scalar]]]] = []
     for k in order:
         inverse = 1 / rows[k][k]
@@ -33,11 +40,13 @@ def solve(
                     rows[i][j] = rows[j][i] = fresh
                 if j != i:
                     left[i].add(j)
-            x[i] = x[i] - factor * x[k]
+            for x in found:
+                x[i] = x[i] - factor * x[k]
         factors.append((k, inverse, scaled))
-    for k, inverse, scaled in reversed(factors):
-        value = x[k] * inverse
-        for i, factor in scaled:
-            value = value - factor * x[i]
-        x[k] = value
-    return x
+    for x in found:
+        for k, inverse, scaled in reversed(factors):
+            value = x[k] * inverse
+            for i, factor in scaled:
+                value = value - factor * x[i]
+            x[k] = value
+    return found
