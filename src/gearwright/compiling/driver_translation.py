@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -125,9 +125,7 @@ class FunctionText:
     def text(self) -> str:
         """The whole definition."""
         node, signature = self.node, self.whole.signatures[self.node.name]
-        given = [
-            f"{self._type(kind)} %{x.arg}" for x, kind in zip(node.args.args, signature.arguments, strict=True)
-        ]
+        given = [f"{self._type(kind)} %{x.arg}" for x, kind in zip(node.args.args, signature.arguments, strict=True)]
         for x, kind in zip(node.args.args, signature.arguments, strict=True):
             self._store(x.arg, Value(f"%{x.arg}", kind))
         self._block(node.body)
@@ -302,7 +300,9 @@ class FunctionText:
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             return self._compared(test)
         value = self.value(test)
-        return self._new(f"fcmp une double {value.text}, 0.0" if value.kind == "float" else f"icmp ne i64 {value.text}, 0")
+        return self._new(
+            f"fcmp une double {value.text}, 0.0" if value.kind == "float" else f"icmp ne i64 {value.text}, 0"
+        )
 
     def _compared(self, test: ast.Compare) -> str:
         left, right = self.value(test.left), self.value(test.comparators[0])
@@ -412,9 +412,7 @@ class FunctionText:
         if name not in self.whole.signatures:
             self._refuse(node, "there is no such function")
         kinds, result = self.whole.signatures[name]
-        passed = ", ".join(
-            f"{self._type(kind)} {self._as(x, kind).text}" for x, kind in zip(given, kinds, strict=True)
-        )
+        passed = ", ".join(f"{self._type(kind)} {self._as(x, kind).text}" for x, kind in zip(given, kinds, strict=True))
         if result == "None":
             self._emit(f"call void @{name}({passed})")
             return Value("", "None")
@@ -457,4 +455,3 @@ class FunctionText:
             beyond = self._new(f"icmp s{how} i64 {y.text}, {x.text}")
         kind = self._type(x.kind)
         return Value(self._new(f"select i1 {beyond}, {kind} {y.text}, {kind} {x.text}"), x.kind)
-

@@ -62,6 +62,7 @@ class LoopInputs:
 
     Args:
         pieces: inputs over time; None where they are called back.
+        control: kernel of a controller that sees the state, see `controller_kernel`.
         callback: (t, state vector, inputs to write, rates to write).
         bounds: largest magnitudes of the inputs, None for none.
         watcher: (t, state vector, levels to write) of events that a user watches.
@@ -69,6 +70,7 @@ class LoopInputs:
     """
 
     pieces: InputPieces | None
+    control: MachineCode | None
     callback: Callable[[float, Array, Array, Array], None] | None
     bounds: Array | None
     watcher: Callable[[float, Array, Array], None] | None
@@ -172,14 +174,18 @@ class Driver:
         self._tied = tied
         memory["has_ties"] = int(kernels.tied is not None)
         for name, code, taken, out in (
-            ("tied", kernels.tied, known, tied),
-            ("follow", kernels.follow, solved, memory["moved"]),
-            ("look", kernels.look, solved, memory["looks"]),
-            ("settling", kernels.settling, solved, memory["violations"]),
+            ("tied", kernels.tied, known, "a0"),
+            ("follow", kernels.follow, solved, "moved"),
+            ("look", kernels.look, solved, "looks"),
+            ("settling", kernels.settling, solved, "violations"),
         ):
             if code is not None:
                 memory[name] = code
-                memory[f"{name}_table"] = [x for array in (*(memory[x] for x in taken), out) for x in (address_of(array), 0)]
+                memory[f"{name}_table"] = self._table(*taken, out)
+
+    def _table(self, *names: str) -> list[int]:
+        """What a kernel is given for one state: the addresses of its inputs and of its result."""
+        return [x for name in names for x in (address_of(self.memory[name]), 0)]
 
     def _inputs(self, inputs: LoopInputs) -> None:
         memory = self.memory
@@ -193,6 +199,11 @@ class Driver:
             memory["coefficients"] = pieces.coefficients.reshape(-1)
         elif inputs.callback is not None:
             memory["callback"] = called_back(self._kept(inputs.callback, "u", "controlled"))
+        memory["has_control"] = int(inputs.control is not None)
+        if inputs.control is not None:
+            memory["t_control"], memory["commands"] = np.zeros(1), np.zeros(memory["nu"] + memory["controls"])
+            memory["control"] = inputs.control
+            memory["control_table"] = self._table("state", "t_control", "u", "commands")
         if inputs.watcher is not None:
             self._levels = memory["looks"][memory["guards"] + memory["kinks"] :]
             memory["watcher"] = called_back(self._watching(inputs.watcher))

@@ -42,6 +42,14 @@ def inputs_at(s: Work, t: float) -> int:
             two = one
             one = new
         u[i] = keep[i] * (x * one - two + series[i]) + add[i]
+    if s.has_control != 0:
+        s.t_control[0] = t
+        if run(s.control, s.control_table) != 0:
+            return 1
+        for i in range(nu):
+            u[i] = s.commands[i]
+        for i in range(s.controls):
+            s.controlled[i] = s.commands[nu + i]
     if s.bounded != 0:
         for i in range(nu):
             u[i] = min(max(u[i], -s.bounds[i]), s.bounds[i])
@@ -62,7 +70,7 @@ def place(s: Work, t: float, x: Floats, latest: float) -> int:
         total += x[i] * x[i]
     if not (total <= FASTEST):
         return 1
-    if s.calls != 0 or s.watched != 0:
+    if s.calls != 0 or s.watched != 0 or s.has_control != 0:
         whole = s.state
         for i in range(s.nx):
             whole[i] = x[i]

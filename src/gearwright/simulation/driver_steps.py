@@ -5,7 +5,7 @@ The algorithm is that of SciPy's DOP853: the same stages, error norm and choice 
 
 from __future__ import annotations
 
-from gearwright.simulation.dop853 import A, B, C, D, E3, E5, ROOM, STAGES
+from gearwright.simulation.dop853 import E3, E5, ROOM, STAGES, A, B, C, D
 from gearwright.simulation.driver_rates import rates
 from gearwright.simulation.driver_words import Floats, part, sqrt
 from gearwright.simulation.driver_work import Work
@@ -18,7 +18,7 @@ ROUNDING = 2.220446049250313e-16
 
 
 def combine(s: Work, h: float, row: int, count: int, out: Floats) -> None:
-    """x + h times the first stages, weighted by a row of A."""
+    """X + h times the first stages, weighted by a row of A."""
     nx = s.nx
     K = s.K
     x = s.x

@@ -89,11 +89,16 @@ class Work:
     guard_factor: Floats
     guard_restitution: Floats
 
-    # Inputs: pieces of Chebyshev series, what a sampled controller holds, bounds, or a function to call back
+    # Inputs: pieces of Chebyshev series, what a sampled controller holds, bounds, a controller's kernel, or a function to call back
     calls: int
     callback: Code
     watcher: Code
     state: Floats
+    has_control: int
+    control: Code
+    control_table: Table
+    t_control: Floats
+    commands: Floats
     controlled: Floats
     controls: int
     pieces: int

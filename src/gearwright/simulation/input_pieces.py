@@ -158,5 +158,3 @@ def _joined(found: list[tuple[float, float, Array]]) -> InputPieces:
     low, high = (np.array(column) for column in list(zip(*found, strict=True))[:2])
     degree = np.array([len(series) - 1 for _, _, series in found])
     return InputPieces(low, 0.5 * (low + high), 0.5 * (high - low), degree, coefficients)
-
-

@@ -46,12 +46,25 @@ class Patience:
     _steps: int = field(default=0, init=False)
     _milestones: dict[int, float] = field(default_factory=dict, init=False)
 
+    @property
+    def steps_to_look(self) -> int:
+        """Steps that may be taken before it must look again."""
+        return OFTEN - self._steps % OFTEN
+
+    def take(self, steps: int) -> None:
+        """Count steps that somebody took without a look, no more than `steps_to_look`."""
+        self._steps += steps
+
     def wear(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
         """One more step from (t, x) on; SlowError once it should be the last."""
+        self.look(t, x, step, rates)
+        self._steps += 1
+
+    def look(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
+        """Look whether steps have become too short, if it is time to; SlowError if they have."""
         crawls = self._covered(SELDOM, t) < CRAWL * self.span
         if crawls or self._is_held_back(t, x, step, rates):
             raise SlowError(t, x.copy())
-        self._steps += 1
 
     def _covered(self, every: int, t: float) -> float:
         """The time that the last so many steps covered; infinite between two looks."""

@@ -11,8 +11,11 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.simulation.driving import Driving
+from gearwright.simulation.event_loop import EventLoop, Met
 from gearwright.simulation.events import Event, Watch
+from gearwright.simulation.here import Here
 from gearwright.simulation.kinks import Kinks
+from gearwright.simulation.loop_choice import LoopChoice, Source
 from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError, march
 from gearwright.simulation.moded_rates import InModes, WorthwhileTable
 from gearwright.simulation.patience import Patience, SlowError
@@ -35,22 +38,6 @@ WATCHFUL = 50
 
 RESTLESS = 200
 """Events without progress in time before a run gives up."""
-
-
-@dataclass
-class Here:
-    """Where a run is: time, state vector, modes; the last step; and how many events came without progress."""
-
-    t: float
-    x: Array
-    modes: Modes
-    step: float | None = None
-    still: int = 0
-
-    def move(self, t: float, x: Array, step: float | None, event: bool = False) -> None:
-        """Go on to another time and state, where an event may have come; kinks are counted by their own watch."""
-        self.still = 0 if t > self.t else self.still + event
-        self.t, self.x, self.step = t, x, step
 
 
 @dataclass
@@ -77,25 +64,58 @@ class Simulation:
             while here.t < bound:
                 if self._ends_before(here, bound):
                     return
-            self._driving.sample(here.t, here.x)
+            self._sample(here.t, here.x)
             self._settle(here)
+
+    def _sample(self, t: float, x: Array) -> None:
+        """Ask a sampled controller."""
+        self._driving.sample(t, x)
+        if self._loop is not None:
+            self._loop.sampled(t)
 
     def _begun(self, x: Array) -> Here:
         """The start, with modes that fit it, books that begin at zero, and the first sample."""
         t = float(self.times[0])
-        self._driving.sample(t, x)
+        self._sample(t, x)
         here = Here(t, x, self.first_modes(t, x))
         self._settle(here)
         self._open_books(here)
         self._watch.begin(t, self._driving.state(here.x))
-        self._record(here.t, here.x, here.modes)
+        if self._loop is None or not self._loop.record(here):
+            self._record(here.t, here.x, here.modes)
         return here
 
     def _ends_before(self, here: Here, bound: float) -> bool:
         """March on to the bound, or to an event before it; True when that ends the run."""
-        engine = march(self.method, self._problem(here, bound))
+        if self._loop is not None:
+            try:
+                met = self._loop.march(here, bound)
+            except SlowError as slow:
+                self._go_on_stiff(slow.t)
+                return False
+            if met is not Met.LEFT and met is not Met.STUCK:
+                return self._ends_at(here, met)
+            self._loop.leave()
+        return self._ends_in_python(here, bound)
+
+    def _ends_at(self, here: Here, met: Met) -> bool:
+        """What the loop in machine code leaves to Python; True when that ends the run."""
+        if met is Met.LOST:
+            raise self._blown_up(here.t, here.x, "faster than any machine")
+        if met is Met.EVENT:
+            if self._meets_end(here):
+                return True
+            met = self._loop.after_event(here) if self._loop is not None else met
+        if met is Met.UNSETTLED:
+            self._settle_in_python(here)
+        self._refuse_restless(here)
+        return False
+
+    def _ends_in_python(self, here: Here, bound: float) -> bool:
+        """The same law by law, or by kernels that Python calls."""
+        engine, alone = march(self.method, self._problem(here, bound)), self._loop is None
         try:
-            reached = self._recorded(engine, here.modes, bound)
+            reached = self._recorded(engine, here.modes, bound, alone)
         except SlowError as slow:
             here.move(slow.t, slow.x, None)
             self._go_on_stiff(slow.t)
@@ -107,8 +127,11 @@ class Simulation:
         self._refuse_restless(here)
         return over
 
-    def _recorded(self, engine: March, modes: Modes, bound: float) -> Reached:
-        """March to the bound, the next event or the next kink, recording samples on the way."""
+    def _recorded(self, engine: March, modes: Modes, bound: float, alone: bool) -> Reached:
+        """March to the bound, the next event or the next kink, recording samples on the way.
+
+        A march that began `alone` ends once there is a loop in machine code.
+        """
         while True:
             due = len(self.recorder)
             limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
@@ -117,7 +140,7 @@ class Simulation:
                 self._record(reached.t, reached.x, modes)
             if reached.kink:
                 self.recorder.remarks.extend(filter(None, [self._kinks.meet(reached.t)]))
-            if reached.event or reached.kink or reached.t >= bound:
+            if reached.event or reached.kink or reached.t >= bound or (alone and self._loop is not None):
                 return reached
 
     def _advanced(self, engine: March, limit: float) -> Reached:
@@ -130,6 +153,7 @@ class Simulation:
         return reached
 
     def _go_on_stiff(self, t: float) -> None:
+        self._loops.leave()
         self.method = "stiff"
         self.recorder.remarks.append(f"method: stiff from t = {t:g} s on, where the steps of the explicit one crawled.")
 
@@ -144,8 +168,10 @@ class Simulation:
 
     def _settle(self, here: Here) -> None:
         """Choose modes in which every guard holds; changes are noted."""
-        if not self.system.has_modes:
-            return
+        if self.system.has_modes and (self._loop is None or self._loop.settle(here) is Met.UNSETTLED):
+            self._settle_in_python(here)
+
+    def _settle_in_python(self, here: Here) -> None:
         settled = settle(self.system, here.t, here.x, self._driving.at(here.t, here.x)[0], here.modes)
         self.recorder.events.extend(RunEvent(here.t, name, mode) for name, mode in settled.changes)
         here.x, here.modes = settled.x, settled.modes
@@ -178,7 +204,9 @@ class Simulation:
     def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
         """The rates near the start, in the modes that laws start in."""
         t = float(self.times[0])
-        self._driving.sample(t, x)
+        self._sample(t, x)
+        if self._loop is not None:
+            return self._loop.rates(Here(t, x, self.first_modes(t, x)), t)
         rates = self._problem(Here(t, x, self.first_modes(t, x)), t).rates
         return lambda y: rates(t, y)
 
@@ -199,6 +227,7 @@ class Simulation:
     def _problem(self, here: Here, bound: float) -> Problem:
         """What is to be integrated from here on, in the modes at hand."""
         latest = float(np.nextafter(bound, here.t)) if bound > here.t else bound  # no input has jumped yet there
+        alone = self._loop is None
 
         def inputs(now: float, y: Array) -> tuple[Array, Array]:
             self.obey()
@@ -226,6 +255,7 @@ class Simulation:
             slopes=slopes,
             kinks=kinks,
             patience=self._patience if explicit and self.may_change else None,
+            enough=lambda: alone and self._loop is not None,
         )
 
     def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
@@ -257,9 +287,34 @@ class Simulation:
     def _kinks(self) -> Kinks:
         return Kinks(self.system, self._motion, self._span)
 
+    @property
+    def _loop(self) -> EventLoop | None:
+        """The event loop in machine code, for the adaptive method."""
+        return self._loops.asked() if self.method == "adaptive" else None
+
+    @cached_property
+    def _loops(self) -> LoopChoice:
+        return LoopChoice(self.system, lambda: self._motion, self._made_loop, self.recorder.remarks.append)
+
+    def _made_loop(self, source: Source) -> EventLoop:
+        return EventLoop(
+            self.system,
+            source,
+            self._driving,
+            self._watch,
+            self.recorder,
+            self.times,
+            (self.rtol, self.atol),
+            self._span / WATCHFUL,
+            self._patience if self.may_change else None,
+            lambda t: self.report(t),
+            lambda: self.obey(),
+        )
+
     @cached_property
     def _table(self) -> WorthwhileTable:
-        return WorthwhileTable(self.system, self.recorder.remarks.append)
+        adaptive = lambda: self.method == "adaptive"  # noqa: E731
+        return WorthwhileTable(self.system, self._loops, adaptive, self.recorder.remarks.append)
 
     @cached_property
     def _motion(self) -> MotionRates | None:
@@ -267,8 +322,7 @@ class Simulation:
         try:
             found = motion_rates(self.system)
         except NoKernelError as reason:
-            self.recorder.remarks.append(str(reason))
-            self._table.give_up()
+            self._loops.refuse(reason)
             return None
         self.recorder.remarks.extend(f"rates: {remark}." for remark in (found.remarks if found else ()))
         return found

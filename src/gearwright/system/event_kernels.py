@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.elimination import solve_all
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
@@ -27,7 +27,7 @@ from gearwright.system.survey import Choice
 from gearwright.system.system import System
 from gearwright.system.vector_program import VectorProgram, vector_program
 from gearwright.tracing.prepare import prepare
-from gearwright.tracing.symbols import operations, symbols
+from gearwright.tracing.symbols import distinct, operations, symbols
 
 Formula = Callable[["Instant"], list[Any]]
 
@@ -232,14 +232,10 @@ def _guards(now: Instant, value: Callable[[Guard], Scalar]) -> list[Scalar]:
 def _kinks(now: Instant) -> list[Scalar]:
     seen, found = now.situations, []
     for k, law in enumerate(now.system.laws):
-        mine = now.by_mode(k, lambda mode: _bends(kinks_of(law, mode, seen[k], now.reaction((k, mode)))))  # noqa: B023
+        mine = now.by_mode(k, lambda mode: distinct(kinks_of(law, mode, seen[k], now.reaction((k, mode)))))  # noqa: B023
         for j in range(max(map(len, mine.values()))):
             found.append(now.chosen(k, {mode: kinks[j] for mode, kinks in mine.items() if j < len(kinks)}, 0.0))
     return found
-
-
-def _bends(kinks: Sequence[Scalar]) -> list[Scalar]:
-    return [kink for kink in kinks if not is_number(kink)]
 
 
 FORMULAS: dict[str, tuple[Formula, bool]] = {

@@ -22,6 +22,10 @@ MOST = 4000
 """Speeds times directions up to which the event loop takes a machine: for each the kernel has a response."""
 
 
+class TooLargeError(NoKernelError):
+    """A machine that is too large for the event loop in machine code; its laws may be compiled all the same."""
+
+
 @dataclass
 class Directions:
     """The distinct directions of lines."""
@@ -128,7 +132,7 @@ class Places:
         made.directions = len(self.directions.lines)
         made.shares = [_share(hold, drag) for drag in self._drag_of for hold in self._hold_of]
         if system.mech.n * made.directions > MOST:
-            raise NoKernelError(
+            raise TooLargeError(
                 f"the event loop runs in Python: {made.directions} directions of {system.mech.n} speeds are too many "
                 "for machine code."
             )

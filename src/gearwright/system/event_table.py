@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
+from gearwright.arrays import Array
 from gearwright.compiling.compile import code_known_by, stored_code
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.store import Entry, key_of, read, write
@@ -26,6 +31,20 @@ class EventTable:
 
     def __init__(self, system: System, structure: EventStructure, codes: dict[str, MachineCode]) -> None:
         self.system, self.structure, self.codes = system, structure, codes
+
+    def observed(self, t: Array, samples: Mapping[str, Array]) -> Array:
+        """Signals of the laws in their order and the energy that they store, a row per sample.
+
+        `samples` has rows of states, inputs, numbers of modes, accelerations and what laws feel.
+        """
+        count, first = len(t), np.cumsum([0, *self.structure.mode_count])
+        chosen = np.zeros((count, max(int(first[-1]), 1)))
+        for k in range(len(self.structure.mode_count)):
+            chosen[np.arange(count), first[k] + samples["modes"][:, k]] = 1.0
+        given = [samples["x"], t.reshape(-1, 1), samples["u"], chosen, samples["a"], samples["felt"]]
+        out = np.empty((count, len(self.system.signals) + 1))
+        self.codes["seen"].run(given, [array.strides[0] for array in given], out, 0, count)
+        return out
 
 
 def _stored(system: System) -> EventTable | None:
