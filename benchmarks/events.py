@@ -2,8 +2,8 @@
 
 python benchmarks/events.py [--rounds 9]
 
-Prints a line per number that must hold, and ends with 1 if one does not. The method before the event loop in machine code
-is kept here: SciPy's DOP853 with rates, guards and settling called from Python.
+Prints a line per number that must hold, and ends with 1 if one does not. The method before the event loop in machine
+code is kept here: SciPy's DOP853 with rates, guards and settling called from Python.
 """
 
 from __future__ import annotations

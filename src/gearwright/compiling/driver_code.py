@@ -53,6 +53,10 @@ class Memory:
         self._kept: dict[str, Any] = {}
         self.address = address_of(self._words)
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a field is a number or has an array behind it."""
+        return self._fields[name][1] in ("float", "int") or name in self._kept
+
     def __getitem__(self, name: str) -> Any:
         """A number, or the array that stands behind a field."""
         place, kind = self._fields[name]

@@ -1,8 +1,8 @@
 r"""The event loop, balance of forces: the few forces of holds and drags at hand, by elimination with pivots.
 
-With z the forces along the directions of all unknowns, $a = a_0 + Y z$. A hold with the factor c of its direction b asks
-for $b a + C/c^2 z = target / c$; a drag for $z = c\, g\, (inflow + Q \lambda - S a)$. Rigid holds along one direction are
-one unknown, and share its force as their factors: what least squares gives.
+With z the forces along the directions of all unknowns, $a = a_0 + Y z$. A hold with the factor c of its direction b
+asks for $b a + C/c^2 z = target / c$; a drag for $z = c\, g\, (inflow + Q \lambda - S a)$. Rigid holds along one
+direction are one unknown, and share its force as their factors: what least squares gives.
 """
 
 from __future__ import annotations

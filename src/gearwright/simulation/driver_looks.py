@@ -33,12 +33,10 @@ def look_at(s: Work, t: float, x: Floats) -> int:
     """Guards, kinks and the events that a user watches, at an instant."""
     if solve(s, t, x, s.latest, 1) != 0:
         return 1
-    if s.guards + s.kinks > 0:
-        if run(s.look, s.look_table) != 0:
-            return 1
-    if s.watched > 0:
-        if ask(s.watcher, t) != 0:
-            return 1
+    if s.guards + s.kinks > 0 and run(s.look, s.look_table) != 0:
+        return 1
+    if s.watched > 0 and ask(s.watcher, t) != 0:
+        return 1
     return 0
 
 
@@ -72,7 +70,7 @@ def level(s: Work, k: int, t: float, side: float, shift: float) -> float:
 
 
 def root(s: Work, k: int, low: float, high: float, side: float, shift: float, rises: int) -> float:
-    """Where a number goes below zero between two times, by Brent's method."""
+    """Where a number goes below zero between two times."""
     a = low
     fa = level(s, k, a, side, shift)
     if fa <= 0.0:
@@ -91,6 +89,11 @@ def root(s: Work, k: int, low: float, high: float, side: float, shift: float, ri
     fb = level(s, k, b, side, shift)
     if fb > 0.0:
         return high
+    return narrowed(s, k, a, fa, b, fb, side, shift)
+
+
+def narrowed(s: Work, k: int, a: float, fa: float, b: float, fb: float, side: float, shift: float) -> float:
+    """The zero between two times with numbers of different signs, by Brent's method."""
     c = a
     fc = fa
     last = b - a

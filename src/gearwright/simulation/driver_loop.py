@@ -118,9 +118,8 @@ def advance(s: Work) -> int:
     while s.t < s.bound:
         if s.pause <= 0:
             return PAUSED
-        if s.begun == 0:
-            if begin(s) != 0:
-                return LEFT_TO_PYTHON
+        if s.begun == 0 and begin(s) != 0:
+            return LEFT_TO_PYTHON
         if take_step(s, min(s.bound, s.until_kink)) != 0:
             return STUCK
         s.pause -= 1

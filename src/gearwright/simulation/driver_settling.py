@@ -134,9 +134,8 @@ def try_modes(s: Work) -> int:
                 return SETTLED
         if s.events + 1 >= s.event_room:
             return FULL
-        if s.guard_direction[guard] >= 0:
-            if strike(s, guard) != 0:
-                return REFUSED
+        if s.guard_direction[guard] >= 0 and strike(s, guard) != 0:
+            return REFUSED
         law = owner(s, guard)
         visits = change(s, law, s.guard_to[guard], visits)
     return UNSETTLED

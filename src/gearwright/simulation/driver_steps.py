@@ -14,6 +14,9 @@ SAFETY = 0.9
 SHRINK = 0.2
 GROW = 10.0
 
+SMALLEST = 1e-12
+"""The smallest step to begin with, beside the way to the bound."""
+
 ROUNDING = 2.220446049250313e-16
 
 
@@ -132,6 +135,8 @@ def first_step(s: Work) -> float:
     if state >= 1e-5 and slope >= 1e-5:
         h = 0.01 * state / slope
     h = min(h, room)
+    if not (h > SMALLEST * room):  # rates that are huge beside the tolerance
+        return SMALLEST * room
     for i in range(nx):
         s.y[i] = s.x[i] + h * s.K[i]
     if rates(s, s.t + h, s.y, part(s.K, nx)) != 0:
@@ -146,6 +151,8 @@ def first_step(s: Work) -> float:
     further = max(1e-6, 1e-3 * h)
     if most > 1e-15:
         further = eighth_root(0.01 / most)
+    if not (further > SMALLEST * room):
+        return SMALLEST * room
     return min(min(100.0 * h, further), min(room, s.longest))
 
 
@@ -185,9 +192,8 @@ def within(s: Work, t: float, out: Floats) -> int:
         for i in range(nx):
             out[i] = s.y_new[i]
         return 0
-    if s.dense_known == 0:
-        if make_dense(s) != 0:
-            return 1
+    if s.dense_known == 0 and make_dense(s) != 0:
+        return 1
     part_of = (t - s.t) / s.h_taken
     rest = 1.0 - part_of
     F = s.F

@@ -89,7 +89,8 @@ class Work:
     guard_factor: Floats
     guard_restitution: Floats
 
-    # Inputs: pieces of Chebyshev series, what a sampled controller holds, bounds, a controller's kernel, or a function to call back
+    # Inputs: pieces of Chebyshev series, what a sampled controller holds, bounds, a controller's kernel, or a function
+    # to call back
     calls: int
     callback: Code
     watcher: Code

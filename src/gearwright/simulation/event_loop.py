@@ -33,9 +33,6 @@ from gearwright.system.observation import observe
 from gearwright.system.system import System
 from gearwright.system.vector_program import NoKernelError
 
-OFTEN = 100
-"""Steps after which Python is entered in any case."""
-
 
 class Met(Enum):
     """Why the loop came back: at its bound, at an event of a user's, or where Python must do it."""
@@ -71,9 +68,9 @@ class EventLoop:
         watch: events of a user's.
         recorder: takes samples, changes of modes and remarks.
         times: of the samples [s].
+        patience: looks whether the method still fits.
         tolerances: relative and absolute.
         longest: the longest step where there is something to look for [s].
-        patience: looks whether the method still fits; None where it may not change.
         report: is told how far the run is.
         obey: raises if the run is to stop.
     """
@@ -84,11 +81,11 @@ class EventLoop:
     watch: Watch
     recorder: Recorder
     times: Array
-    tolerances: tuple[float, float]
-    longest: float
-    patience: Patience | None
-    report: Callable[[float], None]
-    obey: Callable[[], None]
+    patience: Patience
+    tolerances: tuple[float, float] = (1e-8, 1e-10)
+    longest: float = np.inf
+    report: Callable[[float], None] = lambda _: None
+    obey: Callable[[], None] = lambda: None
     _at: Here | None = field(default=None, init=False)
     _fed: int = field(default=0, init=False)
 
@@ -135,7 +132,7 @@ class EventLoop:
 
     def _marched(self, here: Here, entry: str) -> Met:
         while True:
-            steps = OFTEN if self.patience is None else self.patience.steps_to_look
+            steps = self.patience.steps_to_look
             self.driver.memory["pause"] = steps
             came = self.driver.call(entry)
             taken = steps - self.driver.memory["pause"]
@@ -143,10 +140,9 @@ class EventLoop:
             self.obey()
             self.report(here.t)
             entry = self._next_entry(came, entry)
-            if self.patience is not None:
-                self.patience.take(taken)
-                if came == status.PAUSED:
-                    self.patience.look(here.t, here.x, self.driver.memory["h_taken"], self.driver.rates)
+            self.patience.take(taken)
+            if came == status.PAUSED:
+                self.patience.look(here.t, here.x, self.driver.memory["h_taken"], self.driver.rates)
             if came in COMES_BACK:
                 return COMES_BACK[came]
 
@@ -163,7 +159,9 @@ class EventLoop:
         if self._at is not here or here.x is not self._last_x or here.modes is not self._last_modes:
             memory = self.driver.memory
             if self._at is not here:
+                self._feed()
                 memory["sampled"] = self._fed = len(self.recorder)
+                self.sampled(here.t)
             self.driver.put(here.t, here.x, here.modes, here.step)
             memory["still"] = here.still
             self._at, self._last_x, self._last_modes = here, here.x, here.modes
@@ -171,7 +169,8 @@ class EventLoop:
     def _note(self, here: Here) -> None:
         """Write down where the loop is, and what happened."""
         memory = self.driver.memory
-        here.t, here.step, here.still = memory["t"], memory["h"], memory["still"]
+        here.t, here.still = memory["t"], memory["still"]
+        here.step = memory["h"] if 0.0 < memory["h"] < np.inf else None
         here.x = self._last_x = memory["x"].copy()
         if memory["events"]:
             here.modes = self._last_modes = self.driver.modes
@@ -242,6 +241,6 @@ class EventLoop:
 
 
 CHATTERING = (
-    "from t = {:g} s on, steps pass over the kinks of the laws: hundreds of them came within a millionth of the run. A law "
-    "that jumps to and fro needs modes, or a smooth variant."
+    "from t = {:g} s on, steps pass over the kinks of the laws: hundreds of them came within a millionth of the run. A "
+    "law that jumps to and fro needs modes, or a smooth variant."
 )

@@ -33,9 +33,7 @@ def controller_kernel(system: System, control: Controller, names: Sequence[str])
         raise NoKernelError(f"the controller runs in Python, not in machine code: {obstacle}") from None
 
 
-def _decided(
-    system: System, control: Controller, names: Sequence[str], ops: Operations, given: Inputs
-) -> list[Scalar]:
+def _decided(system: System, control: Controller, names: Sequence[str], ops: Operations, given: Inputs) -> list[Scalar]:
     x = given["x"]
     own = dict(zip((*system.states, *control.states), x[system.own.start :], strict=True))
     answer = control.function(given["t"][0], State(x[system.q], x[system.v], own), ops)  # type: ignore[arg-type]

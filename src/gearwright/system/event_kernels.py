@@ -6,7 +6,7 @@ $a_0$ its acceleration without any: then $a = a_0 + Y z$, and the loop solves fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,17 +17,14 @@ from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.forces.kinks import kinks_of
 from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
-from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along, spread
 from gearwright.programs.program import Inputs
 from gearwright.system.event_structure import Places
 from gearwright.system.mode_changes import CROSSED, ZERO
-from gearwright.system.motion_rates import contents_of
 from gearwright.system.survey import Choice
 from gearwright.system.system import System
-from gearwright.system.vector_program import VectorProgram, vector_program
 from gearwright.tracing.prepare import prepare
-from gearwright.tracing.symbols import distinct, operations, symbols
+from gearwright.tracing.symbols import distinct
 
 Formula = Callable[["Instant"], list[Any]]
 
@@ -202,7 +199,7 @@ def _outcome(now: Instant, k: int, seen: Situation) -> Outcome:
 
 def look(now: Instant) -> list[Any]:
     """The values of all guards, each in its own scale, and the numbers at whose zeros laws bend."""
-    return [*_guards(now, lambda guard: guard.value / guard.scale), *_kinks(now)]
+    return [*_guards(now, lambda guard: guard.value / guard.scale), *kinks(now)]
 
 
 def settling(now: Instant) -> list[Any]:
@@ -229,88 +226,11 @@ def _guards(now: Instant, value: Callable[[Guard], Scalar]) -> list[Scalar]:
     return found
 
 
-def _kinks(now: Instant) -> list[Scalar]:
+def kinks(now: Instant) -> list[Scalar]:
+    """The numbers at whose zeros laws bend, those of all modes of a law in the same places."""
     seen, found = now.situations, []
     for k, law in enumerate(now.system.laws):
         mine = now.by_mode(k, lambda mode: distinct(kinks_of(law, mode, seen[k], now.reaction((k, mode)))))  # noqa: B023
         for j in range(max(map(len, mine.values()))):
             found.append(now.chosen(k, {mode: kinks[j] for mode, kinks in mine.items() if j < len(kinks)}, 0.0))
     return found
-
-
-FORMULAS: dict[str, tuple[Formula, bool]] = {
-    "tied": (tied, False),
-    "follow": (follow, True),
-    "look": (look, True),
-    "settling": (settling, True),
-    "seen": (seen, True),
-}
-"""Per kernel what it computes, and whether it takes what the balance of forces gave."""
-
-
-def program_of(name: str, places: Places) -> VectorProgram:
-    """One of the kernels as a program."""
-    formula, solved = FORMULAS[name]
-
-    def run(mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
-        return formula(Instant(places, places.system.on(mech), ops, given))
-
-    return vector_program(title(name), contents(places, solved), sizes_of(places)[name], run)
-
-
-def title(name: str) -> str:
-    """What a kernel is called in the cache."""
-    return f"event_{name}"
-
-
-def contents(places: Places, solved: bool) -> dict[str, int]:
-    """The inputs of a kernel: state, time, inputs, a 1 per choice at hand; accelerations and what laws feel."""
-    made, system = places.structure, places.system
-    known = {**contents_of(system), "chosen": max(sum(made.mode_count), 1)}
-    return {**known, "a": system.mech.n, "felt": made.felt} if solved else known
-
-
-def sizes_of(places: Places) -> dict[str, int]:
-    """Per kernel how many numbers it gives."""
-    made, system = places.structure, places.system
-    return {
-        "tied": sum(tied_sizes(system.mech.n, made.directions, made.holds, made.drags).values()),
-        "follow": system.own.stop + 2,
-        "look": made.guards + made.kinks,
-        "settling": made.guards,
-        "seen": len(system.signals) + 1,
-    }
-
-
-def count_kinks(places: Places) -> int:
-    """How many kinks there are, over all laws."""
-    given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
-    return len(_kinks(Instant(places, places.system, operations(), given)))
-
-
-def rates_need_answers(places: Places) -> bool:
-    """Whether a law looks at how its flows answer to say what follows."""
-    given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
-    now = Instant(places, places.system, operations(), given)
-    seen = now.situations
-    for k, law in enumerate(places.system.laws):
-        for mode in law.modes:
-            asked = _Asked(now.reaction((k, mode)).answers)
-            law.follow(mode, seen[k], replace(now.reaction((k, mode)), answers=asked))
-            if asked.asked:
-                return True
-    return False
-
-
-class _Asked(list[Scalar]):
-    """A list that knows whether somebody looked at its entries."""
-
-    asked = False
-
-    def __getitem__(self, k: Any) -> Any:
-        self.asked = True
-        return super().__getitem__(k)
-
-    def __iter__(self) -> Iterator[Scalar]:
-        self.asked = True
-        return super().__iter__()

@@ -1,8 +1,8 @@
 """What of a machine's laws is the same at every instant: which holds, drags and guards each mode has, and along what.
 
 The event loop in machine code works on numbers and places. Every hold, drag and guard of a law gets a place that its
-modes share where they can: a friction that sticks or slides has one place for its hold, a lossy gear with five modes one
-for its drag. Lines that are parallel are one direction, with a factor each.
+modes share where they can: a friction that sticks or slides has one place for its hold, a lossy gear with five modes
+one for its drag. Lines that are parallel are one direction, with a factor each.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class EventStructure:
 
     Args:
         mode_count: per law its number of modes; choices are numbered law by law, mode by mode.
-        hold_begin, hold_place, hold_keeps, hold_firm: per choice its holds: their places, whether they keep a speed, and
-            whether a blow elsewhere leaves them firm.
+        hold_begin, hold_place, hold_keeps, hold_firm: per choice its holds: their places, whether they keep a speed,
+            and whether a blow elsewhere leaves them firm.
         place_direction, place_factor, place_rigid: per place of a hold its direction, factor, and whether it yields.
         drag_begin, drag_place: per choice its drags.
         drag_direction, drag_factor: per place of a drag.
@@ -205,8 +205,8 @@ class Places:
 def _plain(value: Any) -> Any:
     if not is_number(value):
         raise NoKernelError(
-            "the event loop runs in Python: a law chooses `firm` or `restitution` by its numbers. Give one guard or mode "
-            "for each."
+            "the event loop runs in Python: a law chooses `firm` or `restitution` by its numbers. Give one guard or "
+            "mode for each."
         )
     return value
 

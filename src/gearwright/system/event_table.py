@@ -12,7 +12,7 @@ from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.store import Entry, key_of, read, write
 from gearwright.errors import CompilationError
 from gearwright.functions.service import kernel_mode
-from gearwright.system.event_kernels import FORMULAS, count_kinks, program_of, rates_need_answers, title
+from gearwright.system.event_programs import FORMULAS, count_kinks, program_of, rates_need_answers, title
 from gearwright.system.event_structure import EventStructure, Places
 from gearwright.system.identity import identity_of
 from gearwright.system.law_kernels import OncePerSystem, require_traceable

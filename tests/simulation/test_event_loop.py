@@ -1,0 +1,321 @@
+"""The event loop in machine code does what the laws say, as the loop in Python does."""
+
+from __future__ import annotations
+
+import types
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.algebra.operations import FLOATS
+from gearwright.compiling.driver_translation import fields_of
+from gearwright.errors import InputError, SimulationError
+from gearwright.forces import DryFriction, Line, Stops
+from gearwright.forces.law import Action, Force, Guard, Impact, Law
+from gearwright.parts import Friction
+from gearwright.simulation import driver_loop, event_loop, loop_choice
+from gearwright.simulation.driver import Driver, LoopInputs, LoopKernels
+from gearwright.simulation.driver_work import Work
+from gearwright.simulation.event_loop import EventLoop
+from gearwright.simulation.input_pieces import fitted
+from gearwright.system.evaluation import evaluate, rates
+from gearwright.system.event_kernels import tied_sizes
+from gearwright.system.event_structure import TooLargeError
+from gearwright.system.event_table import event_table
+from gearwright.system.identity import identity_of
+from gearwright.system.settling import settle
+from gearwright.system.signals import gathered, steps
+from gearwright.system.system import System
+from support.compare import relative
+from support.random_robots import random_case
+
+ARM = gw.assemble(gw.load("elbow"))
+RUB = Friction(coulomb=1.0, static=1.3, viscous=0.1)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Machine code from the start."""
+    monkeypatch.setattr(loop_choice, "WORTHWHILE", -1)
+
+
+@contextmanager
+def in_python():
+    """Runs marched by SciPy, with settling in Python."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def refuse(*_):
+            raise TooLargeError("not here")
+
+        patch.setattr(loop_choice, "WORTHWHILE", 10**9)
+        patch.setattr(loop_choice.LoopChoice, "_source", refuse)
+        yield
+
+
+def stuck_arm() -> System:
+    """Friction at every joint, twice at one, and a stop where one rests: holds that repeat each other."""
+    lines = {name: Line.of(ARM, name) for name in ARM.speeds}
+    laws = [DryFriction(f"{name}.friction", line, friction=RUB) for name, line in lines.items()]
+    laws += [DryFriction("twice", Line.of(ARM, {"j2": -3.0}), friction=RUB), Stops("stops", lines["j2"], -1.0, 0.0)]
+    return System(ARM, tuple(laws))
+
+
+def driver_of(system: System, forces=None, until: float = 1.0) -> Driver:
+    table = event_table(system, make=True)
+    codes = table.codes
+    kernels = LoopKernels(table.structure, codes["tied"], codes["follow"], codes.get("look"), codes.get("settling"))
+    pieces = fitted(gathered(system.mech, {name: 0.0 for name in system.inputs}, forces), 0.0, until)
+    inputs = LoopInputs(pieces, None, None, None, None, 0)
+    return Driver(system, kernels, inputs, np.linspace(0.0, until, 11), (1e-8, 1e-10), until / 50)
+
+
+def moded(case: str | int) -> System:
+    if case == "stuck":
+        return stuck_arm()
+    robot, inputs = (gw.load(case), {}) if isinstance(case, str) else random_case(case)[::2]
+    mech = gw.assemble(robot)
+    return System(mech, gw.laws(robot, mech, inputs))
+
+
+@pytest.mark.parametrize("case", ["stuck", "harmonic_6", 2, 3])
+def test_rates_in_any_modes_are_those_of_the_laws(case):
+    """Whether they fit the state or not, holds along one line among them."""
+    system, rng, compared = moded(case), np.random.default_rng(1), 0
+    driver, u = driver_of(system), np.zeros(system.input_size)
+    for _ in range(12):
+        modes = tuple(str(rng.choice(law.modes)) for law in system.laws)
+        x = rng.normal(size=system.size)
+        try:
+            now = evaluate(system, 0.3, x, u, modes)
+        except SimulationError:  # holds that contradict each other
+            continue
+        driver.put(0.3, x, modes, None)
+        assert relative(driver.rates(0.3, x), rates(system, x, u, now, np.zeros(0))) < 1e-9
+        held = [force for felt in now.reactions for force in felt.multipliers]
+        if held and case == "stuck":  # elsewhere, holds that repeat each other through gears share in another way
+            places = driver.memory["member_place"][: driver.memory["member_count"]]
+            assert relative(driver.memory["felt"][places], np.array(held)) < 1e-9
+        compared += 1
+    assert compared > 5
+
+
+@pytest.mark.parametrize("case", ["stuck", "puma560", 3])
+def test_settling_chooses_the_modes_that_python_does(case):
+    system, rng, agreed = moded(case), np.random.default_rng(2), 0
+    driver, u = driver_of(system), np.zeros(system.input_size)
+    for size in (0.0, 1e-9, 1.0) * 3:
+        x = np.concatenate((0.2 * rng.normal(size=system.mech.nq), size * rng.normal(size=system.mech.n)))
+        x = np.concatenate((x, np.zeros(system.size - len(x))))
+        modes = tuple(str(rng.choice(law.modes)) for law in system.laws)
+        try:
+            expected = settle(system, 0.0, x, u, modes)
+        except SimulationError:
+            continue
+        driver.put(0.0, x, modes, None)
+        if driver.call("settle") == 0:
+            assert driver.modes == expected.modes
+            assert np.abs(driver.memory["x"] - expected.x).max() < 1e-12 * (1 + np.abs(x).max())
+            assert [change[1:] for change in driver.changes()] == list(expected.changes)
+            agreed += 1
+        else:
+            assert driver.modes == modes
+            np.testing.assert_array_equal(driver.memory["x"], x)
+    assert agreed > 3
+
+
+def test_the_source_of_the_loop_runs_as_plain_python():
+    """The same text, the same numbers, with events, holds and samples."""
+    system = stuck_arm()
+    driver = driver_of(system, lambda t: [9.0 * np.sin(8 * t), 30.0 * np.cos(5 * t), 1.0], until=0.2)
+    start = np.array([0.0, -0.3, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0])
+    driver.put(0.0, start, tuple(law.modes[0] for law in system.laws), None)
+    driver.memory["bound"], driver.memory["latest"], driver.memory["pause"] = 0.2, float(np.nextafter(0.2, 0)), 10**6
+    plain = plain_work(driver)
+    expected = [function(plain) for function in (driver_loop.settle, driver_loop.record_here, driver_loop.advance)]
+    assert [driver.call(name) for name in ("settle", "record_here", "advance")] == expected == [0, 0, 0]
+    assert driver.memory["sampled"] == plain.sampled == 11
+    assert driver.memory["events"] == plain.events > 3
+    assert np.abs(driver.memory["sample_x"] - plain.sample_x).max() < 1e-12
+    assert driver.memory["modes"].tolist() == plain.modes.tolist()
+
+
+def plain_work(driver: Driver) -> types.SimpleNamespace:
+    """A workspace for plain Python: arrays of its own, kernels that work on them."""
+    memory, work = driver.memory, types.SimpleNamespace()
+    for name, (_, kind) in fields_of(Work).items():
+        if kind in ("float", "int"):
+            setattr(work, name, memory[name])
+        elif kind in ("Floats", "Ints") and name in memory:
+            setattr(work, name, memory[name].copy())
+    sizes = event_loop_sizes(driver)
+    tied, begin = np.zeros(sum(sizes.values()) + 1), 0
+    for name, count in sizes.items():
+        setattr(work, name, tied[begin : begin + max(count, 1)])
+        begin += count
+    known = ("x_at", "t_at", "u", "chosen")
+    given = {"tied": known} | dict.fromkeys(("follow", "look", "settling"), (*known, "a", "felt"))
+    results = {"tied": tied[:-1], "follow": work.moved, "look": work.looks, "settling": work.violations}
+    for name, taken in given.items():
+        code, arrays, out = memory[name], [getattr(work, x) for x in taken], results[name]
+        setattr(work, f"{name}_table", None)
+        setattr(work, name, lambda _, c=code, a=arrays, o=out: int(not c.run(a, [0] * len(a), o[None], 0, 1)))
+    return work
+
+
+def event_loop_sizes(driver: Driver) -> dict[str, int]:
+    made = driver.kernels.structure
+    return tied_sizes(driver.system.mech.n, made.directions, made.holds, made.drags)
+
+
+CASES: dict[str, tuple] = {"puma560": ("puma560", {}), "lossy": ("puma560", {}), "manutec": ("manutec_r3_full", {})}
+
+
+@pytest.mark.parametrize("name", [*CASES, 1, 4])
+def test_runs_are_those_of_the_loop_in_python(name):
+    """Within ten times the tolerance, with the same events, and with books that balance."""
+    if isinstance(name, int):
+        robot, state, inputs = random_case(name)
+        more = {"state": state, "inputs": inputs, "until": 0.1}
+    else:
+        robot, more = gw.load(CASES[name][0]), {"until": 0.2}
+        if name == "lossy":
+            drives = [replace(x, gear=replace(x.gear, efficiency=0.8)) for x in robot.drives]
+            robot = replace(robot, drives=drives)
+            more["controller"] = gw.Controller(lambda t, state: 40.0 * (0.3 * np.cos(3 * t) - state.q), period=0.01)
+    more |= {"method": "adaptive", "samples": 21}
+    quick = gw.simulate(robot, **more)
+    with in_python():
+        plain = gw.simulate(robot, **more)
+    for letter in ("q", "v"):
+        mine, its = (
+            np.array([run.series[n] for n in run.series if n.startswith(f"{letter}.")]) for run in (quick, plain)
+        )
+        assert np.abs(mine - its).max() < 1e-7 * (1 + np.abs(its).max())
+    assert quick.drift < 1e-6
+    assert [event.name for event in quick.events] == [event.name for event in plain.events]
+    assert set(quick.series) == set(plain.series)
+    for signal in (name for name in quick.series if name.endswith(".force")):
+        assert np.abs(quick[signal] - plain[signal]).max() < 1e-5 * (1 + np.abs(plain[signal]).max())
+
+
+def cascade(t, state, ops):
+    wanted = 0.4 * ops.minimum(ops.maximum(4.0 * t, 0.0), 1.0)
+    pull = 60.0 * (wanted - state.q[1]) - 4.0 * state.v[1] + 5.0 * state["sum"]
+    return {"tau.j2": pull}, {"sum": wanted - state.q[1]}
+
+
+def test_a_controller_over_scalars_runs_in_machine_code(monkeypatch):
+    laws = [DryFriction("rub", Line.of(ARM, "j2"), friction=RUB)]
+    asked = []
+
+    def counted(t, state, ops):
+        asked.append(type(t))
+        return cascade(t, state, ops)
+
+    more = {"until": 0.5, "laws": laws, "samples": 26}
+    quick = gw.simulate(
+        ARM, controller=gw.Controller(counted, states={"sum": 0.0}, breaks=(0.25,), scalars=True), **more
+    )
+    assert len(asked) < 50
+    plain = lambda t, state: cascade(t, state, FLOATS)  # noqa: E731
+    slow = gw.simulate(ARM, controller=gw.Controller(plain, states={"sum": 0.0}, breaks=(0.25,)), **more)
+    assert np.abs(quick["q.j2"] - slow["q.j2"]).max() < 1e-10
+    assert np.abs(quick["tau.j2"] - slow["tau.j2"]).max() < 1e-8
+    assert not [remark for remark in quick.remarks if "Python" in remark]
+
+
+def test_a_controller_with_if_says_that_it_runs_in_python():
+    def branching(t, state, ops):
+        return {"tau.j2": 1.0 if state.q[1] > 0 else -1.0}
+
+    run = gw.simulate(ARM, until=0.05, controller=gw.Controller(branching, scalars=True), samples=3)
+    assert [remark for remark in run.remarks if "the controller runs in Python" in remark]
+
+
+def test_what_a_function_raises_comes_out():
+    def fails(t, state):
+        if t > 0.01:
+            raise ZeroDivisionError("in the controller")
+        return [0.0, 0.0, 0.0]
+
+    with pytest.raises(ZeroDivisionError, match="in the controller"):
+        gw.simulate(ARM, until=0.1, controller=fails, laws=stuck_arm().laws)
+
+
+def test_pieces_of_inputs_are_the_inputs():
+    def inputs(given):
+        return gathered(ARM, {}, given)
+
+    wavy = inputs(lambda t: [np.sin(9 * t), np.exp(-t), t**3])
+    series = inputs({"tau.j1": (np.linspace(0, 1, 9), np.cos(np.arange(9.0))), "tau.j2": steps([0, 0.4], [1, 2])})
+    for given in (wavy, series, inputs([1.0, 2.0, 3.0]), inputs(None)):
+        pieces = fitted(given, 0.0, 1.0)
+        for t in np.random.default_rng(0).uniform(0, 1, 50):
+            assert np.abs(pieces.at(t) - given.at(t)).max() < 1e-11
+    assert fitted(inputs(lambda t: [abs(t - 0.3), 0.0, 0.0]), 0.0, 1.0) is None
+    assert fitted(inputs(lambda t: [float(0.5 < t < 0.52), 0.0, 0.0]), 0.0, 1.0) is None
+
+
+def test_inputs_that_do_not_fit_are_called_back():
+    jump = gw.simulate(ARM, until=0.4, inputs=lambda t: [1.0 if t > 0.2 else 0.0, 0.0, 0.0], laws=[])
+    exact = gw.simulate(ARM, until=0.4, inputs={"tau.j1": steps([0.0, 0.2], [0.0, 1.0])}, laws=[])
+    assert np.abs(jump["q.j1"] - exact["q.j1"]).max() < 1e-7
+
+
+@dataclass(frozen=True)
+class Bouncing(Law):
+    """A force between two modes, with an impact whose restitution depends on the speed: not for the loop."""
+
+    name: str
+    line: Line
+
+    @property
+    def modes(self):
+        return ("on", "off")
+
+    def act(self, mode, situation):
+        return Action(forces=(Force(self.line, 1.0 if mode == "on" else -1.0),))
+
+    def guards(self, mode, situation, reaction):
+        speed = self.line.speed(situation.v)
+        side = 1.0 if mode == "on" else -1.0
+        other = "off" if mode == "on" else "on"
+        restitution = situation.ops.minimum(situation.ops.absolute(speed), 0.5)
+        return (Guard(0.3 - side * self.line.position(situation.q), other, impact=Impact(self.line, restitution)),)
+
+
+def test_what_the_loop_does_not_take_runs_in_python_and_says_so():
+    run = gw.simulate(ARM, until=0.02, laws=[Bouncing("odd", Line.of(ARM, "j1"))], samples=3)
+    assert [remark for remark in run.remarks if "the event loop runs in Python" in remark]
+
+
+def test_a_tolerance_that_cannot_be_met_says_where_and_why():
+    noise = np.random.default_rng(3)
+    with pytest.raises(SimulationError, match=r"cannot be met at t = .* where 'v\.j2' .* something\s+jumps") as caught:
+        gw.simulate(ARM, until=1.0, inputs=lambda t: [0.0, 5 * noise.normal(), 0.0], method="adaptive")
+    assert caught.value.run is not None
+
+
+def test_laws_are_told_apart_by_their_data():
+    system = stuck_arm()
+    again, other = stuck_arm(), System(ARM, (replace(system.laws[0], friction=Friction(coulomb=1.1)), *system.laws[1:]))
+    assert identity_of(system) == identity_of(again) != identity_of(other)
+    assert identity_of(System(ARM, (Bouncing("own", Line.of(ARM, "j1")),))) is None
+
+
+def test_kernels_that_are_known_are_taken_at_once(monkeypatch):
+    system = stuck_arm()
+    assert event_table(system, make=True) is not None
+    monkeypatch.setattr(loop_choice, "WORTHWHILE", 10**9)
+    marched, march = [], EventLoop.march
+    monkeypatch.setattr(event_loop.EventLoop, "march", lambda *args: marched.append(1) or march(*args))
+    gw.simulate(ARM, until=0.01, laws=system.laws, samples=3)
+    assert marched
+
+
+def test_an_unknown_output_of_a_controller_over_scalars_is_refused():
+    with pytest.raises(InputError, match=r"there is no input 'tau\.elbow'"):
+        gw.simulate(ARM, until=0.1, controller=gw.Controller(lambda t, state, ops: {"tau.elbow": 1.0}, scalars=True))
