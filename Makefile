@@ -68,6 +68,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/trains.py
 	$(BIN)/python benchmarks/identification.py
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/events.py
 	$(BIN)/python benchmarks/planning.py
 	$(BIN)/python benchmarks/large.py
 

@@ -84,7 +84,7 @@ def linked(code: bytes) -> Any:
     return engine
 
 
-def address_of(array: Array) -> int:
+def address_of(array: np.ndarray[Any, Any]) -> int:
     """Where an array's numbers begin."""
     address: int = array.__array_interface__["data"][0]  # twice as quick as array.ctypes.data
     return address

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from gearwright.simulation.dop853 import STAGES
 from gearwright.simulation.driver_balance import take_modes
 from gearwright.simulation.driver_looks import AGAIN, CLEAR, EVENT, FAILED, begin_sides, scan
 from gearwright.simulation.driver_rates import FASTEST, rates, solve
 from gearwright.simulation.driver_settling import FOREVER, FULL, REFUSED, SETTLED, settle
-from gearwright.simulation.driver_steps import STAGES, first_step, take_step, within
+from gearwright.simulation.driver_steps import first_step, take_step, within
 from gearwright.simulation.driver_words import Floats
 from gearwright.simulation.driver_work import Work
 

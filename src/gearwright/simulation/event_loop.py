@@ -30,7 +30,7 @@ from gearwright.system.event_structure import EventStructure
 from gearwright.system.event_table import EventTable
 from gearwright.system.motion_rates import MotionRates
 from gearwright.system.observation import observe
-from gearwright.system.system import System
+from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
 
 
@@ -88,6 +88,8 @@ class EventLoop:
     obey: Callable[[], None] = lambda: None
     _at: Here | None = field(default=None, init=False)
     _fed: int = field(default=0, init=False)
+    _last_x: Array | None = field(default=None, init=False)
+    _last_modes: Modes | None = field(default=None, init=False)
 
     def march(self, here: Here, bound: float) -> Met:
         """March to the bound, through events, or to where Python has something to do."""

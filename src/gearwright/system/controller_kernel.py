@@ -36,7 +36,7 @@ def controller_kernel(system: System, control: Controller, names: Sequence[str])
 def _decided(system: System, control: Controller, names: Sequence[str], ops: Operations, given: Inputs) -> list[Scalar]:
     x = given["x"]
     own = dict(zip((*system.states, *control.states), x[system.own.start :], strict=True))
-    answer = control.function(given["t"][0], State(x[system.q], x[system.v], own), ops)  # type: ignore[arg-type]
+    answer = control.function(given["t"][0], State(x[system.q], x[system.v], own), ops)
     outputs, rates = answer if control.states else (answer, {})
     return [*_with_outputs(names, given["u"], outputs), *(rates[name] for name in control.states)]
 

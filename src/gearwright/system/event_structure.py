@@ -158,9 +158,10 @@ class Places:
         found: list[int] = []
         for tie in ties:
             line = tie.line if isinstance(tie, Hold) else tie.push
-            key: tuple[Hashable, ...] = (type(tie), line, tie.port, 0)
-            while key in known and known[key] in found:  # twice along one line in one mode
-                key = (*key[:3], int(str(key[3])) + 1)
+            count = 0
+            while known.get((type(tie), line, tie.port, count)) in found:  # twice along one line in one mode
+                count += 1
+            key = (type(tie), line, tie.port, count)
             if key not in known:
                 known[key] = self._new_place(tie, line)
             found.append(known[key])
