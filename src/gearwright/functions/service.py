@@ -40,7 +40,7 @@ class Service:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.task = recipe.task()
+        self.job = recipe.job()
         self.spent = 0.0
         self.looked = self.refused = False
         self.kernel: Kernel | None = None
@@ -49,16 +49,16 @@ class Service:
     @cached_property
     def function(self) -> Any:
         """The traced program, for derivatives without a kernel."""
-        return traced_function(self.task)
+        return traced_function(self.job)
 
     def __call__(self, arrays: Mapping[str, Array]) -> Array:
         """The result for checked inputs."""
         kernel = self.kernel or self._kernel_if_it_pays(leading(self.recipe.function, arrays))
         if kernel is not None:
             return kernel.computed(arrays)
-        if self.task.needs_tracing:
-            return evaluate_traced(self.task, arrays, self.function)
-        return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
+        if self.job.needs_tracing:
+            return evaluate_traced(self.job, arrays, self.function)
+        return evaluate(self.job.program, self.job.mech, arrays, self.job.fixed)
 
     def compiled_now(self) -> Kernel | None:
         """A kernel at once; None where kernels are off or none can be made."""
@@ -68,10 +68,10 @@ class Service:
         mode = kernel_mode()
         if mode == "off" or self.refused:
             return None
-        bodies = len(self.task.mech.bodies)
+        bodies = len(self.job.mech.bodies)
         self.spent += bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
-        program = self.task.program
-        power = (1 if program.linear(self.task.mech) else program.growth) + len(self.task.wrt[:1])
+        program = self.job.program
+        power = (1 if program.linear(self.job.mech) else program.growth) + len(self.job.wrt[:1])
         if mode == "on" or self.spent >= COMPILE * max(bodies / 7, 1.0) ** power:
             return self._kernel_from(Kernel)
         if self.spent >= LOOK and not self.looked:

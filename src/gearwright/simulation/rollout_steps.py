@@ -69,11 +69,11 @@ class FixedStep:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, METHODS)}")
         self._made_from = (source, laws, method, work, parameters)
         self.method, self.parameters = method, parameters
-        task = recipe_of("forward_dynamics", source, parameters, {}).task()
-        self.mech, self.system = task.mech, System(task.mech, laws)
+        job = recipe_of("forward_dynamics", source, parameters, {}).job()
+        self.mech, self.system = job.mech, System(job.mech, laws)
         require_steppable(self.system)
         self.further = step_states(self.system, work)
-        self._task = replace(task, program=step_program(self.system, method, work))
+        self._job = replace(job, program=step_program(self.system, method, work))
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
         self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
@@ -89,9 +89,9 @@ class FixedStep:
         """The loop and the operations of a step; None where it cannot be compiled, with the reason."""
         if kernel_mode() == "off":
             return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
-        graph = traced(self._task)
+        graph = traced(self._job)
         try:
-            loop = loop_code(graph, layout_of(self._task))
+            loop = loop_code(graph, layout_of(self._job))
             why = f"a step has {len(graph.nodes):,} operations, too many for LLVM." if loop is None else ""
             return loop, graph.operations.arithmetic if loop else 0, why
         except CompilationError as error:
@@ -105,7 +105,7 @@ class FixedStep:
     @cached_property
     def _function(self) -> Any:
         """The traced step, for when there is no machine code."""
-        return traced_function(self._task)
+        return traced_function(self._job)
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
@@ -203,13 +203,13 @@ class FixedStep:
 
     def _stepped(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """The same without machine code, step by step."""
-        names, x = [*self._task.sizes()][1:], record[0]
+        names, x = [*self._job.sizes()][1:], record[0]
         for k in range((len(record) - 1) * every):
             now = {name: feed[k if len(feed) > 1 else 0] for name, feed in zip(names, feeds, strict=True)}
             if self.parameters:
-                x = evaluate_traced(self._task, {"x": x, **now}, self._function)
+                x = evaluate_traced(self._job, {"x": x, **now}, self._function)
             else:
-                x = evaluate(self._task.program, self.mech, {"x": x, **now}, {})
+                x = evaluate(self._job.program, self.mech, {"x": x, **now}, {})
             if (k + 1) % every == 0:
                 record[(k + 1) // every] = x
         return True

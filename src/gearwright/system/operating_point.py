@@ -71,11 +71,11 @@ class OperatingRates:
 
     @cached_property
     def _values(self) -> Any:
-        return traced_function(self.rates.task())
+        return traced_function(self.rates.job())
 
     @cached_property
     def _slopes(self) -> Any:
-        return traced_function(self.rates.task(tuple(self.rates.program.inputs)))
+        return traced_function(self.rates.job(tuple(self.rates.program.inputs)))
 
     def values(self, x: Array, u: Array) -> Array:
         """Dx."""
