@@ -20,7 +20,7 @@ from gearwright.programs.program import Inputs
 from gearwright.system.law_kernels import OncePerSystem, require_traceable
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of
-from gearwright.system.vector_program import VectorProgram, kernel, vector_program, job_of
+from gearwright.system.vector_program import VectorProgram, job_of, kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
 from gearwright.tracing.trace import traced_function
 
