@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling import call as general_call
 from gearwright.compiling import machine_code
 from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.kernel import Kernel
@@ -20,6 +19,7 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.export import c as export_c
 from gearwright.mechanism import coercion
 from gearwright.programs.programs import INVERSE_DYNAMICS
+from gearwright.tracing import trace
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.trace import TraceJob, traced_function
 from support.compare import relative
@@ -260,7 +260,7 @@ def test_without_machine_code(arm, inverse, motion):
 
 def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch):
     traces = []
-    monkeypatch.setattr(general_call, "traced_function", lambda job: traces.append(job) or traced_function(job))
+    monkeypatch.setattr(trace, "traced_function", lambda job: traces.append(job) or traced_function(job))
     slope = GeneralCall(TraceJob(INVERSE_DYNAMICS, arm, {}, wrt=("q",)), (), None, 1)
     assert np.array_equal(slope(*motion), slope(*motion))
     assert len(traces) == 1

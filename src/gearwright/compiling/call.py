@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -15,11 +14,11 @@ from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.errors import InputError
-from gearwright.programs.batch import evaluate, leading
+from gearwright.programs.batch import leading
 from gearwright.programs.inputs import checked, outside
 from gearwright.text import listed
-from gearwright.tracing.trace import PARAMETERS, TraceJob, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import PARAMETERS, TraceJob
+from gearwright.tracing.virtual_machine import evaluate_job
 
 
 class GeneralCall:
@@ -98,7 +97,7 @@ class GeneralCall:
             self._check_output(out, lead + self.shape, arrays)
         rows = prod(lead)
         if rows and not (self.code and self._run(self.code, arrays, lead, out.reshape(rows, self.size))):
-            out[...] = self._without_code(arrays)
+            out[...] = evaluate_job(self.job, arrays)  # also to find out what was not finite
         return out
 
     def _run(self, code: MachineCode, arrays: Mapping[str, Array], lead: tuple[int, ...], flat: Array) -> bool:
@@ -113,17 +112,6 @@ class GeneralCall:
         if rows * self.operations < THREADED_WORK:
             return code.run(inputs, strides, flat, 0, rows)
         return over_rows(lambda begin, end: code.run(inputs, strides, flat, begin, end), rows, thread_count())
-
-    def _without_code(self, arrays: Mapping[str, Array]) -> Array:
-        """The same without machine code: for programs too large for it, and to find out what was not finite."""
-        if self.job.needs_tracing:
-            return evaluate_traced(self.job, arrays, self._function)
-        return evaluate(self.job.program, self.job.mech, arrays, self.job.fixed)
-
-    @cached_property
-    def _function(self) -> Any:
-        """The traced program, made when a call first needs it."""
-        return traced_function(self.job)
 
     def _check_output(self, out: Any, shape: tuple[int, ...], arrays: Mapping[str, Array]) -> None:
         right = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape

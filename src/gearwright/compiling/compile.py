@@ -21,7 +21,7 @@ larger programs run in CasADi's virtual machine.
 """
 
 
-PROMPT = 20_000
+OPTIMISED_FOR_ONE_RUN = 20_000
 """The same for code of one run, which is called thousands of times and not millions: level 0 costs 2 us less per
 operation to compile, and 0.1 ns more per call."""
 
@@ -95,9 +95,11 @@ def graph_code(job: TraceJob, graph: Graph) -> MachineCode | None:
     key = store.key_of(job.program.name, graph, layout, machine, binding().llvm_version_info)
     entry = store.read(key)
     if entry is None:
-        entry = store.Entry({}, machine_code(graph, layout, job.shape(), machine, PROMPT))
+        entry = store.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN))
         store.write(key, entry)
-    return MachineCode(entry.code, machine.width, scalar_too(graph), remarks_of(job, len(graph.nodes), PROMPT))
+    return MachineCode(
+        entry.code, machine.width, scalar_too(graph), remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)
+    )
 
 
 def machine_code(

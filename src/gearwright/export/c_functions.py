@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import programs
-from gearwright.programs.batch import evaluate
 from gearwright.programs.program import Program
 from gearwright.system.open_rates import open_rates
 from gearwright.text import c_identifiers, did_you_mean
@@ -21,8 +19,8 @@ from gearwright.tracing.graph import Graph, OperationCount
 from gearwright.tracing.machine_parameters import machine_with, nominal
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.source import Real, argument_names, c_source, needed_nodes
-from gearwright.tracing.trace import PARAMETERS, TraceJob, traced, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import PARAMETERS, TraceJob, traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 CALLER, RATES = "export.c", "rates"
 STATES = 4
@@ -172,13 +170,6 @@ def _samples(job: TraceJob, robot: RobotOrMech, parameters: Sequence[str]) -> tu
             0.9, 1.1, (STATES, len(parameters))
         )
     states = [{name: x[k] for name, x in inputs.items()} for k in range(STATES)]
-    function = traced_function(job) if job.wrt or PARAMETERS in inputs else None
-    results = [_result(job, state, function) for state in states]
+    results = [evaluate_job(job, state).ravel() for state in states]
     pairs = zip(states, results, strict=True)
     return tuple(({name: x.tolist() for name, x in state.items()}, result.tolist()) for state, result in pairs)
-
-
-def _result(job: TraceJob, state: dict[str, Array], function: Any) -> Array:
-    if function is not None:
-        return evaluate_traced(job, state, function).ravel()
-    return evaluate(job.program, job.mech, state, job.fixed).ravel()

@@ -26,8 +26,8 @@ def link_geoms(link: Link | None, com: Array, children: Sequence[Array]) -> Iter
     """The shapes that a link states (a mesh is a file that may not be there), or rods from its joint to the next."""
     stated = [shape for shape in (() if link is None else link.shapes) if shape.kind != "mesh"]
     if stated:
-        seen = [shape for shape in stated if shape.role == "visual"] or stated
-        yield from (_shape(shape) for shape in seen)
+        drawn = [shape for shape in stated if shape.role == "visual"] or stated
+        yield from (_shape(shape) for shape in drawn)
         return
     ends = [end for end in children if np.linalg.norm(end) > LEAST] or ([com] if np.linalg.norm(com) > LEAST else [])
     for end in ends:

@@ -138,8 +138,8 @@ def held_length(row: JointRow, found: dict[int, Follower]) -> float:
 
 def _leaders(found: dict[int, Follower], joint: int | None) -> set[int]:
     """A joint and all that it follows."""
-    seen: set[int] = set()
-    while joint is not None and joint not in seen:
-        seen.add(joint)
+    visited: set[int] = set()
+    while joint is not None and joint not in visited:
+        visited.add(joint)
         joint = found[joint].leader if joint in found else None
-    return seen
+    return visited

@@ -7,7 +7,6 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,10 @@ from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import CompilationError, InputError, SlowerWarning, depth_of_the_caller
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.batch import evaluate, leading
+from gearwright.programs.batch import leading
 from gearwright.programs.program import Fixed, Program
 from gearwright.tracing.recipe import Recipe
-from gearwright.tracing.trace import traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 LOOK, COMPILE = 10_000.0, 200_000.0
 """Microseconds spent without a kernel, as estimated, after which the cache is looked into and a kernel compiled.
@@ -46,19 +44,10 @@ class Service:
         self.kernel: Kernel | None = None
         self._lock = threading.Lock()
 
-    @cached_property
-    def function(self) -> Any:
-        """The traced program, for derivatives without a kernel."""
-        return traced_function(self.job)
-
     def __call__(self, arrays: Mapping[str, Array]) -> Array:
         """The result for checked inputs."""
         kernel = self.kernel or self._kernel_if_it_pays(leading(self.recipe.function, arrays))
-        if kernel is not None:
-            return kernel.computed(arrays)
-        if self.job.needs_tracing:
-            return evaluate_traced(self.job, arrays, self.function)
-        return evaluate(self.job.program, self.job.mech, arrays, self.job.fixed)
+        return evaluate_job(self.job, arrays) if kernel is None else kernel.computed(arrays)
 
     def compiled_now(self) -> Kernel | None:
         """A kernel at once; None where kernels are off or none can be made."""

@@ -19,7 +19,7 @@ def rigid(mech: Mechanism) -> Mechanism:
 
     A shaft that no spring holds stays a shaft.
     """
-    known: dict[str, NamedRow] = {}
+    known: dict[str, dict[str, Scalar]] = {}
     for spring in mech.springs:
         row = _without(named(mech, spring.row), known)
         shaft = next((name for name in reversed(row) if name in mech.shafts), None)
@@ -40,14 +40,14 @@ def rigid(mech: Mechanism) -> Mechanism:
     )
 
 
-def named(mech: Mechanism, row: Any) -> NamedRow:
+def named(mech: Mechanism, row: Any) -> dict[str, Scalar]:
     """A row as a mapping from the speeds that it contains."""
     return {name: x for name, x in zip(mech.speeds, row, strict=True) if not is_zero(x)}
 
 
-def _without(row: Mapping[str, Scalar], known: Mapping[str, NamedRow]) -> NamedRow:
+def _without(row: Mapping[str, Scalar], known: Mapping[str, NamedRow]) -> dict[str, Scalar]:
     """The row with known shafts written in terms of the other speeds."""
-    found: NamedRow = {}
+    found: dict[str, Scalar] = {}
     for name, x in row.items():
         for other, share in known.get(name, {name: 1.0}).items():
             found[other] = found.get(other, 0.0) + x * share

@@ -192,9 +192,9 @@ def elements_of(gear: Any) -> tuple[Element, ...]:
     >>> [element.stiffness for element in elements_of(Series(stages=stages))]
     [6400.0, 9000.0]
     """
-    several_elements = getattr(gear, "elements", None)
-    if several_elements is not None:
-        found: tuple[Element, ...] = several_elements()
+    own_elements = getattr(gear, "elements", None)
+    if own_elements is not None:
+        found: tuple[Element, ...] = own_elements()
         return found
     return () if gear.stiffness is None else (Element(gear.stiffness, gear.damping),)
 

@@ -185,5 +185,5 @@ class Meshing(Elasticity):
 
 
 def _members(value: Any) -> tuple[Member, ...]:
-    several = value if isinstance(value, tuple) else (value,)
-    return tuple(x for x in several if isinstance(x, Member))
+    values = value if isinstance(value, tuple) else (value,)
+    return tuple(x for x in values if isinstance(x, Member))

@@ -23,7 +23,6 @@ from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
-from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, not_finite
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
@@ -32,8 +31,8 @@ from gearwright.system.observation import Observation, observe
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed
 from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.trace import PARAMETERS, traced, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import PARAMETERS, traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
@@ -101,11 +100,6 @@ class FixedStep:
     def remarks(self) -> tuple[str, ...]:
         """Why its steps are slower than they could be, if they are."""
         return tuple(filter(None, [self._code[2]]))
-
-    @cached_property
-    def _function(self) -> Any:
-        """The traced step, for when there is no machine code."""
-        return traced_function(self._job)
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
@@ -206,10 +200,7 @@ class FixedStep:
         names, x = [*self._job.sizes()][1:], record[0]
         for k in range((len(record) - 1) * every):
             now = {name: feed[k if len(feed) > 1 else 0] for name, feed in zip(names, feeds, strict=True)}
-            if self.parameters:
-                x = evaluate_traced(self._job, {"x": x, **now}, self._function)
-            else:
-                x = evaluate(self._job.program, self.mech, {"x": x, **now}, {})
+            x = evaluate_job(self._job, {"x": x, **now})
             if (k + 1) % every == 0:
                 record[(k + 1) // every] = x
         return True

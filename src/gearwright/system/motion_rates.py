@@ -90,7 +90,7 @@ def _kinks(system: System, ops: Operations, t: Scalar, vector: Any, u: Any) -> l
     x = system.moving(vector)
     a, _ = field_of(system, ops, work=False)(t, x, u)
     asked = zip(system.laws, system.first_modes, system.situations(ops, t, x, u), strict=True)
-    found = [kink for law, mode, seen in asked for kink in kinks_of(law, mode, seen, Reaction(a))]
+    found = [kink for law, mode, situation in asked for kink in kinks_of(law, mode, situation, Reaction(a))]
     return [kink for kink in found if not is_number(kink)]
 
 

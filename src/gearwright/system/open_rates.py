@@ -217,9 +217,9 @@ def refuse_laws_with_modes(caller: str, system: System) -> None:
 
 def _refuse_time(caller: str, system: System, k: int) -> None:
     x, time = system.moving(symbols("x", system.own.stop)), _NoTime()
-    law, seen = system.laws[k], system.situations(operations(), time, x, symbols("u", system.input_size))[k]
+    law, situation = system.laws[k], system.situations(operations(), time, x, symbols("u", system.input_size))[k]
     try:
-        law.act(law.modes[0], seen)
+        law.act(law.modes[0], situation)
     except NotTraceableError as obstacle:
         raise _unfit(caller, law, str(obstacle)) from None
 

@@ -175,7 +175,7 @@ class System:
 
     def actions(self, modes: Modes, situations: Sequence[Situation]) -> list[Action]:
         """How each law acts."""
-        return [law.act(mode, seen) for law, mode, seen in zip(self.laws, modes, situations, strict=True)]
+        return [law.act(mode, situation) for law, mode, situation in zip(self.laws, modes, situations, strict=True)]
 
     def forces(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
         """Generalized forces (n,): tau and those of the laws."""
@@ -202,14 +202,14 @@ class System:
     def outcomes(self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]) -> list[Outcome]:
         """What follows for each law."""
         asked = zip(self.laws, modes, situations, reactions, strict=True)
-        return [law.follow(mode, seen, felt) for law, mode, seen, felt in asked]
+        return [law.follow(mode, situation, felt) for law, mode, situation, felt in asked]
 
     def guards(
         self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]
     ) -> list[tuple[int, Guard]]:
         """All guards, with the index of their law."""
         asked = zip(self.laws, modes, situations, reactions, strict=True)
-        found = (law.guards(mode, seen, felt) for law, mode, seen, felt in asked)
+        found = (law.guards(mode, situation, felt) for law, mode, situation, felt in asked)
         return [(k, guard) for k, guards in enumerate(found) for guard in guards]
 
     def rates(self, ops: Operations, x: Moving, a: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gearwright.algebra import Scalar
@@ -11,7 +12,7 @@ from gearwright.dynamics.configuration import nudge, quaternions
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import NO_ROTATION
-from gearwright.programs.program import Fixed, Program
+from gearwright.programs.program import Fixed, Program, flatten
 from gearwright.tracing.drawing import Drawn, drawn
 from gearwright.tracing.graph import Builder, Graph
 from gearwright.tracing.prepare import PREPARED, prepare
@@ -50,6 +51,11 @@ class TraceJob:
     def needs_tracing(self) -> bool:
         """Whether the recursion over numbers alone cannot give the result: derivatives, parameters as inputs."""
         return bool(self.wrt or self.count)
+
+    @cached_property
+    def function(self) -> Any:
+        """The job as a CasADi function, traced when something first needs it."""
+        return traced_function(self)
 
     def sizes(self) -> dict[str, int]:
         """Every input with its number of scalars."""
@@ -118,7 +124,7 @@ def _scalars(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Sca
         ready = prepare(mech)
         mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
     try:
-        return job.program.scalars(mech, operations(), entries, job.fixed)
+        return flatten(job.program.run(mech, operations(), entries, job.fixed))
     except ZeroDivisionError:  # among the machine's own numbers, so at every state
         raise singular(job.program.name) from None
 
