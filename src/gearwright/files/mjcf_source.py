@@ -60,7 +60,7 @@ def compiled(path: Path, found: Findings) -> MjModel:
     _look_through_includes(root, path, found)
     mujoco = mujoco_module()
     try:
-        with _heard(mujoco, found):
+        with _noting_warnings(mujoco, found):
             spec = mujoco.MjSpec.from_file(str(path))
             _refuse_missing(spec, path, found)
             model = spec.compile()
@@ -75,7 +75,7 @@ def compiled(path: Path, found: Findings) -> MjModel:
 
 
 @contextmanager
-def _heard(mujoco: Any, found: Findings) -> Iterator[None]:
+def _noting_warnings(mujoco: Any, found: Findings) -> Iterator[None]:
     """Note MuJoCo's warnings, which it would print, and log into a file in the folder at hand."""
     before, notes = mujoco.get_mju_user_warning(), list[str]()
     mujoco.set_mju_user_warning(notes.append)

@@ -159,9 +159,9 @@ class NonlinearSpring(Law):
             x, w = linear.deflection(situation)
             stored = stored - 0.5 * linear.stiffness * x * x
             dissipated = dissipated - linear.damping * w * w
-        return Outcome(dissipated=dissipated, stored=stored, signals=self._seen(situation, elastic + damping))
+        return Outcome(dissipated=dissipated, stored=stored, signals=self._signals_of(situation, elastic + damping))
 
-    def _seen(self, situation: Situation, torque: Scalar) -> dict[str, Scalar]:
+    def _signals_of(self, situation: Situation, torque: Scalar) -> dict[str, Scalar]:
         return {f"{self.name}.twist": self.twist.position(situation), f"{self.name}.torque": torque}
 
     def _beyond(self, mode: str, situation: Situation) -> Scalar:
