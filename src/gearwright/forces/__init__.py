@@ -3,6 +3,9 @@
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.clutch import Clutch
+from gearwright.forces.configuration import Configuration, MovingFrame
+from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.coordinates import angle, displacement, distance
 from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
@@ -46,6 +49,8 @@ __all__ = [
     "Backlash",
     "BoucWen",
     "Clutch",
+    "Configuration",
+    "Coordinate",
     "Curve",
     "Drag",
     "DryFriction",
@@ -63,6 +68,7 @@ __all__ = [
     "MaxwellSlip",
     "MotorCircuit",
     "MotorTorque",
+    "MovingFrame",
     "NonlinearSpring",
     "Outcome",
     "Prescribed",
@@ -77,9 +83,12 @@ __all__ = [
     "TrainLoss",
     "Twist",
     "Winding",
+    "angle",
     "compliant_stops",
     "dc_motor",
     "dc_motors",
+    "displacement",
+    "distance",
     "elastic_laws",
     "friction_laws",
     "loss_laws",

@@ -9,8 +9,8 @@ from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import Row
 
 
-def place_line(mech: Mechanism, where: str | Row) -> Line:
-    """The line of one of the machine's actuators (rotor against stator), of a speed, or of a row.
+def place_line(mech: Mechanism, where: str | Row | Line) -> Line:
+    """The line of one of the machine's actuators (rotor against stator), a speed or a row; lines stay as they are.
 
     >>> import gearwright as gw
     >>> place_line(gw.assemble(gw.load("elbow")), "j2").terms
