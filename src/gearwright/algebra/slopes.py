@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from gearwright.algebra.scalar import Operations, Scalar, is_zero
 
@@ -15,16 +15,17 @@ class Slopes:
 
     >>> from gearwright.algebra.taylor import Jet
     >>> x, y = Jet([3.0, Slopes({"x": 1.0})]), Jet([2.0, Slopes({"y": 1.0})])
-    >>> (x * x * y).c[1].by
-    {'x': 12.0, 'y': 9.0}
+    >>> slopes = (x * x * y).c[1].by
+    >>> slopes["x"], slopes["y"]
+    (12.0, 9.0)
     """
 
     __slots__ = ("by",)
     __array_ufunc__ = None  # an array on the left leaves the operation to this class
     rank: ClassVar[int] = 3
 
-    def __init__(self, by: Mapping[object, Scalar]) -> None:
-        self.by = {key: x for key, x in by.items() if not is_zero(x)}
+    def __init__(self, by: Mapping[Any, Scalar]) -> None:
+        self.by: dict[Any, Scalar] = {key: x for key, x in by.items() if not is_zero(x)}
 
     def __add__(self, other: Scalar) -> Slopes:
         """The sum; the number zero has no slopes."""

@@ -40,6 +40,7 @@ from gearwright.forces.prescribed import Prescribed
 from gearwright.forces.stepping_motor import stepping_motor
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
+from gearwright.forces.tendons import Pulley, tendon
 from gearwright.forces.train_losses import TrainLoss, train_loss_laws
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "NonlinearSpring",
     "Outcome",
     "Prescribed",
+    "Pulley",
     "Quantity",
     "Reaction",
     "Ripple",
@@ -98,5 +100,6 @@ __all__ = [
     "stepping_motor",
     "stop_laws",
     "synchronous_motor",
+    "tendon",
     "train_loss_laws",
 ]

@@ -16,6 +16,8 @@ def place_line(mech: Mechanism, where: str | Row | Line) -> Line:
     >>> place_line(gw.assemble(gw.load("elbow")), "j2").terms
     ((1, 100.0),)
     """
+    if isinstance(where, Line):
+        return where
     rows = {actuator.name: actuator.row for actuator in mech.actuators}
     return Line.of(mech, rows[where] if isinstance(where, str) and where in rows else where)
 

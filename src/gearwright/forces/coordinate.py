@@ -8,12 +8,12 @@ from functools import cached_property
 from math import isfinite, sin
 from typing import TypeAlias
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.algebra.operations import FLOATS
 from gearwright.algebra.slopes import Slopes
 from gearwright.algebra.taylor import Jet
 from gearwright.dynamics.configuration import integrate, neutral
-from gearwright.errors import InputError, SingularityError
+from gearwright.errors import GearwrightError, InputError, SingularityError
 from gearwright.forces.configuration import Configuration
 from gearwright.forces.line import Line
 from gearwright.forces.nudges import TIME, coasting, here, nudged
@@ -112,7 +112,7 @@ class PlacedCoordinate(Line):
         return slopes.by if isinstance(slopes, Slopes) else {}
 
     @cached_property
-    def terms(self) -> Terms:
+    def terms(self) -> Terms:  # type: ignore[override]
         """(speed index, scalar) where the row is not zero."""
         return tuple(sorted(((k, x) for k, x in self._slopes.items() if isinstance(k, int)), key=lambda term: term[0]))
 
@@ -134,11 +134,13 @@ class PlacedCoordinate(Line):
     def _asked(self, how: Callable[[Scene], Configuration]) -> Scalar:
         try:
             return self.coordinate.function(how(self._scene))
+        except GearwrightError:
+            raise
         except (ZeroDivisionError, ValueError, OverflowError) as error:
             raise SingularityError(
                 f"coordinate {self.name!r}: it is not differentiable where it is used ({error}), at "
                 f"t = {self._scene.t}, q = {list(self._scene.q)}. Keep the machine away from there (points that "
-                "coincide have a distance without direction), or state a coordinate that is smooth there."
+                "coincide, a point of a tendon inside its pulley), or state a coordinate that is smooth there."
             ) from error
 
 
@@ -164,8 +166,11 @@ def _tried(coordinate: Coordinate, mech: Mechanism, seed: int) -> Terms | Singul
     """The row at a configuration in general position, or why there is none."""
     step = [0.7 * sin(1.0 + 2.4 * k + 5.1 * seed) for k in range(mech.n)]
     q = integrate(mech, neutral(mech), step, FLOATS)
+    here = PlacedCoordinate(coordinate, Scene(mech, q, step, FLOATS))
     try:
-        return coordinate.placed(Scene(mech, q, step, FLOATS)).terms
+        if not is_number(here.value):
+            raise TypeError(f"it gives a {type(here.value).__name__}")
+        return here.terms
     except SingularityError as error:
         return error
     except TypeError as error:

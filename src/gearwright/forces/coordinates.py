@@ -1,4 +1,4 @@
-"""Ready-made coordinates of a machine: distance, displacement, angle; `forces.tendon` has the tendon."""
+"""Ready-made coordinates of a machine: distance, displacement, angle; `forces.tendons` has the tendon."""
 
 from __future__ import annotations
 

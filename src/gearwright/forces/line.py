@@ -57,10 +57,8 @@ class Line:
         raise NotImplementedError
 
     @staticmethod
-    def of(mech: Mechanism, row: str | Row | Line) -> Line:
+    def of(mech: Mechanism, row: str | Row) -> ConstantLine:
         """The line of a speed given by name, of a mapping from speed names to factors, or of a full row."""
-        if isinstance(row, Line):
-            return row
         named: Row = {row: 1.0} if isinstance(row, str) else row
         entries = terms(full_row("line", named, mech.layout.index))
         if not entries:

@@ -6,7 +6,8 @@ kind of joint: a body turns with R' = S(w) R and R'' = (S(alpha) + S(w) S(w)) R.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec, is_zero
 from gearwright.algebra.slopes import Slopes
@@ -82,7 +83,7 @@ def _coasting_world(scene: Scene, body: int) -> Placing:
     return Rot(*rows), Vec(*(_curved(*three) for three in zip(p, moving, speeding, strict=True)))
 
 
-def _sloped(x: Scalar, slopes: dict[object, Scalar]) -> Scalar:
+def _sloped(x: Scalar, slopes: Mapping[Any, Scalar]) -> Scalar:
     """A jet, or the scalar itself where nothing moves it."""
     found = Slopes(slopes)
     return Jet([x, found]) if found.by else x

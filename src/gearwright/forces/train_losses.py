@@ -37,7 +37,7 @@ class LossyMesh(NamedTuple):
     """A mesh of a train: its name, the line of its first gear's speed relative to the carrier, and its efficiency."""
 
     name: str
-    line: Line
+    line: ConstantLine
     efficiency: float
     place: int
     """Its number among all meshes of the robot."""
@@ -58,8 +58,8 @@ class Acting(NamedTuple):
         by_held: and per unit of what each mesh at rest holds.
     """
 
-    sources: tuple[Line | None, ...]
-    held: tuple[Line | None, ...]
+    sources: tuple[ConstantLine | None, ...]
+    held: tuple[ConstantLine | None, ...]
     by_source: Array
     by_held: Array
 
@@ -117,7 +117,7 @@ class TrainLoss(Law):
                 drags.append(Drag(replace(push, inlet=mesh.line), 1.0, nothing, port=mesh.name))
         return Action(tuple(forces), holds, tuple(drags))
 
-    def _drag(self, source: Source, push: Line | None, situation: Situation) -> Drag:
+    def _drag(self, source: Source, push: ConstantLine | None, situation: Situation) -> Drag:
         """The losses that a source causes; where there are none at the moment, only its torque is looked at."""
         row, offset = turning_torque(situation, source.spins)
         line = self.meshes[0].line if push is None else push
@@ -190,7 +190,7 @@ class TrainLoss(Law):
         pushes = [[self._push(lost * column) for column in block.T] for block in (by_source, by_held)]
         return Acting(tuple(pushes[0]), tuple(pushes[1]), by_source, by_held)
 
-    def _push(self, amounts: Array) -> Line | None:
+    def _push(self, amounts: Array) -> ConstantLine | None:
         """The line of forces of given sizes along the meshes' lines together."""
         total: dict[int, float] = {}
         places: dict[int, int] = {}

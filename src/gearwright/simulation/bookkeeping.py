@@ -10,8 +10,9 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
 from gearwright.simulation.run import Run
+from gearwright.system.books import pushed
 from gearwright.system.evaluation import Evaluation, evaluate, rates
-from gearwright.system.system import Modes, System, pushed
+from gearwright.system.system import Modes, System
 
 REMARKABLE, WRONG = 1e-6, 1e-2
 """Drifts from which on a run with error control is remarked upon, and not given back as if it were right."""

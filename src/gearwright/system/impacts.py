@@ -138,5 +138,5 @@ class Blow:
 def _moved(M: Array, W: Array, jump: Array) -> tuple[Array, Array]:
     """Dv and P of M dv = W' P with W dv = jump."""
     across = np.linalg.solve(M, W.T)
-    impulses: Array = np.linalg.lstsq(W @ across, jump, rcond=None)[0]
+    impulses = np.asarray(np.linalg.lstsq(W @ across, jump, rcond=None)[0], dtype=np.float64)
     return across @ impulses, impulses

@@ -18,10 +18,11 @@ from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.programs.program import Inputs
+from gearwright.system.books import booked
 from gearwright.system.law_kernels import OncePerSystem, require_traceable, surveyed
 from gearwright.system.motion_rates import contents_of
 from gearwright.system.survey import Choice
-from gearwright.system.system import System, booked, drags_in
+from gearwright.system.system import System, drags_in
 from gearwright.system.vector_program import kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
 

@@ -17,8 +17,8 @@ def motion_along(line: Line, piece: Piece) -> list[Array]:
     """The coordinate along a line and as many of its time derivatives as the motion has, each (T,)."""
     if isinstance(line, ConstantLine):
         speeds = [_full(line.speed(list(x.T)), piece) for x in piece.motion[1:]]
-        known = -1 not in line.places
-        return [_full(line.position(list(piece.motion[0].T)) if known else 0.0, piece), *speeds]
+        place = line.position(list(piece.motion[0].T)) if -1 not in line.places else 0.0
+        return [_full(place, piece), *speeds]
     if not piece.system.mech.straight:
         return _instants(line, piece)
     length = len(piece.motion)

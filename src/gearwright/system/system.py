@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
@@ -28,6 +28,7 @@ from gearwright.forces.scene import Scene
 from gearwright.functions.actuation import motor_shares
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
+from gearwright.system.books import booked
 from gearwright.system.compiled_machine import CompiledMachine
 
 Modes: TypeAlias = tuple[str, ...]
@@ -252,30 +253,6 @@ def push(total: list[Scalar], line: Line, value: Scalar) -> None:
     """Add a force along a line to generalized forces."""
     for index, factor in line.terms:
         total[index] = total[index] + factor * value
-
-
-def booked(outcome: Outcome, action: Action, reaction: Reaction) -> Outcome:
-    """An outcome with the power of what moves lines by themselves.
-
-    A law books f ds/dt along its line, of which the machine gets f (row . v): the rest, f times the rate that explicit
-    time adds, is taken up by what moves the frame, whose power is supplied from outside.
-    """
-    taken: Scalar = 0.0
-    for line, force in pushed(action, reaction):
-        if not is_zero(line.rate):
-            taken = taken + force * line.rate
-    return outcome if is_zero(taken) else replace(outcome, supplied=outcome.supplied - taken)
-
-
-def pushed(action: Action, reaction: Reaction) -> list[tuple[Line, Scalar]]:
-    """The lines along which a law acts, and its forces there."""
-    held = zip(action.holds, reaction.multipliers, strict=True)
-    dragged = zip(action.drags, reaction.flows, strict=True)
-    return [
-        *((force.line, force.value) for force in action.forces),
-        *((hold.line, force) for hold, force in held),
-        *((drag.push, drag.gain * flow) for drag, flow in dragged),
-    ]
 
 
 def inflow(drag: Drag, forces: Sequence[Force]) -> Scalar:
