@@ -64,7 +64,7 @@ def survey(system: System) -> Survey:
 
 def _asked(law: Law, mode: str, seen: Situation, n: int) -> tuple[Action, tuple[Guard, ...]]:
     """All that a law is ever asked, in the order in which it is."""
-    action = law.act(mode, seen)
+    action = law.act(mode, seen).placed(seen.scene)
     felt = _felt(n, action.holds, action.drags)
     law.follow(mode, seen, felt)
     return action, law.guards(mode, seen, felt)
