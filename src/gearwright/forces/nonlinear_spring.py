@@ -91,7 +91,7 @@ class LinearSpring:
 
     def deflection(self, situation: Situation) -> tuple[Scalar, Scalar]:
         """How far it is stretched, and how fast."""
-        return self.line.position(situation.q) - self.rest, self.line.speed(situation.v)
+        return situation.position(self.line) - self.rest, situation.speed(self.line)
 
 
 @dataclass(frozen=True)

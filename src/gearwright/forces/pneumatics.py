@@ -10,6 +10,7 @@ from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive
 from gearwright.forces.law import Quantity
+from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.mechanism.rows import Row
 
@@ -54,7 +55,7 @@ class AirValve:
 
 def pneumatic_cylinder(
     mech: RobotOrMech,
-    where: str | Row,
+    where: str | Row | Line,
     valve: AirValve,
     *,
     areas: tuple[float, float],

@@ -14,7 +14,6 @@ from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.rows import spread
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.asked_actuators import (
@@ -28,6 +27,7 @@ from gearwright.system.asked_actuators import (
 )
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.law_states import first_states, refuse_moded_states
+from gearwright.system.motion_along import row_along
 from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
 from gearwright.system.signals import TAU, gathered
@@ -193,8 +193,11 @@ class _Block(NamedTuple):
 
 def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequence[Push]) -> _Block:
     mech, count = piece.system.mech, len(drives.asked)
-    rows = np.array([spread(one.line.terms, mech.n) for one in pushes], dtype=float).reshape(-1, mech.n)
-    driven, missing = forces[0][:, :count] @ rows[:count], forces[0][:, count:] @ rows[count:]
+    rows = [row_along(one.line, piece) for one in pushes]
+    driven, missing = (
+        sum((forces[0][:, k, None] * rows[k] for k in which), np.zeros((len(piece.t), mech.n)))
+        for which in (range(count), range(count, len(pushes)))
+    )
     laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}
     q, v, a = piece.motion[:3]
     shafts = {

@@ -115,7 +115,7 @@ def pieces_of(
         order: how many derivatives of forces are wanted.
         samples: how many times at least.
     """
-    for t, motion in smooth_pieces(trajectory, system.laws, order + 2, samples, inputs.breaks):
+    for t, motion in smooth_pieces(trajectory, system, order + 2, samples, inputs.breaks):
         states = states_along(system, trajectory, t, start, inputs)
         start = states[-1].tolist()
         yield Piece(system, t, motion, states, _derivatives(inputs, t, order))

@@ -219,7 +219,8 @@ def _refuse_time(caller: str, system: System, k: int) -> None:
     x, time = system.moving(symbols("x", system.own.stop)), _NoTime()
     law, situation = system.laws[k], system.situations(operations(), time, x, symbols("u", system.input_size))[k]
     try:
-        law.act(law.modes[0], situation)
+        for line in law.act(law.modes[0], situation).placed(situation.scene).lines:
+            _ = line.terms
     except NotTraceableError as obstacle:
         raise _unfit(caller, law, str(obstacle)) from None
 

@@ -64,7 +64,7 @@ def survey(system: System) -> Survey:
 
 def _asked(law: Law, mode: str, situation: Situation, n: int) -> tuple[Action, tuple[Guard, ...]]:
     """All that a law is ever asked, in the order in which it is."""
-    action = law.act(mode, situation)
+    action = law.act(mode, situation).placed(situation.scene)
     felt = _felt(n, action.holds, action.drags)
     law.follow(mode, situation, felt)
     return action, law.guards(mode, situation, felt)

@@ -97,12 +97,12 @@ def _padded(joints: Trajectory, n: int) -> Trajectory:
 def _pushes_on(law: Law, system: System, behind: set[int]) -> bool:
     """Whether a law acts on joints behind springs; those that act between joint and motor are refused."""
     alone = replace(system, laws=(law,))
-    rest = Moving([0.0] * system.mech.nq, [0.0] * system.mech.n, [s.initial for s in law.states])
+    anywhere = [0.1 + 0.3 * k for k in range(system.mech.nq)]  # where no entry of a row is zero by chance
+    rest = Moving(anywhere, [0.0] * system.mech.n, [s.initial for s in law.states])
     situation = alone.situations(FLOATS, 0.0, rest, alone.first_inputs)[0]
     found = False
-    for action in (law.act(mode, situation) for mode in law.modes):
-        lines = [*(x.line for x in action.forces), *(x.line for x in action.holds), *(x.push for x in action.drags)]
-        for touched in ({index for index, _ in line.terms} for line in lines):
+    for action in (law.act(mode, situation).placed(situation.scene) for mode in law.modes):
+        for touched in ({index for index, _ in line.terms} for line in action.lines):
             if touched & behind:
                 found = True
                 _refuse_between(law, touched, action.drags, system.mech)
