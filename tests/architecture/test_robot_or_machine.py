@@ -116,7 +116,7 @@ SOFT_CALLS = {
     "fastest_mode": lambda m: gw.analysis.fastest_mode(m, Q6),
     "frequency_map": lambda m: gw.analysis.frequency_map(m, ("j2", "j3"), count=2).values,
     "frequency_response": lambda m: gw.analysis.frequency_response(m, Q, "j2", [1.0, 2.0]).values,
-    "modes": lambda m: gw.analysis.modes(m, Q),
+    "vibration_modes": lambda m: gw.analysis.vibration_modes(m, Q),
     "motor_motion": lambda m: gw.motor_motion(m, Q, V, A, Q, V, (A, Q, V)),
     "natural_frequencies": lambda m: gw.analysis.natural_frequencies(m, Q),
     "needed_derivatives": lambda m: gw.elastic.needed_derivatives(m),

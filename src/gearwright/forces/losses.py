@@ -86,9 +86,9 @@ class GearLoss(Law):
         """A hold at rest; else a drag in proportion to the torque through the gear, and the torque without load."""
         row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
         if mode == STUCK:
-            seen = Drag(self.line, 0.0, row, offset, self.port)
+            watched = Drag(self.line, 0.0, row, offset, self.port)
             locks = self._at_rest(situation).back <= 0  # its friction grows with any blow
-            return Action(holds=(Hold(self.line, speed=0.0, firm=locks),), drags=(seen,))
+            return Action(holds=(Hold(self.line, speed=0.0, firm=locks),), drags=(watched,))
         sense, driving = ROLLING[mode]
         mesh = self._mesh(situation, sense)
         gain = mesh.gain(driving)

@@ -16,13 +16,13 @@ def booked(outcome: Outcome, action: Action, reaction: Reaction) -> Outcome:
     time adds, is taken up by what moves the frame, whose power is supplied from outside.
     """
     taken: Scalar = 0.0
-    for line, force in pushed(action, reaction):
+    for line, force in forces_on_lines(action, reaction):
         if not is_zero(line.rate):
             taken = taken + force * line.rate
     return outcome if is_zero(taken) else replace(outcome, supplied=outcome.supplied - taken)
 
 
-def pushed(action: Action, reaction: Reaction) -> list[tuple[Line, Scalar]]:
+def forces_on_lines(action: Action, reaction: Reaction) -> list[tuple[Line, Scalar]]:
     """The lines along which a law acts, and its forces there."""
     held = zip(action.holds, reaction.multipliers, strict=True)
     dragged = zip(action.drags, reaction.flows, strict=True)

@@ -41,7 +41,7 @@ def kept(system: System, x: Array, evaluation: Evaluation) -> Array:
     return blow.changed(x, [hold.line for hold in holds], missing)
 
 
-def struck(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
+def after_impact(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
     """The state after an impact along a line; lines that are held firmly get the speed of their holds.
 
     First everything comes to rest along the line, then it is thrown back: gears turn one way, then the other.
@@ -92,7 +92,7 @@ class Blow:
 
     def _change(self, M: Array, W: Array, jump: Array) -> tuple[Array, Array]:
         """The change of speeds and the impulses, with gears on the flanks that it presses."""
-        situations = [replace(seen, v=self.v.tolist()) for seen in self.before.situations]
+        situations = [replace(situation, v=self.v.tolist()) for situation in self.before.situations]
         changes = ModeChanges(self._first_modes(situations))
         plain = change = _moved(M, W, jump)
         for _ in range(ROUNDS):
@@ -119,7 +119,8 @@ class Blow:
         now = self.system.actions(self.before.modes, situations)
         asked = zip(self.system.laws, self.before.modes, situations, now, strict=True)
         return tuple(
-            law.start(seen) if action.drags and not action.holds else mode for law, mode, seen, action in asked
+            law.start(situation) if action.drags and not action.holds else mode
+            for law, mode, situation, action in asked
         )
 
     def _guards(

@@ -73,8 +73,8 @@ class Piece:
         return self._modes(middle, [w / largest for w in middle.x.v] if largest > STANDING else middle.x.v)
 
     def _modes(self, now: Moment, v: Sequence[Scalar]) -> Modes:
-        seen = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)
-        return tuple(law.start(one) for law, one in zip(self.system.laws, seen, strict=True))
+        situations = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)
+        return tuple(law.start(one) for law, one in zip(self.system.laws, situations, strict=True))
 
 
 @dataclass(frozen=True)

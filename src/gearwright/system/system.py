@@ -178,7 +178,7 @@ class System:
     def actions(self, modes: Modes, situations: Sequence[Situation]) -> list[Action]:
         """How each law acts, along lines that are placed."""
         asked = zip(self.laws, modes, situations, strict=True)
-        return [law.act(mode, seen).placed(seen.scene) for law, mode, seen in asked]
+        return [law.act(mode, situation).placed(situation.scene) for law, mode, situation in asked]
 
     def forces(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
         """Generalized forces (n,): tau and those of the laws."""
@@ -211,15 +211,15 @@ class System:
     ) -> list[Outcome]:
         """What follows for each law, with what moves its lines by themselves in the books."""
         asked = zip(self.laws, modes, situations, actions, reactions, strict=True)
-        return [booked(law.follow(mode, seen, felt), action, felt) for law, mode, seen, action, felt in asked]
+        return [booked(law.follow(mode, situation, felt), action, felt) for law, mode, situation, action, felt in asked]
 
     def guards(
         self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]
     ) -> list[tuple[int, Guard]]:
         """All guards, with the index of their law and placed impacts."""
         asked = zip(self.laws, modes, situations, reactions, strict=True)
-        found = ((seen, law.guards(mode, seen, felt)) for law, mode, seen, felt in asked)
-        return [(k, guard.placed(seen.scene)) for k, (seen, guards) in enumerate(found) for guard in guards]
+        found = ((situation, law.guards(mode, situation, felt)) for law, mode, situation, felt in asked)
+        return [(k, guard.placed(situation.scene)) for k, (situation, guards) in enumerate(found) for guard in guards]
 
     def rates(self, ops: Operations, x: Moving, a: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
         """The rates of q, v and the states of the laws."""
