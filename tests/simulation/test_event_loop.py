@@ -319,3 +319,17 @@ def test_kernels_that_are_known_are_taken_at_once(monkeypatch):
 def test_an_unknown_output_of_a_controller_over_scalars_is_refused():
     with pytest.raises(InputError, match=r"there is no input 'tau\.elbow'"):
         gw.simulate(ARM, until=0.1, controller=gw.Controller(lambda t, state, ops: {"tau.elbow": 1.0}, scalars=True))
+
+
+def test_holds_along_coordinates_are_those_of_python():
+    """Friction and a stop along a distance that bends with the configuration: rows and drifts come from the kernel."""
+    reach = gw.forces.Coordinate.of(ARM, "reach", lambda c: c.q[1] * c.q[1] + 0.5 * c.q[2])
+    laws = [DryFriction("rub", reach, friction=RUB), Stops("end", reach, -0.2, 0.6, restitution=0.5)]
+    more = {"state": ([0.0, 0.5, 0.1], [0.3, 1.5, -0.5]), "until": 0.9, "laws": laws, "method": "adaptive"}
+    more |= {"samples": 26, "inputs": lambda t: [1.0, 40.0 * np.sin(12 * t), 4.0]}
+    quick = gw.simulate(ARM, **more)
+    with in_python():
+        plain = gw.simulate(ARM, **more)
+    assert len(quick.events) == len(plain.events) > 2
+    assert max(np.abs(quick[name] - plain[name]).max() for name in ("q.j1", "q.j2", "q.j3")) < 1e-7
+    assert quick.drift < 1e-7

@@ -238,7 +238,7 @@ def blow(s: Work, holds: int, worst: float) -> int:
         changed = 0.0
         for i in range(size):
             changed += s.G[s.blow_way[j] * s.directions + s.blow_way[i]] * s.right[i]
-        lost -= s.right[j] * (s.pace[s.blow_way[j]] + 0.5 * changed)
+        lost -= s.right[j] * (s.pace[s.blow_way[j]] - s.carried[s.blow_way[j]] + 0.5 * changed)
     for j in range(size):
         for i in range(s.n):
             s.x[s.nq + i] += s.Y[s.blow_way[j] * s.n + i] * s.right[j]

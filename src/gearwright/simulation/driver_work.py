@@ -59,6 +59,7 @@ class Work:
     G: Floats
     along: Floats
     pace: Floats
+    carried: Floats
     target: Floats
     compliance: Floats
     kept: Floats

@@ -64,12 +64,12 @@ class Recorder:
         self._waiting.append((t, x, u))
         self._observe = observe
 
-    def keep_all(self, t: Array, x: Array, u: Array, seen: Observation) -> None:
+    def keep_all(self, t: Array, x: Array, u: Array, observed: Observation) -> None:
         """Remember samples of laws without modes, one per row."""
-        signals = [seen.signals[one.name] for law in self._system.laws for one in law.signals]
+        signals = [observed.signals[one.name] for law in self._system.laws for one in law.signals]
         columns = np.array(signals, dtype=float).reshape(len(signals), len(t)).T
         modes = np.zeros((len(t), len(self._system.laws)), dtype=int)
-        self.keep(t, x, u, modes, seen.a, columns, seen.stored)
+        self.keep(t, x, u, modes, observed.a, columns, observed.stored)
 
     def keep(self, t: Array, x: Array, u: Array, modes: Any, a: Array, signals: Array, stored: Array) -> None:
         """Remember samples, one per row: state vectors, inputs, numbers of modes, accelerations, signals in order."""

@@ -16,9 +16,10 @@ from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.forces.kinks import kinks_of
-from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
+from gearwright.forces.law import Action, Guard, Law, Outcome, Reaction, Situation
 from gearwright.mechanism.rows import along, spread
 from gearwright.programs.program import Inputs
+from gearwright.system.books import booked
 from gearwright.system.event_structure import Places
 from gearwright.system.mode_changes import CROSSED, ZERO
 from gearwright.system.survey import Choice
@@ -72,9 +73,14 @@ class Instant:
 
 def tied(now: Instant) -> list[Any]:
     """What the balance of forces needs; `tied_sizes` has the order."""
-    system, ops, given, lines = now.system, now.ops, now.given, now.places.directions.lines
-    seen, v = now.situations, given["x"][system.v]
-    actions = {(k, mode): law.act(mode, seen[k]) for k, law in enumerate(system.laws) for mode in law.modes}
+    system, ops, given, seen = now.system, now.ops, now.given, now.situations
+    v = given["x"][system.v]
+    lines = [line.placed(seen[0].scene) for line in now.places.directions.lines]
+    actions = {
+        (k, mode): law.act(mode, seen[k]).placed(seen[k].scene)
+        for k, law in enumerate(system.laws)
+        for mode in law.modes
+    }
     acting = [_at_hand(now, choice, action) for choice, action in actions.items()]
     ready = prepare(system.mech)
     pose = place(ready.mech, ready.placed_at(given["x"][system.q]), ops)
@@ -88,6 +94,7 @@ def tied(now: Instant) -> list[Any]:
         [[along(line.terms, column) for column in Y] for line in lines],
         [along(line.terms, a) for line in lines],
         [line.speed(v) for line in lines],
+        [line.rate for line in lines],
         *_holds(now, actions),
         gains,
         inflows,
@@ -99,8 +106,9 @@ def tied(now: Instant) -> list[Any]:
 def tied_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int]:
     """What `tied` gives, in its order.
 
-    a0; Y, direction by direction; b Y, row by row; b a0; b v; per hold its target, compliance and speed; per drag its
-    gain, what enters less its offset, its sense times a0 and times each Y.
+    a0; Y, direction by direction; b Y, row by row; b a0; speeds along the directions, and what explicit time adds to
+    them; per hold its target less the drift, its compliance and speed; per drag its gain, what enters less its offset,
+    its sense times a0 and times each Y.
     """
     return {
         "a0": n,
@@ -108,6 +116,7 @@ def tied_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int
         "G": directions * directions,
         "along": directions,
         "pace": directions,
+        "carried": directions,
         "target": holds,
         "compliance": holds,
         "kept": holds,
@@ -132,7 +141,7 @@ def _holds(now: Instant, actions: Mapping[Choice, Action]) -> list[list[Scalar]]
     for (k, mode), action in actions.items():
         for at, hold in zip(now.places.holds[k, mode], action.holds, strict=True):
             speed = 0.0 if hold.speed is None else hold.speed
-            for column, value in zip(found, (hold.target, hold.compliance, speed), strict=True):
+            for column, value in zip(found, (hold.wanted, hold.compliance, speed), strict=True):
                 column[at] = now.chosen(k, {mode: value}, column[at])
     return found
 
@@ -183,7 +192,7 @@ def _outcomes(now: Instant) -> list[Outcome]:
 def _outcome(now: Instant, k: int, seen: Situation) -> Outcome:
     """What follows for a law in the mode at hand."""
     law = now.system.laws[k]
-    found: dict[str, Outcome] = now.by_mode(k, lambda mode: law.follow(mode, seen, now.reaction((k, mode))))
+    found: dict[str, Outcome] = now.by_mode(k, lambda mode: _booked(law, mode, seen, now.reaction((k, mode))))
 
     def chosen(value: Callable[[Outcome], Scalar]) -> Scalar:
         return now.chosen(k, {mode: value(one) for mode, one in found.items()}, 0.0)
@@ -195,6 +204,14 @@ def _outcome(now: Instant, k: int, seen: Situation) -> Outcome:
         chosen(lambda one: one.stored),
         {x.name: chosen(lambda one, name=x.name: one.signals[name]) for x in law.signals},  # type: ignore[misc]
     )
+
+
+def _booked(law: Law, mode: str, seen: Situation, felt: Reaction) -> Outcome:
+    """What follows for a law in a mode, with the power of what moves its lines by themselves."""
+    outcome, action = law.follow(mode, seen, felt), law.act(mode, seen)
+    if all(line.constant for line in action.lines):
+        return outcome
+    return booked(outcome, action.placed(seen.scene), felt)
 
 
 def look(now: Instant) -> list[Any]:

@@ -17,6 +17,7 @@ from gearwright.forces.line import Line
 from gearwright.system.survey import Choice, Survey
 from gearwright.system.system import System, share
 from gearwright.system.vector_program import NoKernelError
+from gearwright.tracing.symbols import operations, symbols
 
 MOST = 4000
 """Speeds times directions up to which the event loop takes a machine: for each the kernel has a response."""
@@ -44,6 +45,10 @@ class Directions:
 
 def _parallel(line: Line, other: Line) -> float | None:
     """The factor with which a line is another one, None if they are not parallel."""
+    if line == other:
+        return 1.0
+    if not line.constant or not other.constant:
+        return None
     mine, its = dict(line.terms), dict(other.terms)
     if mine.keys() != its.keys():
         return None
@@ -126,6 +131,8 @@ class Places:
         self._hold_of: list[Hold] = []
         self._drag_of: list[Drag] = []
         self.first_choice: list[int] = []
+        x, u = system.moving(symbols("x", system.own.stop)), symbols("u", system.input_size)
+        self._situations = system.situations(operations(), symbols("t", 1)[0], x, u)
         for k in range(len(system.laws)):
             self._add_law(k)
         made = self.structure
@@ -138,13 +145,13 @@ class Places:
             )
 
     def _add_law(self, k: int) -> None:
-        law, made = self.system.laws[k], self.structure
+        law, made, situation = self.system.laws[k], self.structure, self._situations[k]
         self.first_choice.append(len(made.hold_begin) - 1)
         made.mode_count.append(len(law.modes))
         made.guard_first.append(made.guards)
         places: dict[Hashable, int] = {}
         for mode in law.modes:
-            action = self.found.actions[k, mode]
+            action = law.act(mode, situation)  # along lines as they are stated: placed ones are new at every instant
             self.holds[k, mode] = self._placed(places, action.holds)
             self.drags[k, mode] = self._placed(places, action.drags)
             self._add_holds(self.holds[k, mode], action.holds)

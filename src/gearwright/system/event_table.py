@@ -17,7 +17,7 @@ from gearwright.system.event_structure import EventStructure, Places
 from gearwright.system.identity import identity_of
 from gearwright.system.law_kernels import OncePerSystem, require_traceable
 from gearwright.system.system import System
-from gearwright.system.vector_program import NoKernelError, kernel, work_of
+from gearwright.system.vector_program import NoKernelError, job_of, kernel
 
 
 class EventTable:
@@ -82,7 +82,7 @@ def _code(name: str, places: Places, identity: str | None) -> MachineCode:
     if identity is None:
         return kernel(program, places.system.mech)
     try:
-        code = code_known_by(identity, work_of(program, places.system.mech))
+        code = code_known_by(identity, job_of(program, places.system.mech))
     except CompilationError as error:
         raise NoKernelError(f"the laws run in Python, not in machine code: {error}.") from error
     if code is None:
