@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.algebra.operations import FLOATS
 from gearwright.compiling.driver_translation import fields_of
-from gearwright.errors import InputError, SimulationError
+from gearwright.errors import SimulationError
 from gearwright.forces import DryFriction, Line, Stops
 from gearwright.forces.law import Action, Force, Guard, Impact, Law
 from gearwright.parts import Friction
@@ -27,7 +26,7 @@ from gearwright.system.event_structure import TooLargeError
 from gearwright.system.event_table import event_table
 from gearwright.system.identity import identity_of
 from gearwright.system.settling import settle
-from gearwright.system.signals import gathered, steps
+from gearwright.system.signals import gathered
 from gearwright.system.system import System
 from support.compare import relative
 from support.random_robots import random_case
@@ -201,70 +200,6 @@ def test_runs_are_those_of_the_loop_in_python(name):
         assert np.abs(quick[signal] - plain[signal]).max() < 1e-5 * (1 + np.abs(plain[signal]).max())
 
 
-def cascade(t, state, ops):
-    wanted = 0.4 * ops.minimum(ops.maximum(4.0 * t, 0.0), 1.0)
-    pull = 60.0 * (wanted - state.q[1]) - 4.0 * state.v[1] + 5.0 * state["sum"]
-    return {"tau.j2": pull}, {"sum": wanted - state.q[1]}
-
-
-def test_a_controller_over_scalars_runs_in_machine_code(monkeypatch):
-    laws = [DryFriction("rub", Line.of(ARM, "j2"), friction=RUB)]
-    asked = []
-
-    def counted(t, state, ops):
-        asked.append(type(t))
-        return cascade(t, state, ops)
-
-    more = {"until": 0.5, "laws": laws, "samples": 26}
-    quick = gw.simulate(
-        ARM, controller=gw.Controller(counted, states={"sum": 0.0}, breaks=(0.25,), scalars=True), **more
-    )
-    assert len(asked) < 50
-    plain = lambda t, state: cascade(t, state, FLOATS)  # noqa: E731
-    slow = gw.simulate(ARM, controller=gw.Controller(plain, states={"sum": 0.0}, breaks=(0.25,)), **more)
-    assert np.abs(quick["q.j2"] - slow["q.j2"]).max() < 1e-10
-    assert np.abs(quick["tau.j2"] - slow["tau.j2"]).max() < 1e-8
-    assert not [remark for remark in quick.remarks if "Python" in remark]
-
-
-def test_a_controller_with_if_says_that_it_runs_in_python():
-    def branching(t, state, ops):
-        return {"tau.j2": 1.0 if state.q[1] > 0 else -1.0}
-
-    run = gw.simulate(ARM, until=0.05, controller=gw.Controller(branching, scalars=True), samples=3)
-    assert [remark for remark in run.remarks if "the controller runs in Python" in remark]
-
-
-def test_what_a_function_raises_comes_out():
-    def fails(t, state):
-        if t > 0.01:
-            raise ZeroDivisionError("in the controller")
-        return [0.0, 0.0, 0.0]
-
-    with pytest.raises(ZeroDivisionError, match="in the controller"):
-        gw.simulate(ARM, until=0.1, controller=fails, laws=stuck_arm().laws)
-
-
-def test_pieces_of_inputs_are_the_inputs():
-    def inputs(given):
-        return gathered(ARM, {}, given)
-
-    wavy = inputs(lambda t: [np.sin(9 * t), np.exp(-t), t**3])
-    series = inputs({"tau.j1": (np.linspace(0, 1, 9), np.cos(np.arange(9.0))), "tau.j2": steps([0, 0.4], [1, 2])})
-    for given in (wavy, series, inputs([1.0, 2.0, 3.0]), inputs(None)):
-        pieces = fitted(given, 0.0, 1.0)
-        for t in np.random.default_rng(0).uniform(0, 1, 50):
-            assert np.abs(pieces.at(t) - given.at(t)).max() < 1e-11
-    assert fitted(inputs(lambda t: [abs(t - 0.3), 0.0, 0.0]), 0.0, 1.0) is None
-    assert fitted(inputs(lambda t: [float(0.5 < t < 0.52), 0.0, 0.0]), 0.0, 1.0) is None
-
-
-def test_inputs_that_do_not_fit_are_called_back():
-    jump = gw.simulate(ARM, until=0.4, inputs=lambda t: [1.0 if t > 0.2 else 0.0, 0.0, 0.0], laws=[])
-    exact = gw.simulate(ARM, until=0.4, inputs={"tau.j1": steps([0.0, 0.2], [0.0, 1.0])}, laws=[])
-    assert np.abs(jump["q.j1"] - exact["q.j1"]).max() < 1e-7
-
-
 @dataclass(frozen=True)
 class Bouncing(Law):
     """A force between two modes, with an impact whose restitution depends on the speed: not for the loop."""
@@ -314,11 +249,6 @@ def test_kernels_that_are_known_are_taken_at_once(monkeypatch):
     monkeypatch.setattr(event_loop.EventLoop, "march", lambda *args: marched.append(1) or march(*args))
     gw.simulate(ARM, until=0.01, laws=system.laws, samples=3)
     assert marched
-
-
-def test_an_unknown_output_of_a_controller_over_scalars_is_refused():
-    with pytest.raises(InputError, match=r"there is no input 'tau\.elbow'"):
-        gw.simulate(ARM, until=0.1, controller=gw.Controller(lambda t, state, ops: {"tau.elbow": 1.0}, scalars=True))
 
 
 def test_holds_along_coordinates_are_those_of_python():

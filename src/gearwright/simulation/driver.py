@@ -136,7 +136,7 @@ class Driver:
 
     def _structure(self, made: EventStructure) -> None:
         memory = self.memory
-        memory["answers"] = int(made.answers)
+        memory["answers"], memory["look_answers"] = int(made.answers), int(made.look_answers)
         memory["first_choice"] = np.concatenate(([0], np.cumsum(made.mode_count)))
         for name, values in made.facts().items():
             if isinstance(values, list):

@@ -31,7 +31,7 @@ CLOSEST = 1e-15
 
 def look_at(s: Work, t: float, x: Floats) -> int:
     """Guards, kinks and the events that a user watches, at an instant."""
-    if solve(s, t, x, s.latest, 1) != 0:
+    if solve(s, t, x, s.latest, s.look_answers) != 0:
         return 1
     if s.guards + s.kinks > 0 and run(s.look, s.look_table) != 0:
         return 1

@@ -26,12 +26,13 @@ class Work:
     kinks: int
     watched: int
 
-    # Tolerances, the longest step, the length of the run, and whether the rates need to know how flows answer
+    # Tolerances, the longest step, the length of the run, and whether rates and looks need to know how flows answer
     rtol: float
     atol: float
     longest: float
     span: float
     answers: int
+    look_answers: int
 
     # Kernels and what they are given; `tied` is not used where laws act by forces alone
     has_ties: int

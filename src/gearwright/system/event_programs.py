@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
 from gearwright.system.event_kernels import Formula, Instant, follow, kinks, look, seen, settling, tied, tied_sizes
 from gearwright.system.event_structure import Places
 from gearwright.system.motion_rates import contents_of
 from gearwright.system.vector_program import VectorProgram, vector_program
-from gearwright.tracing.symbols import operations, symbols
+from gearwright.tracing.symbols import depend_on, operations, symbols
 
 FORMULAS: dict[str, tuple[Formula, bool]] = {
     "tied": (tied, False),
@@ -65,29 +63,8 @@ def count_kinks(places: Places) -> int:
     return len(kinks(Instant(places, places.system, operations(), given)))
 
 
-def rates_need_answers(places: Places) -> bool:
-    """Whether a law looks at how its flows answer to say what follows."""
+def needs_answers(name: str, places: Places) -> bool:
+    """Whether a kernel depends on how flows answer; finding that out at every instant takes as long as the rest."""
     given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
-    now = Instant(places, places.system, operations(), given)
-    seen = now.situations
-    for k, law in enumerate(places.system.laws):
-        for mode in law.modes:
-            asked = _Asked(now.reaction((k, mode)).answers)
-            law.follow(mode, seen[k], replace(now.reaction((k, mode)), answers=asked))
-            if asked.asked:
-                return True
-    return False
-
-
-class _Asked(list[Scalar]):
-    """A list that knows whether somebody looked at its entries."""
-
-    asked = False
-
-    def __getitem__(self, k: Any) -> Any:
-        self.asked = True
-        return super().__getitem__(k)
-
-    def __iter__(self) -> Iterator[Scalar]:
-        self.asked = True
-        return super().__iter__()
+    made, now = places.structure, Instant(places, places.system, operations(), given)
+    return depend_on(FORMULAS[name][0](now), given["felt"][made.holds + made.drags :])

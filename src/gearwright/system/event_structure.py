@@ -73,7 +73,7 @@ class EventStructure:
         guard_begin, guard_to, guard_direction, guard_factor, guard_restitution: per choice its guards: the next mode,
             and the impact that comes with it (direction -1: none).
         guards, kinks: their numbers.
-        answers: whether the rates need to know how flows answer.
+        answers, look_answers: whether the rates, and the looks, need to know how flows answer.
     """
 
     mode_count: list[int] = field(default_factory=list)
@@ -99,6 +99,7 @@ class EventStructure:
     guards: int = 0
     kinks: int = 0
     answers: bool = False
+    look_answers: bool = False
 
     @property
     def holds(self) -> int:

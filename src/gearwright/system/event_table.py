@@ -12,7 +12,7 @@ from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.store import Entry, key_of, read, write
 from gearwright.errors import CompilationError
 from gearwright.functions.service import kernel_mode
-from gearwright.system.event_programs import FORMULAS, count_kinks, program_of, rates_need_answers, title
+from gearwright.system.event_programs import FORMULAS, count_kinks, needs_answers, program_of, title
 from gearwright.system.event_structure import EventStructure, Places
 from gearwright.system.identity import identity_of
 from gearwright.system.law_kernels import OncePerSystem, require_traceable
@@ -63,7 +63,9 @@ def _made(system: System) -> EventTable:
     """Traced and compiled now."""
     places = Places(system, require_traceable(system))
     places.structure.kinks = count_kinks(places)
-    places.structure.answers = rates_need_answers(places)
+    if places.structure.drags:
+        places.structure.answers = needs_answers("follow", places)
+        places.structure.look_answers = needs_answers("look", places)
     identity = identity_of(system)
     codes = {name: _code(name, places, identity) for name in wanted(places.structure)}
     if identity is not None:

@@ -174,6 +174,15 @@ def _alike(x: Any, y: Any, is_equal: Callable[[Any, Any, int], bool]) -> bool:
     return bool(x.index == y.index) if isinstance(x, Drawn) else is_equal(x, y, 50)
 
 
+def depend_on(values: Sequence[Scalar], given: Sequence[Scalar]) -> bool:
+    """Whether any of some values depends on any of some symbols."""
+    import casadi as ca
+
+    if not values or not given:
+        return False
+    return bool(ca.depends_on(ca.vertcat(*map(plain, values)), ca.vertcat(*map(plain, given))))
+
+
 def plain(x: Scalar) -> Any:
     """The expression that the symbol stands for, or the number as it is."""
     return x.sx if isinstance(x, Symbol) else float(x)
