@@ -91,7 +91,7 @@ def test_rates_in_any_modes_are_those_of_the_laws(case):
             now = evaluate(system, 0.3, x, u, modes)
         except SimulationError:  # holds that contradict each other
             continue
-        driver.put(0.3, x, modes, None)
+        driver.go_on_from(0.3, x, modes, None)
         assert relative(driver.rates(0.3, x), rates(system, x, u, now, np.zeros(0))) < 1e-9
         held = [force for felt in now.reactions for force in felt.multipliers]
         if held and case == "stuck":  # elsewhere, holds that repeat each other through gears share in another way
@@ -113,7 +113,7 @@ def test_settling_chooses_the_modes_that_python_does(case):
             expected = settle(system, 0.0, x, u, modes)
         except SimulationError:
             continue
-        driver.put(0.0, x, modes, None)
+        driver.go_on_from(0.0, x, modes, None)
         if driver.call("settle") == 0:
             assert driver.modes == expected.modes
             assert np.abs(driver.memory["x"] - expected.x).max() < 1e-12 * (1 + np.abs(x).max())
@@ -130,7 +130,7 @@ def test_the_source_of_the_loop_runs_as_plain_python():
     system = stuck_arm()
     driver = driver_of(system, lambda t: [9.0 * np.sin(8 * t), 30.0 * np.cos(5 * t), 1.0], until=0.2)
     start = np.array([0.0, -0.3, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0])
-    driver.put(0.0, start, tuple(law.modes[0] for law in system.laws), None)
+    driver.go_on_from(0.0, start, tuple(law.modes[0] for law in system.laws), None)
     driver.memory["bound"], driver.memory["latest"], driver.memory["pause"] = 0.2, float(np.nextafter(0.2, 0)), 10**6
     plain = plain_work(driver)
     expected = [function(plain) for function in (driver_loop.settle, driver_loop.record_here, driver_loop.advance)]

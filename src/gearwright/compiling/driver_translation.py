@@ -124,13 +124,13 @@ class FunctionText(Expressions):
     def _assign(self, node: ast.Assign) -> None:
         if len(node.targets) != 1 or isinstance(node.targets[0], ast.Tuple):
             self._refuse(node, "assign one name at a time")
-        self._put(node.targets[0], self.value(node.value))
+        self._write(node.targets[0], self.value(node.value))
 
     def _augassign(self, node: ast.AugAssign) -> None:
         read = ast.parse(ast.unparse(node.target), mode="eval").body
-        self._put(node.target, self._arithmetic(node, node.op, self.value(read), self.value(node.value)))
+        self._write(node.target, self._arithmetic(node, node.op, self.value(read), self.value(node.value)))
 
-    def _put(self, target: ast.expr, value: Value) -> None:
+    def _write(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
             self._store(target.id, value)
             return

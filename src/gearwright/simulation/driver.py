@@ -151,7 +151,7 @@ class Driver:
         floats |= {"violations": made.guards, "state": nx, "controlled": len(system.controller_states), "x": nx}
         floats |= {"squares": most, "matrix": most * most, "right": most * (1 + made.drags), "z": most}
         floats |= {"K": 16 * nx, "y": nx, "y_new": nx, "F": 7 * nx, "y_look": nx, "x_before": nx, "blow_jump": most}
-        floats |= {"seen": 4 * looks, "sides": made.kinks, "sides_new": made.kinks, "kink_times": 200}
+        floats |= {"looked": 4 * looks, "sides": made.kinks, "sides_new": made.kinks, "kink_times": 200}
         floats |= {"event_t": EVENTS, "x_asked": nx, "rates_found": nx}
         floats |= {"held_add": system.input_size}
         ints = {"modes": laws, "visited": laws * (40 * (laws + 1) + 2), "changed": laws, "weights": laws}
@@ -250,7 +250,7 @@ class Driver:
     def _named(self, numbers: Any) -> Modes:
         return tuple(law.modes[k] for law, k in zip(self.system.laws, numbers, strict=True))
 
-    def put(self, t: float, x: Array, modes: Modes, step: float | None) -> None:
+    def go_on_from(self, t: float, x: Array, modes: Modes, step: float | None) -> None:
         """Go on from another time, state and modes, with a step to try first."""
         memory = self.memory
         memory["t"], memory["h"] = t, -1.0 if step is None else step

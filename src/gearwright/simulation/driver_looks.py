@@ -167,7 +167,7 @@ def look_along(s: Work) -> int:
         if look_at(s, t, s.y_look) != 0:
             return 1
         for k in range(count):
-            s.seen[(j - 1) * count + k] = s.looks[k]
+            s.looked[(j - 1) * count + k] = s.looks[k]
     return 0
 
 
@@ -181,7 +181,7 @@ def find_event(s: Work) -> int:
             guards = 1
             if k >= s.guards and k < s.guards + s.kinks:
                 guards = 0
-            if guards != 0 and s.seen[(j - 1) * count + k] < -CROSSED:
+            if guards != 0 and s.looked[(j - 1) * count + k] < -CROSSED:
                 at = root(s, k, place_of(s, j - 1), place_of(s, j), 1.0, CROSSED, 1)
                 if found == 0 or at < first:
                     first = at
@@ -202,7 +202,7 @@ def find_kink(s: Work) -> int:
         first = 0.0
         for k in range(s.kinks):
             side = s.sides_new[k]
-            now = sign(s.seen[(j - 1) * count + s.guards + k], s.atol)
+            now = sign(s.looked[(j - 1) * count + s.guards + k], s.atol)
             if side * now < 0.0:
                 at = root(s, s.guards + k, place_of(s, j - 1), place_of(s, j), side, 0.0, 0)
                 if found == 0 or at < first:
@@ -213,7 +213,7 @@ def find_kink(s: Work) -> int:
             return 1
         for k in range(s.kinks):
             if s.sides_new[k] == 0.0:
-                s.sides_new[k] = sign(s.seen[(j - 1) * count + s.guards + k], s.atol)
+                s.sides_new[k] = sign(s.looked[(j - 1) * count + s.guards + k], s.atol)
     return 0
 
 
@@ -221,7 +221,7 @@ def reached_kink(s: Work) -> int:
     """Whether a kink whose side was known is met at the end of the last step."""
     count = s.guards + s.kinks + s.watched
     for k in range(s.kinks):
-        value = s.seen[(LOOKS - 1) * count + s.guards + k]
+        value = s.looked[(LOOKS - 1) * count + s.guards + k]
         if s.sides_new[k] != 0.0 and sign(value, s.atol) == 0.0:
             return 1
     return 0

@@ -157,7 +157,7 @@ class Work:
     dense_known: int
 
     # Looks: values at four places of a step, sides of kinks; steps that are taken again to end at one
-    seen: Floats
+    looked: Floats
     sides: Floats
     sides_new: Floats
     y_look: Floats

@@ -164,7 +164,7 @@ class EventLoop:
                 self._feed()
                 memory["sampled"] = self._fed = len(self.recorder)
                 self.sampled(here.t)
-            self.driver.put(here.t, here.x, here.modes, here.step)
+            self.driver.go_on_from(here.t, here.x, here.modes, here.step)
             memory["still"] = here.still
             self._at, self._last_x, self._last_modes = here, here.x, here.modes
 
@@ -186,8 +186,8 @@ class EventLoop:
         self._fed = self.driver.memory["sampled"]
         t = self.times[begin : self._fed]
         if isinstance(self.source, MotionRates):
-            seen = observe(self.system, found["x"][:, : self.system.own.stop], found["u"], t)
-            self.recorder.keep_all(t, found["x"], found["u"], seen)
+            observed = observe(self.system, found["x"][:, : self.system.own.stop], found["u"], t)
+            self.recorder.keep_all(t, found["x"], found["u"], observed)
         else:
             values = self.source.observed(t, found)
             self.recorder.keep(t, found["x"], found["u"], found["modes"], found["a"], values[:, :-1], values[:, -1])

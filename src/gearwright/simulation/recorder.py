@@ -54,9 +54,11 @@ class Recorder:
         """Remember one evaluated instant."""
         system, outcomes = self._system, evaluation.outcomes
         numbers = [law.modes.index(mode) for law, mode in zip(system.laws, modes, strict=True)]
-        seen = [float(one.signals[x.name]) for law, one in zip(system.laws, outcomes, strict=True) for x in law.signals]
+        signals = [
+            float(one.signals[x.name]) for law, one in zip(system.laws, outcomes, strict=True) for x in law.signals
+        ]
         stored = np.array([float(sum(outcome.stored for outcome in outcomes))])
-        rows = self._rows(x[None], u[None], evaluation.a[None], np.array([seen]).reshape(1, -1), stored)
+        rows = self._rows(x[None], u[None], evaluation.a[None], np.array([signals]).reshape(1, -1), stored)
         self._single.append((t, rows[0].tolist(), numbers))
 
     def postpone(self, t: float, x: Array, u: Array, observe: Callable[[Array, Array, Array], Observation]) -> None:

@@ -117,9 +117,9 @@ class _AskedOnce:
         self._t: float | None = None
         self._answer: Any = None
 
-    def __call__(self, t: float, *seen: Any) -> Any:
+    def __call__(self, t: float, *more: Any) -> Any:
         if t != self._t:
-            self._answer, self._t = self._function(t, *seen), t
+            self._answer, self._t = self._function(t, *more), t
         return self._answer
 
 

@@ -73,11 +73,11 @@ class Instant:
 
 def tied(now: Instant) -> list[Any]:
     """What the balance of forces needs; `tied_sizes` has the order."""
-    system, ops, given, seen = now.system, now.ops, now.given, now.situations
+    system, ops, given, situations = now.system, now.ops, now.given, now.situations
     v = given["x"][system.v]
-    lines = [line.placed(seen[0].scene) for line in now.places.directions.lines]
+    lines = [line.placed(situations[0].scene) for line in now.places.directions.lines]
     actions = {
-        (k, mode): law.act(mode, seen[k]).placed(seen[k].scene)
+        (k, mode): law.act(mode, situations[k]).placed(situations[k].scene)
         for k, law in enumerate(system.laws)
         for mode in law.modes
     }
@@ -175,7 +175,7 @@ def follow(now: Instant) -> list[Any]:
     return [*system.rates(now.ops, x, now.given["a"], outcomes), *system.powers(x.v, now.given["u"], outcomes)]
 
 
-def seen(now: Instant) -> list[Any]:
+def observed(now: Instant) -> list[Any]:
     """The signals of the laws, and the energy that they store."""
     outcomes, total = _outcomes(now), 0.0  # type: tuple[list[Outcome], Scalar]
     for outcome in outcomes:
@@ -185,14 +185,14 @@ def seen(now: Instant) -> list[Any]:
 
 
 def _outcomes(now: Instant) -> list[Outcome]:
-    seen = now.situations
-    return [_outcome(now, k, seen[k]) for k in range(len(now.system.laws))]
+    situations = now.situations
+    return [_outcome(now, k, situations[k]) for k in range(len(now.system.laws))]
 
 
-def _outcome(now: Instant, k: int, seen: Situation) -> Outcome:
+def _outcome(now: Instant, k: int, situation: Situation) -> Outcome:
     """What follows for a law in the mode at hand."""
     law = now.system.laws[k]
-    found: dict[str, Outcome] = now.by_mode(k, lambda mode: _booked(law, mode, seen, now.reaction((k, mode))))
+    found: dict[str, Outcome] = now.by_mode(k, lambda mode: _booked(law, mode, situation, now.reaction((k, mode))))
 
     def chosen(value: Callable[[Outcome], Scalar]) -> Scalar:
         return now.chosen(k, {mode: value(one) for mode, one in found.items()}, 0.0)
@@ -206,12 +206,12 @@ def _outcome(now: Instant, k: int, seen: Situation) -> Outcome:
     )
 
 
-def _booked(law: Law, mode: str, seen: Situation, felt: Reaction) -> Outcome:
+def _booked(law: Law, mode: str, situation: Situation, felt: Reaction) -> Outcome:
     """What follows for a law in a mode, with the power of what moves its lines by themselves."""
-    outcome, action = law.follow(mode, seen, felt), law.act(mode, seen)
+    outcome, action = law.follow(mode, situation, felt), law.act(mode, situation)
     if all(line.constant for line in action.lines):
         return outcome
-    return booked(outcome, action.placed(seen.scene), felt)
+    return booked(outcome, action.placed(situation.scene), felt)
 
 
 def look(now: Instant) -> list[Any]:
@@ -234,9 +234,9 @@ def _violation(guard: Guard, ops: Operations) -> Scalar:
 
 def _guards(now: Instant, value: Callable[[Guard], Scalar]) -> list[Scalar]:
     """Something per guard, those of all modes of a law in the same places."""
-    seen, found = now.situations, []
+    situations, found = now.situations, []
     for k, law in enumerate(now.system.laws):
-        mine = now.by_mode(k, lambda mode: law.guards(mode, seen[k], now.reaction((k, mode))))  # noqa: B023
+        mine = now.by_mode(k, lambda mode: law.guards(mode, situations[k], now.reaction((k, mode))))  # noqa: B023
         for j in range(max(map(len, mine.values()))):
             values = {mode: value(guards[j]) for mode, guards in mine.items() if j < len(guards)}
             found.append(now.chosen(k, values, HOLDS))
@@ -245,9 +245,9 @@ def _guards(now: Instant, value: Callable[[Guard], Scalar]) -> list[Scalar]:
 
 def kinks(now: Instant) -> list[Scalar]:
     """The numbers at whose zeros laws bend, those of all modes of a law in the same places."""
-    seen, found = now.situations, []
+    situations, found = now.situations, []
     for k, law in enumerate(now.system.laws):
-        mine = now.by_mode(k, lambda mode: distinct(kinks_of(law, mode, seen[k], now.reaction((k, mode)))))  # noqa: B023
+        mine = now.by_mode(k, lambda mode: distinct(kinks_of(law, mode, situations[k], now.reaction((k, mode)))))  # noqa: B023
         for j in range(max(map(len, mine.values()))):
             found.append(now.chosen(k, {mode: kinks[j] for mode, kinks in mine.items() if j < len(kinks)}, 0.0))
     return found

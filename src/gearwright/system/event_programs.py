@@ -7,7 +7,7 @@ from typing import Any
 from gearwright.algebra import Operations
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
-from gearwright.system.event_kernels import Formula, Instant, follow, kinks, look, seen, settling, tied, tied_sizes
+from gearwright.system.event_kernels import Formula, Instant, follow, kinks, look, observed, settling, tied, tied_sizes
 from gearwright.system.event_structure import Places
 from gearwright.system.motion_rates import contents_of
 from gearwright.system.vector_program import VectorProgram, vector_program
@@ -18,7 +18,7 @@ FORMULAS: dict[str, tuple[Formula, bool]] = {
     "follow": (follow, True),
     "look": (look, True),
     "settling": (settling, True),
-    "seen": (seen, True),
+    "observed": (observed, True),
 }
 """Per kernel what it computes, and whether it takes what the balance of forces gave."""
 
@@ -53,7 +53,7 @@ def sizes_of(places: Places) -> dict[str, int]:
         "follow": system.own.stop + 2,
         "look": made.guards + made.kinks,
         "settling": made.guards,
-        "seen": len(system.signals) + 1,
+        "observed": len(system.signals) + 1,
     }
 
 

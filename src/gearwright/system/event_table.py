@@ -43,7 +43,7 @@ class EventTable:
             chosen[np.arange(count), first[k] + samples["modes"][:, k]] = 1.0
         given = [samples["x"], t.reshape(-1, 1), samples["u"], chosen, samples["a"], samples["felt"]]
         out = np.empty((count, len(self.system.signals) + 1))
-        self.codes["seen"].run(given, [array.strides[0] for array in given], out, 0, count)
+        self.codes["observed"].run(given, [array.strides[0] for array in given], out, 0, count)
         return out
 
 
