@@ -89,6 +89,7 @@ def balance(s: Work, answers: int) -> int:
         d = s.way[j]
         for i in range(n):
             s.a[i] += s.Y[d * n + i] * force
+    hold_exactly(s)
     for m in range(s.member_count):
         j = s.member_unknown[m]
         place = s.member_place[m]
@@ -100,6 +101,15 @@ def balance(s: Work, answers: int) -> int:
             own = s.sensing[e * s.directions + s.drag_direction[e]] * s.drag_factor[e]
             felt[s.holds + s.drags + e] = flow_of(s, e, 1 + k) - own
     return 0
+
+
+def hold_exactly(s: Work) -> None:
+    """Speeds that are held rigidly one by one have the acceleration of their hold to the last digit: nothing creeps."""
+    for j in range(s.held):
+        place = s.lead[j]
+        i = s.direction_speed[s.way[j]]
+        if i >= 0 and s.place_rigid[place] != 0:
+            s.a[i] = s.target[place] / s.place_factor[place] / s.direction_term[s.way[j]]
 
 
 def write_holds(s: Work) -> int:

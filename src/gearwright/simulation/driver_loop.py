@@ -146,6 +146,8 @@ def go_on(s: Work, found: int) -> int:
         return LEFT_TO_PYTHON
     if is_lost(s) != 0:
         return LOST
+    if found != CLEAR and s.size < 0.0:  # what comes next is another motion: no longer step than the last one
+        s.h = min(s.h, s.h_taken)
     if found == EVENT:
         s.begun = 0
         if s.t <= stood:

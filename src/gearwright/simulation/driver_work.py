@@ -79,6 +79,8 @@ class Work:
     place_direction: Ints
     place_factor: Floats
     place_rigid: Ints
+    direction_speed: Ints
+    direction_term: Floats
     drag_begin: Ints
     drag_place: Ints
     drag_direction: Ints

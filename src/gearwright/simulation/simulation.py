@@ -126,7 +126,8 @@ class Simulation:
             here.move(slow.t, slow.x, None)
             self._go_on_stiff(here, slow)
             return False
-        here.move(reached.t, reached.x, engine.step_size, reached.event)
+        handed_over = not (reached.event or reached.kink) and problem.enough()  # another engine finds its own step
+        here.move(reached.t, reached.x, None if handed_over else engine.step_size, reached.event)
         if is_lost(self.system, here.x):
             raise self._failures.blown_up(here.t, here.x, "faster than any machine")
         over = reached.event and self._meets_end(here)

@@ -72,7 +72,8 @@ class EventStructure:
         guard_first: per law where its guards stand among all.
         guard_begin, guard_to, guard_direction, guard_factor, guard_restitution: per choice its guards: the next mode,
             and the impact that comes with it (direction -1: none).
-        guards, kinks: their numbers.
+        directions, guards, kinks: their numbers.
+        direction_speed, direction_term: per direction along one speed that speed and its factor; -1 for others.
         answers, look_answers: whether the rates, and the looks, need to know how flows answer.
     """
 
@@ -96,6 +97,8 @@ class EventStructure:
     guard_factor: list[float] = field(default_factory=list)
     guard_restitution: list[float] = field(default_factory=list)
     directions: int = 0
+    direction_speed: list[int] = field(default_factory=list)
+    direction_term: list[float] = field(default_factory=list)
     guards: int = 0
     kinks: int = 0
     answers: bool = False
@@ -138,6 +141,11 @@ class Places:
             self._add_law(k)
         made = self.structure
         made.directions = len(self.directions.lines)
+        single = [
+            line.terms[0] if line.constant and len(line.terms) == 1 else (-1, 1.0) for line in self.directions.lines
+        ]
+        made.direction_speed = [index for index, _ in single]
+        made.direction_term = [float(factor) for _, factor in single]
         made.shares = [_share(hold, drag) for drag in self._drag_of for hold in self._hold_of]
         if system.mech.n * made.directions > MOST:
             raise TooLargeError(
