@@ -150,7 +150,16 @@ class Driver:
         floats |= {"a": system.mech.n, "felt": made.felt, "moved": system.own.stop + 2, "looks": looks}
         floats |= {"violations": made.guards, "state": nx, "controlled": len(system.controller_states), "x": nx}
         floats |= {"squares": most, "matrix": most * most, "right": most * (1 + made.drags), "z": most}
-        floats |= {"K": 16 * nx, "y": nx, "y_new": nx, "F": 7 * nx, "y_look": nx, "x_before": nx, "blow_jump": most}
+        floats |= {
+            "K": 16 * nx,
+            "y": nx,
+            "y_kept": 2 * nx,
+            "y_new": nx,
+            "F": 7 * nx,
+            "y_look": nx,
+            "x_before": nx,
+            "blow_jump": most,
+        }
         floats |= {"looked": 4 * looks, "sides": made.kinks, "sides_new": made.kinks, "kink_times": 200}
         floats |= {"event_t": EVENTS, "x_asked": nx, "rates_found": nx}
         floats |= {"held_add": system.input_size}

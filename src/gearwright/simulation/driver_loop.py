@@ -7,7 +7,7 @@ from gearwright.simulation.driver_balance import take_modes
 from gearwright.simulation.driver_looks import AGAIN, CLEAR, EVENT, FAILED, begin_sides, scan
 from gearwright.simulation.driver_rates import FASTEST, rates, solve
 from gearwright.simulation.driver_settling import FOREVER, FULL, REFUSED, SETTLED, settle
-from gearwright.simulation.driver_steps import first_step, take_step, within
+from gearwright.simulation.driver_steps import first_step, step_within, take_step, within
 from gearwright.simulation.driver_words import Floats
 from gearwright.simulation.driver_work import Work
 
@@ -29,6 +29,9 @@ CHATTER = 200
 """Kinks that are met one after the other, within CLOSE of a run, before they are not looked for any more."""
 
 CLOSE = 1e-6
+
+STIFF = 2.0
+"""Step times decay beyond which samples are not taken from dense output."""
 
 
 def record(s: Work, t: float, x: Floats) -> int:
@@ -54,11 +57,18 @@ def record(s: Work, t: float, x: Floats) -> int:
 def record_until(s: Work, t: float) -> int:
     """Keep all samples of the last step up to a time."""
     while s.sampled < s.sample_count and s.sample_times[s.sampled] <= t:
-        if within(s, s.sample_times[s.sampled], s.y_look) != 0:
+        if sample_within(s, s.sample_times[s.sampled]) != 0:
             return 1
         if record(s, s.sample_times[s.sampled], s.y_look) != 0:
             return 1
     return 0
+
+
+def sample_within(s: Work, t: float) -> int:
+    """The state at a sample within the last step."""
+    if s.fast > STIFF and t > s.t and t < s.t_new:
+        return step_within(s, t, s.y_look)
+    return within(s, t, s.y_look)
 
 
 def begin(s: Work) -> int:

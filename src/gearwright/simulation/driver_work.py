@@ -157,6 +157,8 @@ class Work:
     h_next: float
     F: Floats
     dense_known: int
+    fast: float
+    y_kept: Floats
 
     # Looks: values at four places of a step, sides of kinks; steps that are taken again to end at one
     looked: Floats
