@@ -27,7 +27,7 @@ from gearwright.system.asked_actuators import (
     undriven,
 )
 from gearwright.system.demanded_forces import DemandedForces, Push
-from gearwright.system.law_states import first_states, refuse_moded_states
+from gearwright.system.law_states import first_states, given_states, refuse_moded_states
 from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
 from gearwright.system.signals import TAU, gathered
@@ -59,7 +59,8 @@ def demands(
     r"""What a motion asks of a robot, with friction, losses and elastic drives: fed with it, the robot moves that way.
 
     `.tau` are the forces at the joints; `["<motor>.torque"]` the torques of the motors on their rotors; where a motor's
-    data allow, there are `<motor>.current`, `.voltage` (with $L\, di/dt$), `.heat` ($R i^2$), `.speed` and `.power`.
+    data allow, there are `<motor>.current`, `.voltage` (with $L\, di/dt$), `.heat` ($R i^2$), `.speed` and `.power`,
+    at the temperatures that the motor reaches on its way (`.winding_temperature`).
     `.peak(name)` and `.rms(name)` sum up. The forces follow from the inverse dynamics with friction and losses; their
     time derivatives, which inductances, oil and spools ask for, are exact: the recursion runs over Taylor series of
     time. Each actuator is then inverted by its relative degree. States of laws (bristles, temperatures) are integrated
@@ -80,7 +81,8 @@ def demands(
         limits: largest magnitudes of series by name, beside those of actuators, motors and joints (`effort`).
         samples: how many times at least; 501 for a trajectory and its own times for a Motion unless given.
         inputs: inputs of the laws over time, as `simulate` takes them; the laws' own initial values unless given.
-        states: states of the laws at the start by name; their own initial values unless given.
+        states: states of the laws and temperatures of the motors at the start by name; their own initial values unless
+            given.
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial
@@ -95,15 +97,17 @@ def demands(
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
-    task = _Task(robot, mech, _asked(robot, mech, actuators), System(mech, _laws(robot, mech, laws)))
-    refuse_moded_states(task.system)
+    system, begin = System(mech, _laws(robot, mech, laws)), given_states(states)
+    task = _Task(robot, mech, _asked(robot, mech, actuators, begin), system)
+    refuse_moded_states(system)
     drives = Drives(task.asked)
-    pieces = _pieces(task, motion, inputs, first_states(task.system, states or {}), drives.order, samples)
+    first = first_states(system, begin, drives.temperatures)
+    pieces = _pieces(task, motion, inputs, first, drives.order, samples)
     pushes = (*drives.pushes, *undriven(mech, task.asked))
     forces = DemandedForces(task.system, pushes, drives.order)
     blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
-    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(task.system.laws))
+    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(task.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
     return _gathered(task, blocks, bounds, remarks)
 
@@ -125,9 +129,9 @@ def _refuse_contact(contact: Any) -> None:
         )
 
 
-def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any) -> list[Asked]:
+def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Mapping[str, float]) -> list[Asked]:
     if actuators is None:
-        return own_motors(robot if isinstance(robot, Robot) else None, mech)
+        return own_motors(robot if isinstance(robot, Robot) else None, mech, start)
     return given_actuators(actuators) or torques_alone(mech)
 
 
