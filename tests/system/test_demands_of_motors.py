@@ -108,8 +108,8 @@ def test_manutec_sticks_at_rest_alone(manutec):
     found = gw.demands(manutec, motion, actuators=(), samples=101)
     mech, (q, v, a) = gw.assemble(manutec), (found.motion.q, found.motion.v, found.motion.a)
     rubbed = np.zeros_like(v)
-    lines = [(link.joint_name, 1.0, link.joint.friction) for link in manutec.links]
-    lines += [(f"{d.joint}.motor", d.gear.ratio, d.motor.friction) for d in manutec.drives]
+    lines = [(link.joint_name, 1.0, link.joint.total_friction) for link in manutec.links]
+    lines += [(f"{d.joint}.motor", d.gear.ratio, d.motor.total_friction) for d in manutec.drives]
     for name, ratio, friction in ((name, *rest) for name, *rest in lines if name in mech.speeds):
         k, w = mech.speeds.index(name), v[:, mech.speeds.index(name)] * ratio
         rubbed[:, k] = -ratio * (friction.coulomb * np.sign(w) + friction.viscous * w)

@@ -34,7 +34,7 @@ from gearwright.system.signals import TAU, gathered
 from gearwright.system.state import State
 from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.system.system import System
-from gearwright.system.whole_motion import trajectory_of, whole_motion
+from gearwright.system.whole_motion import WholeTrajectory, trajectory_of, whole_motion
 from gearwright.text import did_you_mean, listed
 
 SAMPLES = 501
@@ -42,6 +42,9 @@ SAMPLES = 501
 
 SHORT = 1e-6
 """Share of the largest force up to which a force that no actuator gives is rounding."""
+
+INTEGRATED = 1e-3
+"""The same at joints whose motors' motion was integrated to make it zero: there it is an error between samples."""
 
 
 def demands(
@@ -102,14 +105,14 @@ def demands(
     refuse_moded_states(system)
     drives = Drives(task.asked)
     first = first_states(system, begin, drives.temperatures)
-    pieces = _pieces(task, motion, inputs, first, drives.order, samples)
+    pieces, solved = _pieces(task, motion, inputs, first, drives.order, samples)
     pushes = (*drives.pushes, *undriven(mech, task.asked))
     forces = DemandedForces(task.system, pushes, drives.order)
     blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
     remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(task.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
-    return _gathered(task, blocks, bounds, remarks)
+    return _gathered(task, blocks, bounds, remarks, solved)
 
 
 class _Task(NamedTuple):
@@ -167,17 +170,22 @@ def _limits(given: Any) -> dict[str, float]:
 
 def _pieces(
     task: _Task, motion: Any, inputs: Any, start: list[float], order: int, samples: int | None
-) -> Sequence[Piece]:
-    """The motion of the whole machine: rows as they are where that will do, else smooth pieces."""
+) -> tuple[Sequence[Piece], frozenset[int]]:
+    """The motion of the whole machine: rows as they are where that will do, else smooth pieces.
+
+    With it the speeds whose equations were integrated for the motion of shafts.
+    """
     mech, system = task.mech, task.system
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     if isinstance(motion, Motion) and samples is None and not order and _is_whole(mech, motion):
-        return [rows_of(system, motion, given, start)]
+        return [rows_of(system, motion, given, start)], frozenset()
     trajectory, count = trajectory_of(mech, motion), samples or SAMPLES
     if trajectory.count < mech.n:
         named = dict(zip(system.states, start, strict=True))
         trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count)
-    return list(pieces_of(system, trajectory, given, start, order, count))
+    whole = trajectory if isinstance(trajectory, WholeTrajectory) else None
+    also, solved = (whole.settling, whole.integrated) if whole is not None else ((), frozenset())
+    return list(pieces_of(system, trajectory, given, start, order, count, also)), solved
 
 
 def _is_whole(mech: Mechanism, motion: Motion) -> bool:
@@ -211,12 +219,17 @@ def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequen
 
 
 def _gathered(
-    task: _Task, blocks: Sequence[_Block], bounds: Mapping[str, float], remarks: tuple[str, ...]
+    task: _Task,
+    blocks: Sequence[_Block],
+    bounds: Mapping[str, float],
+    remarks: tuple[str, ...],
+    solved: frozenset[int],
 ) -> MotionDemands:
     mech, system = task.mech, task.system
     motion = Motion(*(np.concatenate([getattr(block.motion, x) for block in blocks]) for x in "tqva"))
     tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
-    short = np.abs(missing).max(axis=0) > SHORT * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
+    rounding = np.array([INTEGRATED if k in solved else SHORT for k in range(mech.n)])
+    short = np.abs(missing).max(axis=0) > rounding * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
     tau = tau + np.where(short, missing, 0.0)
     series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
     series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}

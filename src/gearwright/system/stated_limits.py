@@ -79,9 +79,9 @@ def breaks_away(laws: Sequence[Law], blocks: Sequence[_Moved]) -> Iterator[str]:
     steep = [law.name for law in dropping if _rests(np.asarray(law.line.speed(list(v.T))))]
     if steep:
         yield (
-            f"{listed(steep)}: static friction drops to the sliding one at once, and these forces are those of sliding: "
-            "fed with them from rest, the joint sticks until they exceed the static friction, and is late from then on. "
-            "Give a stribeck_speed, push it off, or begin in motion."
+            f"{listed(steep)}: static friction drops to the sliding one at once, and these forces are those of "
+            "sliding: fed with them from rest, the joint sticks until they exceed the static friction, and is late "
+            "from then on. Give a stribeck_speed, push it off, or begin in motion."
         )
 
 
