@@ -12,10 +12,10 @@ is integrated for the shaft, one shaft after the other; without damping the deri
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism
 from gearwright.system.law_kernels import require_traceable
 from gearwright.system.law_states import state_rates
+from gearwright.system.motion_parts import Known, Part
 from gearwright.system.smooth_pieces import with_others
 from gearwright.system.system import System
 from gearwright.system.vector_program import NoKernelError, kernel, vector_program
@@ -48,46 +49,6 @@ PROBE = 1e-4
 """Speed [rad/s] over which the slope is taken."""
 APART = 1e-9
 """Share of a part's duration by which two bends must lie apart."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """A smooth part of the motion of the whole machine, as far as it is known.
-
-    Args:
-        t: times (T,).
-        values: coordinates, speeds and accelerations, (T, 3, n); zero for shafts that are not known yet.
-        pushed: generalized forces of laws at the joints at times, (T,) -> (T, n).
-        settling: those of the times at which a shaft settles after a bend.
-    """
-
-    t: Array
-    values: Array
-    pushed: Callable[[Array], Array]
-    settling: Array = field(default_factory=lambda: np.zeros(0))
-
-    @cached_property
-    def curve(self) -> Any:
-        """Polynomials between the times that meet all three."""
-        from scipy.interpolate import BPoly, PPoly
-
-        return PPoly.from_bernstein_basis(BPoly.from_derivatives(self.t, self.values))
-
-    def at(self, t: Array) -> Array:
-        """Coordinates, speeds and accelerations at times, (T, 3, n)."""
-        return np.stack([self.curve(t, k) for k in range(3)], axis=1)
-
-
-class Known(NamedTuple):
-    """What is known at a time (or at times) before the shaft is: motion, and R with its rate."""
-
-    t: Scalar
-    q: Sequence[Scalar]
-    v: Sequence[Scalar]
-    a: Sequence[Scalar]
-    rest: Scalar
-    rest_rate: Scalar
-    ops: Operations
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ SAMPLES = 501
 SHORT = 1e-6
 """Share of the largest force up to which a force that no actuator gives is rounding."""
 
-INTEGRATED = 1e-3
+INTEGRATED = 1e-4
 """The same at joints whose motors' motion was integrated to make it zero: there it is an error between samples."""
 
 

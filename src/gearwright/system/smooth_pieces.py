@@ -17,8 +17,8 @@ LEAST = 12
 CLOSE = 1e-4
 """Share of the motion's duration within which two cuts are one."""
 
-SAME = 1e-3
-"""Share of the mean time between two samples within which they are one."""
+SAME = 0.02
+"""Share of the mean time between two samples within which another adds nothing but rounding."""
 
 
 def smooth_pieces(

@@ -22,8 +22,9 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion.pieces import piecewise
 from gearwright.motion.recorded import through
-from gearwright.system.bent_shafts import BentShaft, Part
+from gearwright.system.bent_shafts import BentShaft
 from gearwright.system.law_states import state_series
+from gearwright.system.motion_parts import Part
 from gearwright.system.motion_pieces import Piece, pieces_of
 from gearwright.system.signals import gathered
 from gearwright.system.system import Modes, System
