@@ -123,22 +123,22 @@ def bent(damping, **torsion):
 
 
 @pytest.mark.parametrize(
-    "robot",
+    ("robot", "bound"),
     [
-        bent(0.0, hardening=1e6),
-        bent(0.3, hardening=1e6),
-        bent(0.3, pieces=PIECES),
-        bent(0.3, pieces=PIECES, hysteresis=LOOP, errors=[ERROR]),
+        (bent(0.0, hardening=1e6), 1e-6),
+        (bent(0.3, hardening=1e6), 1e-6),
+        (bent(0.3, pieces=PIECES), 1e-6),
+        (bent(0.3, pieces=PIECES, hysteresis=LOOP, errors=[ERROR]), 1e-5),  # the loop turns round between samples
     ],
     ids=["hardening", "damped", "pieces", "all"],
 )
-def test_the_motors_behind_springs_that_are_not_linear_follow_from_the_joints(robot):
+def test_the_motors_behind_springs_that_are_not_linear_follow_from_the_joints(robot, bound):
     """Their twist is integrated along the motion, hysteresis in its smooth form, bends met exactly."""
     motion = polynomial([0.0], [0.5], 0.5, order=7)
     found = gw.demands(robot, motion)
     assert (found.unactuated, found.jumps) == ((), ())
     assert not found.tau[:, 0].any()  # the joint behind the spring has no motor
-    assert missed(robot, motion, found, found.forces, laws=gw.laws(robot, smooth=True)) < 1e-6
+    assert missed(robot, motion, found, found.forces, laws=gw.laws(robot, smooth=True)) < bound
 
 
 def test_without_a_damper_a_bend_of_stiffness_makes_the_motor_jump():

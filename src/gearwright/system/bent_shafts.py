@@ -90,7 +90,8 @@ class BentShaft:
         """R over time as a spline."""
         from scipy.interpolate import make_interp_spline
 
-        forces = inverse_dynamics(self.system.mech, *(part.values[:, k] for k in range(3)))
+        q, v, a = (part.values[:, k] for k in range(3))
+        forces = inverse_dynamics(self.system.mech, q, v, a)
         needed = forces[:, self.equation] - part.pushed(part.t)[:, self.equation]
         return make_interp_spline(part.t, needed, k=min(5, len(part.t) - 1))
 
@@ -99,8 +100,9 @@ class BentShaft:
         ops = ARRAYS if np.ndim(t) else FLOATS
         columns = [part.curve(t, k).T for k in range(3)]
         q, v, a = (list(x) if np.ndim(t) else x.tolist() for x in columns)
-        values = [rest(t), rest(t, 1)]
-        return Known(t, q, v, a, *(values if np.ndim(t) else map(float, values)), ops)
+        force, rate = rest(t), rest(t, 1)
+        force, rate = (force, rate) if np.ndim(t) else (float(force), float(rate))
+        return Known(t, q, v, a, force, rate, ops)
 
     def _begin(self, begin: Known, memory: Array | None, first: Sequence[float]) -> tuple[float, list[float], float]:
         """Coordinate, states and speed of the shaft at the start of a part."""
@@ -108,9 +110,17 @@ class BentShaft:
         speed = 0.0
         for _ in range(1 if memory is not None else 4):  # the damper's share of the torque shifts the coordinate
             if memory is None or not self._damps(begin, angle, states):
-                angle = self._zero(lambda x, w=speed: self._balance(begin, x, w, states), angle, 1e-7)
-            speed = self._zero(lambda w, x=angle: self._balance_rate(begin, x, w, states), 0.0, 1e-4)
+                angle = self._resting(begin, angle, speed, states)
+            speed = self._drifting(begin, angle, states)
         return angle, states, speed
+
+    def _resting(self, known: Known, angle: float, speed: float, states: Sequence[float]) -> float:
+        """The shaft's coordinate at which the spring gives what is missing."""
+        return self._zero(lambda x: self._balance(known, x, speed, states), angle, 1e-7)
+
+    def _drifting(self, known: Known, angle: float, states: Sequence[float]) -> float:
+        """The shaft's speed at which the spring goes on giving it."""
+        return self._zero(lambda w: self._balance_rate(known, angle, w, states), 0.0, PROBE)
 
     def _damps(self, known: Known, angle: float, states: Sequence[float]) -> bool:
         return self._time_constant(known, angle, 0.0, states) > 0
@@ -202,12 +212,14 @@ class BentShaft:
 
         def formula(mech: Mechanism, ops: Operations, given: Any) -> list[Scalar]:
             here = replace(self, system=self.system.on(mech))
-            known = Known(given["t"][0], given["q"], given["v"], given["a"], *given["rest"], ops)
+            force, rate = given["rest"]
+            known = Known(given["t"][0], given["q"], given["v"], given["a"], force, rate, ops)
             return here._rates(known, given["y"], damped)
 
         def slowly(y: Array, q: Array, v: Array, a: Array, rest: Array, t: Array) -> Array:
-            given = (x.tolist() for x in (q, v, a))
-            return np.array(self._rates(Known(float(t[0]), *given, *rest.tolist(), FLOATS), y.tolist(), damped))
+            force, rate = rest.tolist()
+            known = Known(float(t[0]), q.tolist(), v.tolist(), a.tolist(), force, rate, FLOATS)
+            return np.array(self._rates(known, y.tolist(), damped))
 
         try:
             require_traceable(self.system)
