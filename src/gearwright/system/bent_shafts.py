@@ -109,7 +109,7 @@ class BentShaft:
         angle, *states = memory.tolist() if memory is not None else [begin.q[self.equation], *first]
         speed = 0.0
         for _ in range(1 if memory is not None else 4):  # the damper's share of the torque shifts the coordinate
-            if memory is None or not self._damps(begin, angle, states):
+            if memory is None or not self._time_constant(begin, angle, 0.0, states):
                 angle = self._resting(begin, angle, speed, states)
             speed = self._drifting(begin, angle, states)
         return angle, states, speed
@@ -121,9 +121,6 @@ class BentShaft:
     def _drifting(self, known: Known, angle: float, states: Sequence[float]) -> float:
         """The shaft's speed at which the spring goes on giving it."""
         return self._zero(lambda w: self._balance_rate(known, angle, w, states), 0.0, PROBE)
-
-    def _damps(self, known: Known, angle: float, states: Sequence[float]) -> bool:
-        return self._time_constant(known, angle, 0.0, states) > 0
 
     def _time_constant(self, known: Known, angle: float, speed: float, states: Sequence[float]) -> float:
         """Damping over stiffness [s], 0 for no damping."""
@@ -264,13 +261,9 @@ class BentShaft:
             speed = self._speed(known, angle, states, pace > 0)
             x = Moving(self._with_shaft(known.q, angle), self._with_shaft(known.v, speed), states)
             watch = Watching(known.ops)
-            for law, mode, seen in zip(
-                self.system.laws,
-                self.system.first_modes,
-                self.system.situations(watch, t, x, self.system.first_inputs),
-                strict=True,
-            ):
-                law.act(mode, seen)  # what bends in the rates of states alone leaves the acceleration continuous
+            seen = self.system.situations(watch, t, x, self.system.first_inputs)
+            for law, mode, one in zip(self.system.laws, self.system.first_modes, seen, strict=True):
+                law.act(mode, one)  # what bends in the rates of states alone leaves the acceleration continuous
             return watch.kinks
 
         values = kinks(part.t)
