@@ -43,8 +43,8 @@ SAMPLES = 501
 SHORT = 1e-6
 """Share of the largest force up to which a force that no actuator gives is rounding."""
 
-INTEGRATED = 1e-4
-"""The same at joints whose motors' motion was integrated to make it zero: there it is an error between samples."""
+SOLVED = 1e-4
+"""The same at joints whose motors' motion was found so that it is zero: what is left is an error between samples."""
 
 
 def demands(
@@ -173,7 +173,7 @@ def _pieces(
 ) -> tuple[Sequence[Piece], frozenset[int]]:
     """The motion of the whole machine: rows as they are where that will do, else smooth pieces.
 
-    With it the speeds whose equations were integrated for the motion of shafts.
+    With it the speeds whose equations gave the motion of shafts.
     """
     mech, system = task.mech, task.system
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
@@ -184,7 +184,7 @@ def _pieces(
         named = dict(zip(system.states, start, strict=True))
         trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count)
     whole = trajectory if isinstance(trajectory, WholeTrajectory) else None
-    also, solved = (whole.settling, whole.integrated) if whole is not None else ((), frozenset())
+    also, solved = (whole.settling, whole.solved) if whole is not None else ((), frozenset())
     return list(pieces_of(system, trajectory, given, start, order, count, also)), solved
 
 
@@ -228,7 +228,7 @@ def _gathered(
     mech, system = task.mech, task.system
     motion = Motion(*(np.concatenate([getattr(block.motion, x) for block in blocks]) for x in "tqva"))
     tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
-    rounding = np.array([INTEGRATED if k in solved else SHORT for k in range(mech.n)])
+    rounding = np.array([SOLVED if k in solved else SHORT for k in range(mech.n)])
     short = np.abs(missing).max(axis=0) > rounding * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
     tau = tau + np.where(short, missing, 0.0)
     series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}

@@ -55,13 +55,13 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
 class WholeTrajectory(Trajectory):
     """A motion of a whole machine that is smooth but at its `edges`, which need not be looked for.
 
-    Between `settling` times something settles anew, faster than even samples show. `integrated` are the speeds whose
-    equations gave the motion of shafts by integration.
+    Between `settling` times something settles anew, faster than even samples show. `solved` are the speeds whose
+    equations gave the motion of shafts.
     """
 
     edges: tuple[float, ...] = ()
     settling: tuple[float, ...] = ()
-    integrated: frozenset[int] = frozenset()
+    solved: frozenset[int] = frozenset()
 
     def kinks(self, order: int) -> list[float]:
         """The edges between start and end."""
@@ -100,7 +100,8 @@ def whole_motion(
         return _behind_bent_springs(
             [_part(piece) for piece in pieces], way, replace(system, laws=tuple(between)), start
         )
-    return _joined([(piece.t, _shafts_too(piece, way, order)) for piece in pieces])
+    joined = _joined([(piece.t, _shafts_too(piece, way, order)) for piece in pieces])
+    return replace(joined, solved=frozenset(behind))
 
 
 def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Mapping[str, float]) -> WholeTrajectory:
@@ -116,7 +117,7 @@ def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Ma
         parts = found
     settling = tuple(float(t) for part in parts for t in part.settling)
     solved = frozenset(e for step in way.steps for e in step.equations)
-    return replace(_joined([(part.t, part.values) for part in parts]), settling=settling, integrated=solved)
+    return replace(_joined([(part.t, part.values) for part in parts]), settling=settling, solved=solved)
 
 
 def _refuse_together(step: Step, system: System) -> None:
