@@ -64,7 +64,7 @@ class Coordinate(Line):
         """It has none before it is placed: what needs a row that is the same everywhere refuses it."""
         raise InputError(
             f"coordinate {self.title!r} has no constant row, so that it cannot stand here. Give a row over the speeds, "
-            "as Line.of(mech, ...) makes it; springs and actuators along a coordinate are laws."
+            "as Line.of(mech, ...) makes it. Laws ask their situation: situation.speed(line), not line.speed(v)."
         )
 
     @property

@@ -16,6 +16,9 @@ from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import Point, Where, checked_anchor, three_numbers, unit_axis
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 
+PASSED = 0.25 * pi
+"""How far [rad] a tendon that has come off may run past the axis before it counts as wrapped round from behind."""
+
 
 @dataclass(frozen=True)
 class Pulley:
@@ -27,7 +30,8 @@ class Pulley:
 
     and goes on along the other tangent; $\psi$ is the angle from the point before to the point behind as seen from the
     axis, in the pulley's sense, $d_1$ and $d_2$ are their distances from it. Where $\theta$ would be negative the
-    tendon has come off and runs straight. Points at different heights along the axis make it a helix.
+    tendon has come off and runs straight. Points at different heights along the axis make it a helix. Where the points
+    are does not say how many turns lie on the pulley: $\psi$ is from $-\pi/4$ to $7\pi/4$.
 
     Args:
         frame: the body or frame that carries it.
@@ -58,7 +62,7 @@ class Pulley:
         heights = [ray.dot(e) for ray in rays]
         a, b = (ray - e * height for ray, height in zip(rays, heights, strict=True))
         free = [ops.sqrt(ray.dot(ray) - self.radius * self.radius) for ray in (a, b)]
-        seen = _from_quarter_back(ops.arctan2(e.dot(a.cross(b)), a.dot(b)), configuration)
+        seen = _seen(ops.arctan2(e.dot(a.cross(b)), a.dot(b)), configuration)
         wrapped = seen - ops.arctan2(free[0], self.radius) - ops.arctan2(free[1], self.radius)
         rise, straight = heights[1] - heights[0], behind - before
         lying = free[0] + free[1] + self.radius * wrapped
@@ -66,9 +70,9 @@ class Pulley:
         return ops.where(wrapped > 0.0, over, ops.sqrt(straight.dot(straight)))
 
 
-def _from_quarter_back(angle: Scalar, configuration: Configuration) -> Scalar:
-    """An angle from -pi/2 to 3/2 pi: a tendon that has come off may pass the axis by a quarter of a turn."""
-    return configuration.ops.where(angle < -0.5 * pi, angle + 2.0 * pi, angle)
+def _seen(angle: Scalar, configuration: Configuration) -> Scalar:
+    """An angle from -PASSED to 2 pi - PASSED."""
+    return configuration.ops.where(angle < -PASSED, angle + 2.0 * pi, angle)
 
 
 @dataclass(frozen=True)
