@@ -107,7 +107,7 @@ def seen_from(mech, q, frame, body) -> np.ndarray:
 
 
 def test_a_motion_with_a_tendon_over_a_pulley():
-    """Not only at instants: MuJoCo's Runge-Kutta steps of 0.1 ms, whose error is of fourth order, arrive where we do."""
+    """Not only at instants: MuJoCo's Runge-Kutta steps of 0.1 ms, an error of fourth order, arrive where we do."""
     design, mech, state = case(3)
     path = '<site site="s-1"/><site site="s0"/><geom geom="pulley" sidesite="side"/><site site="s3"/>'
     centre, side = np.array([0.05, -0.1, 0.15]), np.array([0.6, -0.1, 0.15])

@@ -31,8 +31,13 @@ from gearwright.forces import (
     tendon,
 )
 from gearwright.forces.scene import Scene
+from gearwright.mechanism.rows import spread
 from gearwright.motion import polynomial
 from gearwright.parts import Friction
+from gearwright.system import compiled_lines
+from gearwright.system.compiled_machine import CompiledMachine
+from gearwright.system.evaluation import evaluate
+from gearwright.system.system import System
 
 BOOM = gw.Mechanism(
     [gw.Body("boom", axis=(0, 0, 1), mass=40.0, com=(0.8, 0.0, 0.0), inertia=np.diag([0.1, 9.0, 9.0]))],
@@ -255,6 +260,30 @@ def test_demands_of_a_cylinder_through_a_linkage():
     assert wanted.excesses == ()
     run = gw.simulate(BOOM, wanted.start, until=1.5, laws=[cylinder], inputs=wanted.signals, samples=20)
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-5
+
+
+def test_rates_for_casadi_take_coordinates():
+    law = NonlinearSpring("strut", Twist(CORD, 0.4), Curve(500.0), 1.0, unit="N")
+    x = np.array([0.1, 0.5, 0.2, 0.3, -0.4, 0.5])
+    found = np.array(gw.casadi_rates(ARM, laws=[law])(x, np.zeros(3))).ravel()
+    here = evaluate(System(ARM, (law,)), 0.0, np.concatenate([x, [0.0, 0.0]]), np.zeros(3), ("on",))
+    assert np.allclose(found[3:], here.a, atol=1e-11)
+    moving = replace(law, twist=Twist(distance(ARM, SHAKER, (2, (0.1, 0.2, 0.3)))))
+    with pytest.raises(GearwrightError, match="strut"):
+        gw.casadi_rates(ARM, laws=[moving])
+
+
+def test_a_coordinate_in_machine_code_is_the_one_in_numbers(monkeypatch):
+    """What runs law by law differentiates in Python at first, in machine code once that pays."""
+    monkeypatch.setattr(compiled_lines, "WORTHWHILE", 1)
+    q, v = np.random.default_rng(2).normal(size=(2, 3))
+    for line in (CORD, distance(ARM, SHAKER, (2, (0.1, 0.2, 0.3)))):
+        machine = CompiledMachine(ARM)
+        here, plain = line.placed(machine.scene(0.4, q, v)), line.placed(Scene(ARM, list(q), list(v), FLOATS, 0.4))
+        assert machine.lines.at(line, 0.4, q, v) is not None
+        assert np.allclose(spread(here.terms, 3), spread(plain.terms, 3), atol=1e-13)
+        numbers = [here.position(q), here.rate, here.drift]
+        assert numbers == pytest.approx([plain.position(q), plain.rate, plain.drift], abs=1e-12)
 
 
 def test_fixed_steps_take_coordinates():

@@ -74,7 +74,14 @@ class Coordinate(Line):
 
     def placed(self, scene: Scene) -> Line:
         """With its row where the machine is; every law that asks at one instant gets the same."""
-        return scene.once(("line", id(self)), self, lambda: PlacedCoordinate(self, scene))
+        return scene.once(("line", id(self)), self, lambda: self._placed(scene))
+
+    def _placed(self, scene: Scene) -> PlacedCoordinate:
+        numbers, placed = scene.differentials(self), PlacedCoordinate(self, scene)
+        if numbers is not None:
+            placed.value, rate, placed.drift, *row = numbers
+            placed._slopes = {TIME: rate} | {k: x for k, x in enumerate(row) if x}
+        return placed
 
     def watched(self, scene: Scene, ops: Operations) -> None:
         """Compute it with other operations, which note where it bends."""
