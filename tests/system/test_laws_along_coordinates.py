@@ -252,6 +252,23 @@ def test_demands_follow_laws_along_coordinates():
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
 
 
+def test_demands_are_cut_where_a_coordinate_turns_round():
+    """A crank goes through its dead centre: the friction of its slide changes its sign there, the joint does not."""
+    mech = gw.Mechanism([gw.Body("crank", mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.1)], gravity=(0, 0, 0))
+    slide = displacement(mech, ("crank", (0.5, 0.0, 0.0)), axis=(1, 0, 0), name="slide")
+    rub = DryFriction("rub", slide, unit="N", friction=Friction(coulomb=5.0))
+    motion = polynomial([-0.5], [0.9], duration=1.0)
+    wanted = gw.demands(mech, motion, laws=[rub], samples=40)
+    q = motion.at(wanted.t)[:, 0]
+    twice = wanted.t[1:][np.diff(wanted.t) == 0]
+    assert [abs(float(motion.at(t)[0])) < 1e-12 for t in twice] == [True]
+    free = gw.demands(mech, motion, laws=[], samples=40)
+    missing = wanted.tau[:, 0] - np.interp(wanted.t, free.t, free.tau[:, 0])
+    moving = (np.abs(q) > 1e-6) & (wanted.t > 0) & (wanted.t < 1)
+    expected = 0.5 * 5.0 * np.abs(np.sin(q))
+    assert np.abs(missing[moving] - expected[moving]).max() < 0.05
+
+
 def test_demands_of_a_cylinder_through_a_linkage():
     """Valve commands for a motion of the boom, with derivatives of the linkage's own motion, make the motion."""
     cylinder = servo_cylinder(BOOM, STRUT, replace(VALVE, rated_flow=4e-3), carried=0.0, **SIZES)
