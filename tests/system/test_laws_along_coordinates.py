@@ -17,6 +17,7 @@ from gearwright.forces import (
     Coordinate,
     Curve,
     DryFriction,
+    GearLoss,
     MovingFrame,
     NonlinearSpring,
     Prescribed,
@@ -33,7 +34,7 @@ from gearwright.forces import (
 from gearwright.forces.scene import Scene
 from gearwright.mechanism.rows import spread
 from gearwright.motion import polynomial
-from gearwright.parts import Friction
+from gearwright.parts import Friction, Losses
 from gearwright.system import compiled_lines
 from gearwright.system.compiled_machine import CompiledMachine
 from gearwright.system.evaluation import evaluate
@@ -182,6 +183,57 @@ def test_friction_along_a_coordinate_sticks_and_slides():
     assert np.ptp(s[late]) < 1e-9
     assert np.ptp(s) > 0.05
     assert np.abs(run["energy.balance"]).max() < 1e-7
+
+
+def test_what_a_guide_loses_of_a_force_along_a_coordinate():
+    """A drag along the strut takes its part of what the cylinder gives through the same port, and the books have it."""
+    cylinder = replace(servo_cylinder(BOOM, STRUT, VALVE, carried=0.0, **SIZES), port="lift")
+    guide = GearLoss("guide", STRUT, (Losses(0.0, 0.8, 0.75),), (), "lift")
+    system = System(BOOM, (cylinder, guide))
+    x, u = np.array([0.3, 0.4, 2e6, 0.1, 0.0, 0.0, 0.0]), np.zeros(2)
+    here = evaluate(system, 0.0, x, u, ("on", "forward driving"))
+    force, loss = here.reactions[0].multipliers[0], here.outcomes[1].dissipated
+    _, b, bend = strut(0.3)
+    assert force > 100
+    assert loss == pytest.approx(0.2 * force * b * 0.4, rel=1e-12)
+    needed = float(gw.inverse_dynamics(BOOM, [0.3], [0.4], here.a)[0])
+    assert needed == pytest.approx(0.8 * force * b, rel=1e-10)
+    run = gw.simulate(BOOM, [0.3], until=0.1, laws=[cylinder, guide], inputs={"lift.valve": 0.4}, samples=9)
+    assert np.abs(run["energy.balance"]).max() < 1e-6
+    assert not [remark for remark in run.remarks if "Python" in remark]
+    assert bend < 0
+
+
+def test_a_free_body_on_elastic_cords():
+    """Rows in the tangent of free and spherical joints: what the cords store and the bodies have stays the same."""
+    bodies = [
+        gw.Body("buoy", joint="free", mass=2.0, com=(0.05, 0.02, 0), inertia=np.diag([0.02, 0.03, 0.04])),
+        gw.Body(
+            "mast", 0, joint="spherical", position=(0, 0, 0.2), mass=0.5, com=(0, 0, 0.3), inertia=np.eye(3) * 0.02
+        ),
+    ]
+    mech = gw.Mechanism(bodies)
+    ends = [("base", (1.0, 0.2, 2.0)), ("base", (-1.0, 0.3, 2.0)), ("base", (0.1, -1.0, 2.0))]
+    held = [("buoy", (0.2, 0.0, 0.0)), ("mast", (0.0, 0.0, 0.5)), ("buoy", (0.0, -0.2, 0.1))]
+    laws = [
+        NonlinearSpring(f"cord{k}", Twist(distance(mech, one, other), 1.5), Curve(80.0), unit="N")
+        for k, (one, other) in enumerate(zip(ends, held, strict=True))
+    ]
+    run = gw.simulate(mech, (gw.neutral(mech), np.full(mech.n, 0.5)), until=1.0, laws=laws, samples=20, rtol=1e-10)
+    assert np.abs(run["energy.balance"]).max() < 1e-8
+    kinetic = gw.kinetic_energy(mech, run.q, run.v)
+    stored = sum(
+        0.5 * 80.0 * (np.linalg.norm(point(mech, run.q, *other) - one[1], axis=-1) - 1.5) ** 2
+        for one, other in zip(ends, held, strict=True)
+    )
+    total = kinetic + gw.potential_energy(mech, run.q) + stored
+    assert np.allclose(total, total[0], rtol=1e-8)
+    assert np.ptp(stored) > 1.0
+
+
+def point(mech, q, body, position):
+    R, p = gw.placement(mech, q, body)
+    return p + R @ np.array(position)
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.6])
