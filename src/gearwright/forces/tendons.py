@@ -103,7 +103,7 @@ def tendon(mech: RobotOrMech, course: Sequence[Where | Pulley], name: str | None
 
     Args:
         mech: the machine.
-        course: points (bodies or frames, or (body or frame, position)) and `Pulley`s, from one end to the other; a
+        course: points (bodies or frames, or (body or frame, position)) and pulleys (`Pulley`), from end to end; a
             pulley has a point on either side.
         name: what the coordinate is called.
 
