@@ -62,16 +62,16 @@ class Pulley:
         heights = [ray.dot(e) for ray in rays]
         a, b = (ray - e * height for ray, height in zip(rays, heights, strict=True))
         free = [ops.sqrt(ray.dot(ray) - self.radius * self.radius) for ray in (a, b)]
-        seen = _seen(ops.arctan2(e.dot(a.cross(b)), a.dot(b)), configuration)
-        wrapped = seen - ops.arctan2(free[0], self.radius) - ops.arctan2(free[1], self.radius)
+        angle = _from_quarter_back(ops.arctan2(e.dot(a.cross(b)), a.dot(b)), configuration)
+        wrapped = angle - ops.arctan2(free[0], self.radius) - ops.arctan2(free[1], self.radius)
         rise, straight = heights[1] - heights[0], behind - before
         lying = free[0] + free[1] + self.radius * wrapped
         over = ops.sqrt(lying * lying + rise * rise)
         return ops.where(wrapped > 0.0, over, ops.sqrt(straight.dot(straight)))
 
 
-def _seen(angle: Scalar, configuration: Configuration) -> Scalar:
-    """An angle from -PASSED to 2 pi - PASSED."""
+def _from_quarter_back(angle: Scalar, configuration: Configuration) -> Scalar:
+    """An angle from -PASSED, a quarter of pi, to 2 pi - PASSED."""
     return configuration.ops.where(angle < -PASSED, angle + 2.0 * pi, angle)
 
 
