@@ -65,7 +65,7 @@ def kinks_of(law: Law, mode: str, situation: Situation, reaction: Reaction) -> S
     0.1
     """
     watch = Watching(situation.ops)
-    watched = replace(situation, ops=watch)
+    watched = replace(situation, ops=watch, shared=situation.scene)  # lines are watched once, not as they are nudged
     action = law.act(mode, watched)
     law.follow(mode, watched, reaction)
     for line in action.lines:

@@ -102,4 +102,5 @@ def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[flo
     times = np.linspace(0.0, trajectory.duration, LOOKS + 1)
     signs = np.sign([speed(t) for t in times.tolist()])
     brackets = [(times[k], times[k + 1]) for k in range(LOOKS) if signs[k] * signs[k + 1] < 0]
-    return [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
+    met = [float(times[k]) for k in range(1, LOOKS) if signs[k] == 0 and signs[k - 1] * signs[k + 1] < 0]
+    return met + [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
