@@ -62,6 +62,7 @@ LIBRARIES = {
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
+    "toppra": {"planning"},
     "torch": {"export"},
     "typer": {"cli"},
     "xacrodoc": {"files"},

@@ -16,6 +16,7 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Trajectory, pause, recorded, s_curve, smoothed, spline, trapezoid
 from gearwright.motion.pieces import piecewise
 from gearwright.parts import Robot
+from gearwright.planning.fastest import fastest
 from gearwright.planning.paths import arc, circle, line
 from gearwright.system.stated_limits import neutral_within_limits
 from gearwright.text import did_you_mean, listed
@@ -147,7 +148,10 @@ class _Planner:
         return spline(points, times, robot=self.robot, **limits)
 
     def _fastest(self, words: MotionWords, here: Array) -> Trajectory:
-        raise InputError("fastest: this motion is not built yet.")
+        asked = words.fastest
+        assert asked is not None
+        limits: dict[str, Any] = {name: getattr(asked, name) for name in ("speed", "acceleration", "torque")}
+        return fastest(self.robot, self._through(asked.via, here), share=asked.share, **limits)
 
     def _through(self, points: Sequence[Configuration], here: Array) -> Array:
         passed = [here]
