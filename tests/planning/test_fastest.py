@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from gearwright.errors import InputError, PlanningError
 from gearwright.motion import polynomial, s_curve
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.planning import fastest, limit_use
+from gearwright.system.asked_actuators import Drives, torques_alone, undriven
+from gearwright.system.state_forces import StateForces, States
+from gearwright.system.system import System
 from support.planar_arms import planar_arm
 
 TORQUES = {"puma560": {"torque": [200, 300, 150, 30, 30, 30]}}
@@ -124,7 +128,7 @@ def replayed(mech, motion, torque, laps=2):
     """The largest distance from a motion of a machine that gets its torques, by Runge and Kutta's steps."""
     knots = motion.pieces.x
     q, v, worst = motion.at(0.0), motion.at(0.0, 1), 0.0
-    for start, end in zip(knots[:-1], knots[1:], strict=True):
+    for start, end in pairwise(knots):
         h = (end - start) / laps
         for k in range(laps):
             t = start + k * h
@@ -168,10 +172,7 @@ def test_a_motion_at_95_percent_runs_in_closed_loop_within_the_limits():
             tau = ahead[k] + 400 * (wanted[0][k] - q) + 40 * (wanted[1][k] - v)
             a = gw.forward_dynamics(plant, q, v, tau)
             q, v = q + h * v + h * h / 2 * a, v + h * a
-            peak, apart = (
-                max(peak, float((np.abs(tau) / limit).max())),
-                max(apart, float(np.abs(q - wanted[0][k]).max())),
-            )
+            peak, apart = max(peak, (np.abs(tau) / limit).max()), max(apart, np.abs(q - wanted[0][k]).max())
         peaks[share] = peak
         assert apart < 0.02
     assert peaks[0.95] < 1.0 < peaks[1.0]
@@ -200,13 +201,13 @@ def test_a_trajectory_rests_where_it_rested():
 def test_states_have_the_forces_that_demands_finds():
     """One statement of friction and losses, two ways to ask it: along a motion, and state by state."""
     robot = gw.load("scara")
-    motion = polynomial([0, 0, -0.05, 0], [1, -1, -0.1, 2], 0.6, order=7)
-    needed = gw.demands(robot, motion, actuators=(), samples=41)
-    effort = np.array([link.joint.limits.effort for link in robot.links[:4]])
-    use = limit_use(robot, motion, samples=41)
-    for k, name in enumerate(needed.speeds):
-        same = np.interp(use.t, needed.t, needed.tau[:, k]) / effort[k]
-        assert np.abs(use.shares[f"tau.{name}"] - same)[1:-1].max() < 2e-2
+    mech = gw.assemble(robot)
+    needed = gw.demands(robot, polynomial([0, 0, -0.05, 0], [1, -1, -0.1, 2], 0.6, order=7), actuators=(), samples=41)
+    asked = torques_alone(mech)
+    machine = StateForces(System(mech, gw.laws(robot)), (*Drives(asked).pushes, *undriven(mech, asked)))
+    q, v, a = (getattr(needed.motion, x)[1:-1] for x in "qva")
+    forces = machine.at(States(q, v, a), machine.likely_modes(q, v))
+    assert np.abs(forces @ machine.rows - needed.tau[1:-1]).max() < 1e-9 * np.abs(needed.tau).max()
 
 
 HEAVY = Robot("heavy", [Link("bar", joint=Joint(axis=(0, 1, 0), limits=Limits(effort=10.0)), mass=5, com=(0.5, 0, 0))])
