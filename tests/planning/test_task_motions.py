@@ -125,7 +125,7 @@ SENTENCES = {
     "{to: [1], pause: 2}": "here is to and pause. Make each an entry of its own",
     "{speed: 2}": "none of them",
     "{pause: 0.5, speed: 2}": "'speed' does not belong beside 'pause'. Remove it",
-    "{line: {frame: tool, to: {xyz: [0, 0, 1]}, speed: 1}, speed: 2}": "'speed' does not belong beside 'line'. Put it inside",
+    "{line: {frame: tool, to: {xyz: [0, 0, 1]}, speed: 1}, speed: 2}": "'speed' does not belong beside 'line'. Put",
     "{line: {frame: tool, to: {xyz: [0, 0]}, speed: 1}}": "too short",
     "{line: {frame: tool, to: {}, speed: 1}}": "Give xyz, rpy, or both",
     "{line: {frame: tool, to: {rpy: [0, 0, 0], orientation: free}, speed: 1}}": "Keep one of them",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import cos, sin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.functions.functions import placement
@@ -56,7 +57,7 @@ def arm_axes(descent: Descent, base: Array) -> ArmAxes | None:
     return found if _moves_so(found, descent, rest, where) else None
 
 
-def _moves_so(arm: ArmAxes, descent: Descent, rest: Array, where: Array) -> bool:
+def _moves_so(arm: ArmAxes, descent: Descent, rest: Array, where: NDArray[np.int_]) -> bool:
     """Whether the frame moves as the axes say: joints with followers, for one, do more."""
     q, tried = np.array(rest), np.array([0.3, -0.7, 1.1, 0.5, 0.9, -1.3])
     q[where] = tried

@@ -172,7 +172,7 @@ class _Planner:
     def _circle(self, words: MotionWords, here: Array) -> Trajectory:
         asked = words.circle
         assert asked is not None
-        how = {"turning": asked.turning, "oriented": asked.orientation == "kept"}
+        how: dict[str, Any] = {"turning": asked.turning, "oriented": asked.orientation == "kept"}
         angle = 2 * np.pi if asked.angle is None else asked.angle
         return circle(self.robot, asked.frame, here, asked.centre, asked.axis, angle, **how, **_paces(asked))
 

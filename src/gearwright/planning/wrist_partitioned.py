@@ -14,6 +14,7 @@ from math import acos, atan2
 
 import numpy as np
 
+from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.planning.arm_axes import ArmAxes, turn
 from gearwright.planning.poses import placed
@@ -108,7 +109,7 @@ def _meeting(axes: Array, points: Array, least: float) -> Array | None:
     return found if apart.max() <= max(least, 1e-12) else None
 
 
-def angles(a: float, b: float, c: float) -> tuple[float, ...]:
+def angles(a: Scalar, b: Scalar, c: Scalar) -> tuple[float, ...]:
     """All x with a cos x + b sin x = c: two, one where they meet, or none.
 
     >>> [round(x, 6) for x in angles(0.0, 1.0, 0.5)]

@@ -10,22 +10,25 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Force, Reaction, Situation
+from gearwright.forces.law import Action, Drag, Force, Reaction, Situation
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism.rows import spread
 from gearwright.system.demanded_forces import PATIENCE, Push
 from gearwright.system.mode_changes import ZERO, with_mode
 from gearwright.system.system import Modes, System, drags_in, flow, inflow, push
 from gearwright.text import listed
+
+Indices: TypeAlias = NDArray[np.int_]
 
 
 class States(NamedTuple):
@@ -35,7 +38,7 @@ class States(NamedTuple):
     v: Array
     a: Array
 
-    def rows(self, chosen: Array) -> States:
+    def rows(self, chosen: Indices) -> States:
         """Some of them."""
         return States(*(x[chosen] for x in self))
 
@@ -119,17 +122,17 @@ class StateForces:
         found: Array = np.einsum("tij,tj->ti", np.linalg.pinv(left), right)
         return found
 
-    def _column(self, actuator: Push, drags: Sequence[object], count: int) -> Array:
+    def _column(self, actuator: Push, drags: Sequence[Drag], count: int) -> Array:
         """What a unit of an actuator's force is to the machine once the drags have taken theirs, (T, n)."""
         unit, total = Force(actuator.line, 1.0, actuator.port), [0.0] * self.system.mech.n
         push(total, unit.line, unit.value)
         for drag in drags:
-            push(total, drag.push, drag.gain * inflow(drag, [unit]))  # type: ignore[attr-defined, arg-type]
+            push(total, drag.push, drag.gain * inflow(drag, [unit]))
         return _columns(total, count)
 
     def _broken(
         self, states: States, modes: Modes, seen: Sequence[Situation], actions: Sequence[Action], forces: Array
-    ) -> list[tuple[int, str, Array]]:
+    ) -> list[tuple[int, str, NDArray[np.bool_]]]:
         """Guards that forces decide and break: law, next mode, and where."""
         if not drags_in(actions):
             return []
@@ -146,7 +149,7 @@ class StateForces:
         return broken
 
 
-def _grouped(modes: Sequence[Modes], rows: Array) -> dict[Modes, Array]:
+def _grouped(modes: Sequence[Modes], rows: Indices) -> dict[Modes, Indices]:
     """The rows of each set of modes."""
     groups: dict[Modes, list[int]] = defaultdict(list)
     for row in rows.tolist():
