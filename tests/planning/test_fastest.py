@@ -246,3 +246,15 @@ def test_what_cannot_be_planned_is_said(case):
     call, kind, words = WRONG[case]
     with pytest.raises(kind, match=words):
         call()
+
+
+def test_a_line_of_a_tool_is_kept_at_full_speed():
+    arm, q = gw.load("ur5_like"), np.array([0.1, -1.2, 1.5, 0.3, 0.8, 0.2])
+    mech = gw.assemble(arm)
+    p, way = gw.placement(mech, q, "tool").position, np.array([0.0, 0.2, -0.1])
+    quick = fastest(arm, gw.planning.line(arm, "tool", q, p + way, speed=0.3), intervals=400)
+    passed = gw.placement(mech, quick.at(np.linspace(0, quick.duration, 501)), "tool").position - p
+    along = passed @ way / (way @ way)
+    assert np.abs(passed - along[:, None] * way).max() < 1e-6
+    assert (np.diff(along) >= -1e-12).all()
+    assert limit_use(arm, quick).largest.max() == pytest.approx(1.0, abs=1e-6)

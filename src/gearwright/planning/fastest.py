@@ -30,8 +30,8 @@ JUST = 1e-6
 """Share of a motion after a start and before a stop by which the way things move is told."""
 MOVING = 1e-9
 """Share of the largest speed below which nothing moves."""
-INTERVALS = 1500
-"""Into how many the way is cut."""
+INTERVALS, PER_SPAN = 1500, 500
+"""Into how many the way is cut at least, and for each span between two points."""
 
 
 def fastest(
@@ -46,7 +46,7 @@ def fastest(
     voltage: float | Mapping[str, float] | None = None,
     share: float = 1.0,
     laws: Sequence[Law] | None = None,
-    intervals: int = INTERVALS,
+    intervals: int | None = None,
 ) -> Trajectory:
     r"""The fastest motion from rest to rest along a path, under limits of joints, motors and electronics.
 
@@ -67,7 +67,7 @@ def fastest(
         voltage: largest voltage [V]; its `max_voltage` or that of its supply, the lower one, unless given.
         share: of every limit that may be used, such as 0.95 to leave a controller something.
         laws: friction and losses; of a robot its own unless given, of a machine none.
-        intervals: into how many the path is cut; more come closer to the limits.
+        intervals: into how many the path is cut, 1,500 or more by the number of its points; more come closer to limits.
 
     Raises:
         PlanningError: no motion along the path keeps the limits; the message says where and which.
@@ -78,14 +78,19 @@ def fastest(
     0.79
     """
     share = number("fastest", "share", share, above=0.0, most=1.0, example=0.95)
-    whole("fastest", "intervals", intervals, least=10, example=INTERVALS)
+    if intervals is not None:
+        whole("fastest", "intervals", intervals, least=10, example=INTERVALS)
     motors = {"motor_torque": motor_torque, "current": current, "voltage": voltage}
     limits = drive_limits(
         "fastest", robot, laws=laws, speed=speed, acceleration=acceleration, torque=torque, motors=motors
     ).scaled(share)
     _refuse_unlimited(limits)
-    ways = ways_of("fastest", path) if isinstance(path, Trajectory) else [through_points("fastest", path)]
-    return limits.bounds.named(chain(*_timed(ways, limits, intervals)))
+    if isinstance(path, Trajectory):
+        ways, cuts = ways_of("fastest", path), INTERVALS
+    else:
+        ways = [through_points("fastest", path)]
+        cuts = max(INTERVALS, PER_SPAN * (len(np.asarray(path)) - 1))
+    return limits.bounds.named(chain(*_timed(ways, limits, intervals or cuts)))
 
 
 def _timed(ways: Sequence[PPoly | float], limits: DriveLimits, intervals: int) -> list[Trajectory]:
