@@ -257,4 +257,4 @@ def test_a_line_of_a_tool_is_kept_at_full_speed():
     along = passed @ way / (way @ way)
     assert np.abs(passed - along[:, None] * way).max() < 1e-6
     assert (np.diff(along) >= -1e-12).all()
-    assert limit_use(arm, quick).largest.max() == pytest.approx(1.0, abs=1e-6)
+    assert 0.999 < limit_use(arm, quick).largest.max() < 1 + 1e-6

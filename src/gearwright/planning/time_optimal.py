@@ -10,7 +10,7 @@ interval go beyond a limit, the interval is given less of it, and it is solved a
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,8 @@ from gearwright.system.system import Modes
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
-INSIDE = np.linspace(0.0, 1.0, 9)
-"""Shares of an interval at which limits are looked at; both ends belong to it."""
+LOOKS, CLOSE_LOOKS = 9, 33
+"""At how many places of an interval, its ends among them, limits are looked at: while solving, and at last."""
 ROUNDS, TRUST = 25, 6
 """How often it is solved at most; and how often at first until linear limits are near the true ones, which they may
 never be where a gear changes its flank."""
@@ -54,11 +54,18 @@ class _Grid:
         path: p over [0, 1].
         s: the cuts, (N + 1,).
         limits: what is limited.
+        count: at how many places of every interval, its ends among them, it is looked at.
     """
 
     path: PPoly
     s: Array
     limits: DriveLimits
+    count: int = LOOKS
+
+    @property
+    def inside(self) -> Array:
+        """Shares of an interval at which it is looked at."""
+        return np.linspace(0.0, 1.0, self.count)
 
     @property
     def steps(self) -> Array:
@@ -68,7 +75,7 @@ class _Grid:
     @cached_property
     def looks(self) -> tuple[Array, Array, Array]:
         """p, p' and p'' in every interval, from its own side of the cuts: (N, looks, n) each."""
-        c, at = on_knots(self.path, self.s), self.steps[:, None] * INSIDE
+        c, at = on_knots(self.path, self.s), self.steps[:, None] * self.inside
         derivatives = [piecewise(c, self.s).derivative(k).c if k else c for k in range(3)]
         p, d, dd = (
             sum(x[:, None, :] * (at ** (len(one) - 1 - k))[:, :, None] for k, x in enumerate(one))
@@ -79,7 +86,7 @@ class _Grid:
     @cached_property
     def modes(self) -> list[Modes]:
         """Per interval the modes of the laws, by the way things move in its middle."""
-        p, d, _ = (x[:, len(INSIDE) // 2] for x in self.looks)
+        p, d, _ = (x[:, self.count // 2] for x in self.looks)
         return self.limits.machine.likely_modes(p, d / np.abs(d).max(axis=1, keepdims=True))
 
     def shares(self, x: Array, u: Array, looks: list[int]) -> Array:
@@ -97,7 +104,7 @@ class _Grid:
     def along(self, x: Array) -> tuple[Array, Array]:
         """X and u at all looks for x at the cuts, (N, looks) each."""
         u = np.diff(x) / (2 * self.steps)
-        inside = np.maximum(x[:-1, None] + np.diff(x)[:, None] * INSIDE, 0.0)
+        inside = np.maximum(x[:-1, None] + np.diff(x)[:, None] * self.inside, 0.0)
         return inside, np.broadcast_to(u[:, None], inside.shape)
 
 
@@ -108,14 +115,14 @@ def time_optimal(function: str, path: PPoly, limits: DriveLimits, intervals: int
     for lap in range(ROUNDS):
         rows = _rows(grid, x)
         x = _solved(function, grid, rows, margin)
-        shares = grid.shares(*grid.along(x), list(range(len(INSIDE))))
+        shares = grid.shares(*grid.along(x), list(range(grid.count)))
         if lap < TRUST and _misjudged(grid, x, rows, shares) > JUDGED:
             continue
         beyond = np.abs(shares).max(axis=1) - 1.0
         if beyond.max() <= MET:
             break
         margin = np.minimum(margin + np.where(beyond > MET, beyond, 0.0), 0.5)
-    return _trajectory(grid, _slowed(grid, x))
+    return _trajectory(grid, _slowed(replace(grid, count=CLOSE_LOOKS), x))
 
 
 def _misjudged(grid: _Grid, x: Array, rows: tuple[Array, Array, Array], shares: Array) -> float:
@@ -147,7 +154,7 @@ def _cuts(path: PPoly, limits: DriveLimits, intervals: int) -> Array:
 def _first_guess(grid: _Grid) -> Array:
     """X at the cuts that is about as large as the limits allow: a parabola below the largest even one."""
     count, signals = len(grid.steps), len(grid.limits.signals)
-    look, zero = [len(INSIDE) // 2], np.zeros((count, 1))
+    look, zero = [grid.count // 2], np.zeros((count, 1))
     rest = np.abs(grid.shares(zero, zero, look)).reshape(count, signals)
     size = 1.0
     for _ in range(80):  # a share of 1 is looked for by doubling and halving
@@ -161,7 +168,7 @@ def _first_guess(grid: _Grid) -> Array:
 
 def _rows(grid: _Grid, x: Array) -> tuple[Array, Array, Array]:
     """Limits as a u + b x + c at both ends of every interval, linearised about x; each (N, 2, signals)."""
-    ends = [0, len(INSIDE) - 1]
+    ends = [0, grid.count - 1]
     size = float(x.max())
     at = np.maximum(np.stack([x[:-1], x[1:]], axis=1), 1e-9 * size)
     u = np.broadcast_to((np.diff(x) / (2 * grid.steps))[:, None], at.shape)
@@ -175,7 +182,7 @@ def _rows(grid: _Grid, x: Array) -> tuple[Array, Array, Array]:
 def _excess(grid: _Grid, x: Array) -> Array:
     """By how much every interval goes beyond every limit at most, (N, signals); negative inside."""
     inside, u = grid.along(x)
-    found: Array = (np.abs(grid.shares(inside, u, list(range(len(INSIDE))))) - 1.0).max(axis=1)
+    found: Array = (np.abs(grid.shares(inside, u, list(range(grid.count)))) - 1.0).max(axis=1)
     return found
 
 
@@ -238,7 +245,7 @@ def _impossible(function: str, grid: _Grid) -> PlanningError:
     """Where and what the path asks for even at rest, or that it cannot be slowed down."""
     count = len(grid.steps)
     zero = np.zeros((count, 1))
-    rest = np.abs(grid.shares(zero, zero, [len(INSIDE) // 2])).reshape(count, -1)
+    rest = np.abs(grid.shares(zero, zero, [grid.count // 2])).reshape(count, -1)
     interval, signal = np.unravel_index(int(rest.argmax()), rest.shape)
     one = grid.limits.signals[signal]
     if rest.max() >= 1:
@@ -259,7 +266,7 @@ def _slowed(grid: _Grid, x: Array) -> Array:
         beyond = float(_excess(grid, x).max())
         if beyond <= 1e-12:
             break
-        x = x / (1 + beyond) ** 2 / (1 + 1e-12)
+        x = x / (1 + beyond) / (1 + 1e-12)
     return x
 
 
