@@ -189,6 +189,26 @@ def test_the_path_of_a_trajectory_is_kept_and_its_time_is_not():
     assert limit_use(robot, quick).largest.max() < 1 + 1e-6
 
 
+def test_toppra_with_its_own_torque_limits_takes_as_long():
+    """The same path and limits stated in toppra's own words, the torques one by one: their grid, their rows."""
+    from toppra import SplineInterpolator, algorithm, constraint
+
+    mech, points = gw.assemble(gw.load("elbow")), np.array([[0, -0.5, 0.4], [0.6, 0.3, 0.4], [1.2, 0.6, -0.8]])
+    limit, way = np.array([40.0, 60.0, 25.0]), np.linalg.norm(np.diff(points, axis=0), axis=1)
+    knots = np.concatenate([[0.0], np.cumsum(way)])
+    tau = constraint.JointTorqueConstraint(
+        lambda q, v, a: gw.inverse_dynamics(mech, q, v, a),
+        np.stack([-limit, limit], axis=1),
+        np.zeros(3),
+        discretization_scheme=constraint.DiscretizationType.Interpolation,
+    )
+    grid = np.linspace(0, knots[-1], 1001)
+    path = SplineInterpolator(knots, points, bc_type="natural")
+    solver = algorithm.TOPPRA([tau], path, gridpoints=grid, parametrizer="ParametrizeConstAccel")
+    theirs = solver.compute_trajectory(0, 0).duration
+    assert fastest(mech, points, torque=limit).duration == pytest.approx(theirs, rel=5e-4)
+
+
 def test_a_trajectory_rests_where_it_rested():
     robot = table(effort=6.0)
     there, back = (s_curve([x], [1.5 - x], speed=1.0, acceleration=2.0, jerk=20.0) for x in (0.0, 1.5))

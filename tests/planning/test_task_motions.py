@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import jsonschema
 import numpy as np
 import pytest
@@ -142,6 +144,18 @@ def test_what_is_wrong_is_said_by_line(entry):
         read_task(f"task: t\nmotions:\n  - {entry}\n")
     assert SENTENCES[entry] in str(found.value)
     assert "line 3" in str(found.value)
+
+
+def test_broken_texts_are_refused_and_never_more():
+    """Letters of a good file taken out, doubled or exchanged: it is read, or it is a FileError."""
+    rng = np.random.default_rng(3)
+    letters = list(ALL)
+    for _ in range(150):
+        broken = list(letters)
+        for place in rng.integers(0, len(letters), 3):
+            broken[place] = ["", broken[place] * 2, str(rng.choice(list(":[]{},-& 9x\t")))][rng.integers(3)]
+        with contextlib.suppress(FileError):
+            read_task("".join(broken))
 
 
 @pytest.mark.parametrize(
