@@ -29,7 +29,7 @@ motions:
   - {{to: {{shoulder_pan: 20 deg}}, speed: 2, acceleration: 8, jerk: 60}}
   - {{to: {START}, speed: 120 deg/s, acceleration: [8, 8, 8, 9, 9, 9], smoothing: 20 ms}}
   - {{line: {{frame: tool, to: {{xyz: {HIGH}}}, speed: 0.5, jerk: 20}}}}
-  - {{line: {{frame: tool, to: {{xyz: {LOW}, orientation: free}}, speed: 500 mm/s}}}}
+  - {{line: {{frame: tool, to: {{xyz: {LOW}, orientation: any}}, speed: 500 mm/s}}}}
   - {{arc: {{frame: tool, through: {ASIDE}, to: {{xyz: {HIGH}}}, speed: 0.5}}}}
   - {{circle: {{frame: tool, centre: {CENTRE}, axis: [0, 0, 1], angle: 90 deg, speed: 0.5}}}}
   - {{pause: 250 ms}}
@@ -130,7 +130,7 @@ SENTENCES = {
     "{line: {frame: tool, to: {xyz: [0, 0, 1]}, speed: 1}, speed: 2}": "'speed' does not belong beside 'line'. Put",
     "{line: {frame: tool, to: {xyz: [0, 0]}, speed: 1}}": "too short",
     "{line: {frame: tool, to: {}, speed: 1}}": "Give xyz, rpy, or both",
-    "{line: {frame: tool, to: {rpy: [0, 0, 0], orientation: free}, speed: 1}}": "Keep one of them",
+    "{line: {frame: tool, to: {rpy: [0, 0, 0], orientation: any}, speed: 1}}": "Keep one of them",
     "{line: {frame: tool, to: {spin: 3}, speed: 1}}": "the word 'spin' is unknown here. Known are: xyz",
     "{via: []}": "motions[0].via",
     "{via: [[1], [2]], times: [1]}": "1 times for 2 points",

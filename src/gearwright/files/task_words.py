@@ -98,7 +98,7 @@ class GoalWords(Origin):
     """Where a frame goes: a position, an orientation, or both; what is not given stays as it was."""
 
     xyz: Position | None = None  # type: ignore[assignment]
-    orientation: Literal["kept", "free"] = Field(default="kept", description="of a goal that states no rotation")
+    orientation: Literal["kept", "any"] = Field(default="kept", description="of a goal that states no rotation")
 
     @property
     def turned(self) -> bool:
@@ -115,8 +115,8 @@ class GoalWords(Origin):
     def _somewhere(self) -> GoalWords:
         if self.xyz is None and not self.turned:
             raise ValueError("neither a position nor a rotation is given. Give xyz, rpy, or both.")
-        if self.turned and self.orientation == "free":
-            raise ValueError("a rotation is given, and orientation is free. Keep one of them.")
+        if self.turned and self.orientation == "any":
+            raise ValueError("a rotation is given, and orientation is any. Keep one of them.")
         return self
 
 
@@ -140,7 +140,7 @@ class CircleWords(_Moved):
     axis: Direction
     angle: Angle | None = Field(default=None, description="a full turn unless given")
     turning: bool = Field(default=False, description="whether the frame turns with the circle")
-    orientation: Literal["kept", "free"] = "kept"
+    orientation: Literal["kept", "any"] = "kept"
 
 
 class FastestWords(Words):

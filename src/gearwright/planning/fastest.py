@@ -75,7 +75,7 @@ def fastest(
     >>> import gearwright as gw
     >>> swing = gw.planning.fastest(gw.load("elbow"), [[0, -0.5, 0.4], [1.2, 0.6, -0.8]], torque=[40, 60, 25])
     >>> round(swing.duration, 3)
-    0.79
+    1.003
     """
     share = number("fastest", "share", share, above=0.0, most=1.0, example=0.95)
     if intervals is not None:
@@ -173,7 +173,7 @@ def limit_use(
     >>> swing = gw.motion.polynomial([0, -0.5, 0.4], [1.2, 0.6, -0.8], 1.0)
     >>> use = gw.planning.limit_use(gw.load("elbow"), swing, torque=[40, 60, 25])
     >>> {name: round(share, 2) for name, share in use.peaks.items()}
-    {'tau.j1': 0.59, 'tau.j2': 1.27, 'tau.j3': 0.95}
+    {'tau.j1': 1.46, 'tau.j2': 0.82, 'tau.j3': 0.49}
     """
     whole("limit_use", "samples", samples, least=2, example=2001)
     motors: dict[str, Any] = {"motor_torque": motor_torque, "current": current, "voltage": voltage}

@@ -202,7 +202,7 @@ def _goal(words: GoalWords) -> Any:
     position = None if words.xyz is None else [*words.xyz]
     if words.turned:
         return np.array(words.rows), position
-    return (None, position) if words.orientation == "free" else position
+    return (None, position) if words.orientation == "any" else position
 
 
 def _paces(words: Any) -> dict[str, Any]:
