@@ -118,10 +118,13 @@ def test_coulomb_friction_and_gravity_take_the_analytic_time():
     assert fastest(robot, [[0.0], [0.5]]).duration == pytest.approx(peak / up + peak / down, rel=1e-4)
 
 
-def test_halves_of_the_limits_are_kept_by_a_share():
+def test_halves_of_the_limits_are_kept_by_a_share(tmp_path):
     robot = table(effort=6.0)
     motion = fastest(robot, [[0.0], [1.5]], share=0.5)
-    assert limit_use(robot, motion).largest.max() == pytest.approx(0.5, abs=1e-6)
+    use = limit_use(robot, motion)
+    assert use.largest.max() == pytest.approx(0.5, abs=1e-6)
+    use.plot(tmp_path / "use.svg")
+    assert "tau.disc" in (tmp_path / "use.svg").read_text()
 
 
 def replayed(mech, motion, torque, laps=2):

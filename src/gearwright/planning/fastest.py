@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from gearwright.parts import Robot
 from gearwright.planning.joint_paths import through_points, ways_of
 from gearwright.planning.limits_of_drives import DriveLimits, drive_limits
 from gearwright.planning.time_optimal import time_optimal
+from gearwright.plots import Panel, figure, save
 from gearwright.system.state_forces import States
 from gearwright.text import listed
 
@@ -145,6 +147,13 @@ class LimitUse:
         """Of all limits the share that is taken most, (T,)."""
         found: Array = np.abs(np.array(list(self.shares.values()))).max(axis=0)
         return found
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure of the shares over time; with `path` (.png, .svg, .pdf) it is saved too."""
+        page = figure(self.t, "time [s]", [Panel("share of the limit", dict(self.shares))])
+        if path is not None:
+            save(page, path)
+        return page
 
     @property
     def peaks(self) -> dict[str, float]:
