@@ -156,6 +156,15 @@ def test_replayed_with_its_own_torques_the_robot_follows():
     assert replayed(mech, motion, torque) < 1e-6
 
 
+def test_replayed_by_its_voltages_a_motor_with_friction_follows():
+    """The whole chain in a simulation: voltages, currents, friction at the rotor, gear, arm against gravity."""
+    robot = dc_arm()
+    motion = fastest(robot, [[0.0], [2.5]], intervals=60)
+    needed = gw.demands(robot, motion, samples=366)
+    run = gw.simulate(robot, needed.start, until=motion.duration, inputs=needed.signals, rtol=1e-9, samples=50)
+    assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
+
+
 def test_a_motion_at_95_percent_runs_in_closed_loop_within_the_limits():
     """PD with the planned torques on an arm that is 3 % heavier than the model; without the spare share it fails."""
     limit = np.array([40.0, 60.0, 25.0])
