@@ -142,7 +142,7 @@ def planned(name: str, points: int = 5) -> list[Promise]:
     spent = seconds(lambda: found.append(gw.planning.fastest(robot, path)))
     use = gw.planning.limit_use(robot, found[0], samples=20_001)
     print(f"{name:22} {1e3 * spent:9.0f} ms for the fastest motion through {points} points, {found[0].duration:.4f} s")
-    if find_spec("pinocchio") is not None:
+    if find_spec("pinocchio") is not None and find_spec("toppra") is not None:
         length, peer = with_pinocchio(robot, joints, path)
         print(f"{'':22} {1e3 * peer:9.0f} ms by toppra with Pinocchio, {length:.4f} s, not checked between its points")
     busy, beyond = 100 * (use.largest > 0.99).mean(), max(use.largest.max() - 1, 1e-16)

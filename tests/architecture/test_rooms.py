@@ -63,7 +63,6 @@ LIBRARIES = {
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
-    "toppra": {"planning"},
     "torch": {"export"},
     "typer": {"cli"},
     "xacrodoc": {"files"},

@@ -13,6 +13,7 @@ from gearwright.errors import InputError, PlanningError
 from gearwright.motion import polynomial, s_curve
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.planning import fastest, limit_use
+from gearwright.planning.path_speeds import largest_speeds
 from gearwright.system.asked_actuators import Drives, torques_alone, undriven
 from gearwright.system.state_forces import StateForces, States
 from gearwright.system.system import System
@@ -203,8 +204,8 @@ def test_the_path_of_a_trajectory_is_kept_and_its_time_is_not():
 
 def test_toppra_with_its_own_torque_limits_takes_as_long():
     """The same path and limits stated in toppra's own words, the torques one by one: their grid, their rows."""
-    from toppra import SplineInterpolator, algorithm, constraint
-
+    toppra = pytest.importorskip("toppra", reason="toppra is not installed")
+    constraint = toppra.constraint
     mech, points = gw.assemble(gw.load("elbow")), np.array([[0, -0.5, 0.4], [0.6, 0.3, 0.4], [1.2, 0.6, -0.8]])
     limit, way = np.array([40.0, 60.0, 25.0]), np.linalg.norm(np.diff(points, axis=0), axis=1)
     knots = np.concatenate([[0.0], np.cumsum(way)])
@@ -215,10 +216,37 @@ def test_toppra_with_its_own_torque_limits_takes_as_long():
         discretization_scheme=constraint.DiscretizationType.Interpolation,
     )
     grid = np.linspace(0, knots[-1], 1001)
-    path = SplineInterpolator(knots, points, bc_type="natural")
-    solver = algorithm.TOPPRA([tau], path, gridpoints=grid, parametrizer="ParametrizeConstAccel")
+    path = toppra.SplineInterpolator(knots, points, bc_type="natural")
+    solver = toppra.algorithm.TOPPRA([tau], path, gridpoints=grid, parametrizer="ParametrizeConstAccel")
     theirs = solver.compute_trajectory(0, 0).duration
     assert fastest(mech, points, torque=limit).duration == pytest.approx(theirs, rel=5e-4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_largest_speeds_are_those_of_a_linear_programme(seed):
+    """The largest x everywhere has the largest sum: one programme over the whole path, by another solver.
+
+    Steps are short, so that a larger x allows a larger next one; that is what reachability relies on.
+    """
+    from scipy.optimize import linprog
+
+    rng, count, rows = np.random.default_rng(seed), 25, 4
+    s = np.concatenate([[0.0], np.cumsum(rng.uniform(0.02, 0.06, count))])
+    a, b = rng.uniform(0.5, 1.5, (count, rows)) * rng.choice([-1, 1], (count, rows)), rng.normal(size=(count, rows))
+    a[:, 0], b[:, 0] = 0.0, np.abs(b[:, 0])  # a limit of speed
+    c, g = rng.uniform(-0.5, 0.5, (count, rows)), np.ones((count, rows))
+    found = largest_speeds(s, a, b, c, g, size=1.0)
+    into = np.arange(count)
+    left = np.zeros((count, rows, count + 1))  # a u + b x with u = (x[i + 1] - x[i]) / (2 d)
+    slope = a / (2 * np.diff(s))[:, None]
+    left[into, :, into], left[into, :, into + 1] = b - slope, slope
+    left = left.reshape(-1, count + 1)
+    both, bound = np.vstack([left, -left]), np.concatenate([(g - c).ravel(), (g + c).ravel()])
+    ends = [(0, 0), *[(0, None)] * (count - 1), (0, 0)]
+    best = linprog(-np.ones(count + 1), both, bound, bounds=ends)
+    assert (found is not None) == best.success
+    if found is not None:
+        assert found == pytest.approx(best.x, abs=1e-8)
 
 
 def test_a_trajectory_rests_where_it_rested():

@@ -1,4 +1,4 @@
-r"""The fastest way along a path under limits, by reachability (toppra), with exact dynamics and any friction.
+r"""The fastest way along a path under limits, by reachability, with exact dynamics and any friction.
 
 Along q = p(s) with x = \dot s^2 and u = \ddot s the speeds are p' sqrt(x) and the accelerations p' u + p'' x. What is
 limited is linear in u, and would be in x without friction that grows with speed and voltages: there it is linearised
@@ -9,10 +9,9 @@ interval go beyond a limit, the interval is given less of it, and it is solved a
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from gearwright.errors import PlanningError
 from gearwright.motion import Trajectory
 from gearwright.motion.pieces import merged, on_knots, piecewise
 from gearwright.planning.limits_of_drives import DriveLimits
+from gearwright.planning.path_speeds import largest_speeds
 from gearwright.system.state_forces import States
 from gearwright.system.system import Modes
 
@@ -36,12 +36,6 @@ MET = 1e-7
 """Excess of a limit, as a share of it, that the last stretch takes away unnoticed."""
 JUDGED, NEAR = 1e-5, 0.9
 """How far linear limits may be from true ones, as a share of them, and from what share on that counts."""
-LARGE = 100.0
-"""What the squared path speed is scaled to: toppra's tolerances are absolute."""
-MOST = 1e4
-"""Bound of the scaled squared path speed; with larger ones toppra's linear programmes lose their digits."""
-TRIALS = (1.0, 0.1, 1e-2, 10.0, 1e-3, 1e-4, 1e-6)
-"""Other scales, where the first one meets the bound or fails."""
 NUDGE = 1e-4
 """Relative change of x and u that gives slopes."""
 
@@ -190,15 +184,13 @@ def _solved(function: str, grid: _Grid, rows: tuple[Array, Array, Array], margin
     """X at the cuts: the largest everywhere that linear limits allow."""
     a, b, c = rows
     count, step = len(grid.steps), 2 * grid.steps[:, None]
+    # At the end of an interval x is x + step u: its row is one of u and of x at the start.
     A = np.concatenate([a[:, 0], a[:, 1] + step * b[:, 1]], axis=1)
-    parts = (A, b.reshape(count, -1), c.reshape(count, -1), np.tile(1.0 - margin, 2))
-    A, B, C, rest = (np.concatenate([one, one[-1:]]) for one in parts)  # the last cut belongs to the last interval
-    scale = LARGE / _first_bound(a, c)
-    for factor in TRIALS:
-        x = _toppra(grid.s, A / (scale * factor), B / (scale * factor), C, rest)
-        if x is not None and x.max() < 0.5 * MOST:
-            return x / (scale * factor)
-    raise _impossible(function, grid)
+    B, C = b.reshape(count, -1), c.reshape(count, -1)
+    x = largest_speeds(grid.s, A, B, C, np.tile(1.0 - margin, 2), _first_bound(a, c))
+    if x is None:
+        raise _impossible(function, grid)
+    return x
 
 
 def _first_bound(a: Array, c: Array) -> float:
@@ -207,38 +199,6 @@ def _first_bound(a: Array, c: Array) -> float:
         bound = np.nanmin(np.where(np.abs(a) > 0, (1 + np.abs(c)) / np.abs(a), np.inf), axis=(1, 2))
     finite = bound[np.isfinite(bound)]
     return float(np.median(finite)) if len(finite) else 1.0
-
-
-def _toppra(s: Array, a: Array, b: Array, c: Array, g: Array) -> Array | None:
-    """X at s with |a u + b x + c| <= g in every interval, as large as possible; None where there is none."""
-    from toppra.algorithm import TOPPRA
-    from toppra.constraint import LinearConstraint
-
-    logging.getLogger("toppra").setLevel(logging.ERROR)
-    size = a.shape[1]
-    both = np.concatenate([np.eye(size), -np.eye(size)])
-
-    class Rows(LinearConstraint):  # type: ignore[misc]
-        """Linear limits that are known already."""
-
-        def compute_constraint_params(self, path: Any, gridpoints: Any, *args: Any, **kwargs: Any) -> Any:
-            F = np.broadcast_to(both, (len(s), *both.shape))
-            return a, b, c, F, np.concatenate([g, g], axis=1), None, np.tile([0.0, MOST], (len(s), 1))
-
-    class Interval:
-        """A path of which nobody asks anything but its ends."""
-
-        path_interval, dof = np.array([s[0], s[-1]]), 1
-
-    solver = TOPPRA([Rows()], Interval(), gridpoints=s, solver_wrapper="seidel")
-    try:
-        _, speed, _ = solver.compute_parameterization(0.0, 0.0)
-    except ZeroDivisionError:  # so its linear programmes fail where rows contradict each other
-        return None
-    if speed is None or not np.isfinite(speed).all():
-        return None
-    found: Array = np.square(speed)
-    return found
 
 
 def _impossible(function: str, grid: _Grid) -> PlanningError:
