@@ -56,6 +56,8 @@ STIFF_CALLS = {
     "displacement": lambda m: forces.displacement(m, 2).speeds,
     "distance": lambda m: forces.distance(m, "base", (2, (0.1, 0.2, 0.3))).speeds,
     "energy_balance": lambda m: gw.analysis.energy_balance(m, SAMPLES),
+    "fastest": lambda m: gw.planning.fastest(m, [V, Q], torque=50.0, intervals=20).pieces.c,
+    "limit_use": lambda m: gw.planning.limit_use(m, MOTION, torque=50.0, samples=5).shares,
     "excite": lambda m: gw.identification.excite(m, WIDE, starts=1, steps=1, samples=40),
     "explain": lambda m: gw.equations.explain(m, Q, V, A).forces,
     "forward_dynamics": lambda m: gw.forward_dynamics(m, Q, V, A),

@@ -51,6 +51,7 @@ LIBRARIES = {
     "casadi": {"bench", "tracing"},
     "clarabel": {"identification"},
     "cvxpy": {"identification"},
+    "eaik": {"planning"},
     "jax": {"bench", "tracing"},
     "llvmlite": {"compiling"},
     "lxml": {"files"},

@@ -24,6 +24,7 @@ COMMANDS = {
     "info": [["info", "robot.yaml"], ["info", "robot.yaml", "--json"]],
     "check": [["check", "robot.yaml"], ["check", "broken.yaml"], ["check", "light.yaml"]],
     "inverse-kinematics": [[*REACH, "--xyz", "9,0,0"], [*REACH, "--xyz", "9,0,0", "--json"]],
+    "plan": [["plan", "robot.yaml", "task.yaml", "-o", "m.csv"]],
     "torque": [["torque", "rigid.yaml", "log.csv", "-o", "tau.csv"]],
     "simulate": [["simulate", "rigid.yaml", "--until", "0.01", "-o", "run.csv", "--plot", "run.svg"]],
     "compare": [["compare", "robot.yaml", "--plot", "compared.svg"]],
@@ -56,6 +57,8 @@ def prepare(folder, robot) -> None:
     )
     (folder / "light.yaml").write_text(written.replace("mass: 1.5", "mass: 0.0"))
     mech = gw.assemble(rigid(robot))
+    move = "{to: [0.1, 0.1], speed: 1, acceleration: 4}"
+    (folder / "task.yaml").write_text(f"task: {json.dumps(robot.name)}\nmotions: [{move}]\n", encoding="utf-8")
     t = np.linspace(0.0, 4.0, 400)
     q = np.stack([np.sin(2 * t) + 0.3 * np.sin(7 * t), np.cos(3 * t)], axis=1)
     names = [f"{word}.{name}" for word in ("q", "tau") for name in mech.speeds]

@@ -55,6 +55,7 @@ WRITING = {
     "cli/list_robots.py": "terminal",
     "cli/modes.py": "terminal",
     "cli/output.py": "terminal",
+    "cli/plan.py": "CSV and Parquet",
     "cli/schema.py": "holds no names",
     "cli/simulate.py": "CSV and Parquet",
     "cli/torque.py": "CSV and Parquet",

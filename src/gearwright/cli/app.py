@@ -26,6 +26,7 @@ from gearwright.cli import (
     inverse_kinematics,
     list_robots,
     modes,
+    plan,
     schema,
     simulate,
     torque,
@@ -70,6 +71,7 @@ app.command("catalogue")(catalogue.catalogue)
 app.command("info")(info.info)
 app.command("check")(check.check)
 app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)
+app.command("plan")(plan.plan)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
 app.command("compare")(compare.compare)

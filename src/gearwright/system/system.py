@@ -8,6 +8,7 @@ flows through ports follow, and what the accelerations lead to. Who asks adds on
 - `law_table`: all laws in all their modes as kernels.
 - `simulation.step_program`, `simulation.rollout_stability`: fixed steps, and how long they may be.
 - `demanded_forces`, `whole_motion`: the forces that a prescribed motion asks for, and how elastic drives follow it.
+- `state_forces`: the same at many states at once, for planning.
 - `impacts`: blows, and what gears take of them.
 """
 
