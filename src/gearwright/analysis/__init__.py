@@ -1,23 +1,34 @@
-"""What a machine does: comparison of models, energy, vibration, frequency response."""
+"""What a machine does: comparison of models, energy, vibration, frequency response; what a task asks of its drives."""
 
+from gearwright.analysis.analyse import Analysis, analyse
 from gearwright.analysis.comparison import Comparison, Miss, compare, uncoupled_spins
+from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
+from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
+from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
+from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import Modes, modes, natural_frequencies
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
 __all__ = [
+    "Analysis",
     "Comparison",
+    "DriveAnalysis",
     "EnergyBalance",
     "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
+    "LimitCheck",
     "Miss",
     "Modes",
     "ReductionComparison",
     "ReductionMiss",
+    "Task",
+    "Temperatures",
+    "analyse",
     "compare",
     "compare_reductions",
     "energy_balance",
@@ -26,5 +37,6 @@ __all__ = [
     "frequency_response",
     "modes",
     "natural_frequencies",
+    "steady_temperatures",
     "uncoupled_spins",
 ]
