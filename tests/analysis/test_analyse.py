@@ -51,6 +51,18 @@ def test_torques_of_one_axis_by_hand(one):
     assert drive.rms_torque == pytest.approx(np.sqrt(mean), rel=1e-3)
 
 
+def test_the_gear_hands_on_what_the_load_takes():
+    """Neither its losses nor the bearings of the motor are in the torque that its output must bear."""
+    lossy = axis(replace(MOTOR, friction=0.02), Gear(RATIO, efficiency=0.7))
+    found = analyse(lossy, Task(there_and_back()))
+    drive, acceleration = found.drives["arm"], found.demands.motion.a[:, 0]
+    assert drive.output_torque == pytest.approx(LOAD * acceleration, abs=1e-9)
+    turning = drive.motor_speed > 1.0
+    speeding = turning & (acceleration > 1.0)
+    expected = LOAD * acceleration / RATIO / 0.7 + ROTOR * RATIO * acceleration + 0.02
+    assert drive.motor_torque[speeding] == pytest.approx(expected[speeding], rel=1e-9)
+
+
 def test_the_best_ratio_matches_inertias():
     """Pure inertia: the rms torque of the motor is least at n = sqrt(J_load / J_motor)."""
     best = np.sqrt(LOAD / ROTOR)
@@ -67,7 +79,7 @@ def test_energy_is_that_of_the_simulation(one):
     found, drive = one.demands, one.drives["arm"]
     run = gw.simulate(one.robot, found.start, until=float(found.t[-1]), inputs=found.signals, samples=8001)
     taken = np.trapezoid(run["arm.voltage"] * run["arm.current"], run.t)
-    assert drive.energy == pytest.approx(taken, rel=2e-5)
+    assert drive.energy == pytest.approx(taken, rel=2e-4)
     assert drive.energy_without_regeneration > drive.energy > 0
 
 

@@ -17,6 +17,8 @@ from gearwright.analysis.vibration import natural_frequencies
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
+from gearwright.forces import GearLoss
+from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
 from gearwright.functions.functions import inverse_dynamics, mass_matrix, reactions
 from gearwright.mechanism import Mechanism, Spin, approximate, machine_of
@@ -27,8 +29,8 @@ from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
 from gearwright.text import listed
 
-SAMPLES = 2001
-"""At how many times a cycle is looked at unless somebody says: energies come out to five digits."""
+SAMPLES = 501
+"""At how many times a cycle is looked at unless somebody says: energies come out to four digits."""
 CLOSED = 1e-6
 """How far from its start a cycle may end [rad, m] and still repeat itself."""
 
@@ -106,13 +108,30 @@ def analyse(robot: Robot, task: Task, *, catalogue: Catalogue | None = None, sam
     loaded = task.carried_by(robot)
     mech = machine_of("analyse", loaded)
     found = demands(loaded, task.cycle, samples=samples)
-    cycle = _Cycle(loaded, mech, task, found, catalogue or drives())
+    cycle = _Cycle(loaded, mech, task, found, _handed_on(loaded, mech, task, found, samples), catalogue or drives())
     each = {one.joint or one.name: one for one in cycle.drives()}
     links = {link.joint_name: link for link in loaded.links}
     limits = [check for one in each.values() for check in drive_limits(one, links.get(one.joint or ""))]
     across = reactions(mech, found.motion.q, found.motion.v, found.motion.a)
     checks = (*limits, *_required(task))
     return Analysis(loaded, task, found, each, across, checks, (*found.remarks, *_remarks(task, each)))
+
+
+def _handed_on(robot: Robot, mech: Mechanism, task: Task, found: MotionDemands, samples: int) -> Array:
+    """Forces that the gears hand to the joints, and what turns the motors, (T, n): without losses and their bearings."""
+    lossless = _without_bearings(robot)
+    kept = [law for law in laws_of(lossless, mech) if not isinstance(law, GearLoss)]
+    if len(kept) == len(laws_of(robot, mech)):
+        return found.tau
+    plain = demands(lossless, task.cycle, laws=kept, actuators=(), samples=samples)
+    columns = [np.interp(found.t, plain.t, plain.tau[:, k]) for k in range(mech.n)]
+    return plain.tau if np.array_equal(plain.t, found.t) else np.stack(columns, axis=1)
+
+
+def _without_bearings(robot: Robot) -> Robot:
+    """The robot with motors that turn freely."""
+    free = [replace(drive, motor=replace(drive.motor, friction=0.0, damping=0.0)) for drive in robot.drives]
+    return replace(robot, drives=tuple(free))
 
 
 def _required(task: Task) -> Iterator[LimitCheck]:
@@ -140,6 +159,7 @@ class _Cycle:
     mech: Mechanism
     task: Task
     found: MotionDemands
+    handed_on: Array
     catalogue: Catalogue
 
     def drives(self) -> Iterator[DriveAnalysis]:
@@ -157,7 +177,7 @@ class _Cycle:
             joint=None if drive is None else drive.joint,
             t=self.found.t,
             torque=None if speed is None else series[TAU + speed],
-            output_torque=None if at is None else series[TAU + self.mech.speeds[at]] - self._own(title, at),
+            output_torque=None if at is None else self.handed_on[:, at] - self._own(title, at),
             speed=None if at is None else self.found.motion.v[:, at],
             motor_torque=self.found[f"{title}.torque"],
             motor_speed=self.found[f"{title}.speed"],
