@@ -118,7 +118,7 @@ def analyse(robot: Robot, task: Task, *, catalogue: Catalogue | None = None, sam
 
 
 def _handed_on(robot: Robot, mech: Mechanism, task: Task, found: MotionDemands, samples: int) -> Array:
-    """Forces that the gears hand to the joints, and what turns the motors, (T, n): without losses and their bearings."""
+    """Forces that the gears hand to the joints and that turn the motors, (T, n): without losses and bearings."""
     lossless = _without_bearings(robot)
     kept = [law for law in laws_of(lossless, mech) if not isinstance(law, GearLoss)]
     if len(kept) == len(laws_of(robot, mech)):

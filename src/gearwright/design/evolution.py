@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.design.drive_sets import DriveSets, Places
 from gearwright.errors import MissingExtraError
 
-POPULATION, GENERATIONS = 200, 60
+POPULATION, GENERATIONS = 150, 40
 BROKEN = 1e6
 """Cost of a set that misses a limit, in units of the objective, and more by how much."""
 

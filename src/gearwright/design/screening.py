@@ -34,7 +34,8 @@ def screen(some: Candidates, motion: Motion, carried: Array) -> Screening:
 
     With the load L at the joint, ratio n, and the motor's speed $\omega = n v$: the gear passes $O = L / n$; it takes
     $O / \eta$ from the motor where $\omega O > 0$ and hands back $\eta_b O$ where it does not; the rotor itself takes
-    $J (n Y^2 + Y^1)$, and the bearings their friction.
+    $J (n Y^2 + Y^1)$, and the bearings their friction. The voltage is $R i + K \omega$: what the inductance adds is
+    left to the analysis of the winner.
 
     Args:
         some: the choices.
