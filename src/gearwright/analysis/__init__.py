@@ -10,7 +10,7 @@ from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
-from gearwright.analysis.vibration import Modes, modes, natural_frequencies
+from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
 __all__ = [
@@ -23,11 +23,11 @@ __all__ = [
     "FrequencyResponse",
     "LimitCheck",
     "Miss",
-    "Modes",
     "ReductionComparison",
     "ReductionMiss",
     "Task",
     "Temperatures",
+    "VibrationModes",
     "analyse",
     "compare",
     "compare_reductions",
@@ -35,8 +35,8 @@ __all__ = [
     "fastest_mode",
     "frequency_map",
     "frequency_response",
-    "modes",
     "natural_frequencies",
     "steady_temperatures",
     "uncoupled_spins",
+    "vibration_modes",
 ]

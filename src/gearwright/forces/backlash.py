@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar, is_number
+from gearwright.algebra import Scalar
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.forces.law import Guard, Reaction, Situation
 from gearwright.forces.nonlinear_spring import NonlinearSpring
@@ -26,8 +27,8 @@ class Backlash(NonlinearSpring):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if is_number(self.gap) and not self.gap > 0:
-            raise TrainError(f"{self.name}: gap {self.gap} must be positive. Without a gap use NonlinearSpring.")
+        hint = "Without a gap use NonlinearSpring."
+        require_range(self.name, "gap", self.gap, above=0, hint=hint, error=TrainError)
 
     @property
     def modes(self) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar, is_number
+from gearwright.algebra import Scalar
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
@@ -32,11 +33,8 @@ class _Loop(Law, ABC):
 
     def __post_init__(self) -> None:
         for word in ("torque", "width"):
-            value = getattr(self, word)
-            if is_number(value) and not 0 < value < float("inf"):
-                raise TrainError(
-                    f"{self.name}: {word} {value} of the hysteresis must be positive. Leave it out for none."
-                )
+            hint = "Leave the hysteresis out for none."
+            require_range(self.name, word, getattr(self, word), above=0, hint=hint, error=TrainError)
 
     @property
     def stiffness(self) -> Scalar:

@@ -35,7 +35,7 @@ class Ripple:
         return self.amplitude * self.periods * situation.ops.cos(self._argument(situation))
 
     def _argument(self, situation: Situation) -> Scalar:
-        return self.periods * self.line.position(situation.q) + self.phase
+        return self.periods * situation.position(self.line) + self.phase
 
 
 @dataclass(frozen=True)
@@ -58,25 +58,25 @@ class Twist:
 
     def position(self, situation: Situation) -> Scalar:
         """The deflection x [rad, m]."""
-        x = self.line.position(situation.q) - self.rest
+        x = situation.position(self.line) - self.rest
         for ripple in self.ripples:
             x = x - ripple.error(situation)
         return x
 
     def speed(self, situation: Situation) -> Scalar:
         """Its rate [rad/s, m/s]."""
-        rate = self.line.speed(situation.v)
+        rate = situation.speed(self.line)
         for ripple in self.ripples:
-            rate = rate - ripple.slope(situation) * ripple.line.speed(situation.v)
+            rate = rate - ripple.slope(situation) * situation.speed(ripple.line)
         return rate
 
     def acceleration(self, situation: Situation, a: Sequence[Scalar]) -> Scalar:
         """The rate of its rate, for accelerations a."""
-        total = self.line.speed(a)
+        total = situation.acceleration(self.line, a)
         for ripple in self.ripples:
-            w = ripple.line.speed(situation.v)
+            w = situation.speed(ripple.line)
             bend = -ripple.periods * ripple.periods * ripple.error(situation)
-            total = total - ripple.slope(situation) * ripple.line.speed(a) - bend * w * w
+            total = total - ripple.slope(situation) * situation.acceleration(ripple.line, a) - bend * w * w
         return total
 
     def forces(self, situation: Situation, torque: Scalar) -> tuple[Force, ...]:

@@ -117,9 +117,10 @@ def _slopes(system: System, x: Array) -> tuple[Array, Array]:
     def forces_and_rates(z: Sequence[Scalar], ops: Operations) -> list[Scalar]:
         at = Moving(nudge(system.mech, start.q, z[:n], ops), z[n : 2 * n], z[2 * n : 2 * n + count])
         situations = system.situations(ops, 0.0, at, u)
-        outcomes = outcomes_of(system, situations, z[2 * n + count :])
+        actions = force_actions(system, situations)
+        outcomes = outcomes_of(system, situations, actions, z[2 * n + count :])
         rates = (one for outcome in outcomes for one in outcome.rates)
-        return [*system.forces(u, force_actions(system, situations)), *rates]
+        return [*system.forces(u, actions), *rates]
 
     slopes = slopes_of(forces_and_rates, np.concatenate([np.zeros(n), start.v, start.states, np.zeros(n)]))
     return slopes[:n, : 2 * n + count].copy(), slopes[n:]

@@ -23,7 +23,6 @@ from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
-from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, not_finite
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
@@ -32,8 +31,8 @@ from gearwright.system.observation import Observation, observe
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed
 from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.trace import PARAMETERS, traced, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import PARAMETERS, traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
@@ -69,11 +68,11 @@ class FixedStep:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, METHODS)}")
         self._made_from = (source, laws, method, work, parameters)
         self.method, self.parameters = method, parameters
-        task = recipe_of("forward_dynamics", source, parameters, {}).task()
-        self.mech, self.system = task.mech, System(task.mech, laws)
+        job = recipe_of("forward_dynamics", source, parameters, {}).job()
+        self.mech, self.system = job.mech, System(job.mech, laws)
         require_steppable(self.system)
         self.further = step_states(self.system, work)
-        self._task = replace(task, program=step_program(self.system, method, work))
+        self._job = replace(job, program=step_program(self.system, method, work))
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
         self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
@@ -89,9 +88,9 @@ class FixedStep:
         """The loop and the operations of a step; None where it cannot be compiled, with the reason."""
         if kernel_mode() == "off":
             return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
-        graph = traced(self._task)
+        graph = traced(self._job)
         try:
-            loop = loop_code(graph, layout_of(self._task))
+            loop = loop_code(graph, layout_of(self._job))
             why = f"a step has {len(graph.nodes):,} operations, too many for LLVM." if loop is None else ""
             return loop, graph.operations.arithmetic if loop else 0, why
         except CompilationError as error:
@@ -101,11 +100,6 @@ class FixedStep:
     def remarks(self) -> tuple[str, ...]:
         """Why its steps are slower than they could be, if they are."""
         return tuple(filter(None, [self._code[2]]))
-
-    @cached_property
-    def _function(self) -> Any:
-        """The traced step, for when there is no machine code."""
-        return traced_function(self._task)
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
@@ -203,13 +197,10 @@ class FixedStep:
 
     def _stepped(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """The same without machine code, step by step."""
-        names, x = [*self._task.sizes()][1:], record[0]
+        names, x = [*self._job.sizes()][1:], record[0]
         for k in range((len(record) - 1) * every):
             now = {name: feed[k if len(feed) > 1 else 0] for name, feed in zip(names, feeds, strict=True)}
-            if self.parameters:
-                x = evaluate_traced(self._task, {"x": x, **now}, self._function)
-            else:
-                x = evaluate(self._task.program, self.mech, {"x": x, **now}, {})
+            x = evaluate_job(self._job, {"x": x, **now})
             if (k + 1) % every == 0:
                 record[(k + 1) // every] = x
         return True
