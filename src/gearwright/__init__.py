@@ -5,13 +5,15 @@ turning at a rate that is linear in the generalized speeds. `load` or write a ro
 
 What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
 `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `actuation`, `elastic`, `equations` (closed
-forms, other formulations), `analysis` (comparisons, vibration), `identification`, `export`, `bench`.
+forms, other formulations), `analysis` (comparisons, vibration, tasks), `design` (drives from a catalogue),
+`identification`, `export`, `bench`.
 """
 
 from gearwright import (
     actuation,
     analysis,
     bench,
+    design,
     elastic,
     equations,
     export,
@@ -22,8 +24,10 @@ from gearwright import (
     planning,
 )
 from gearwright._version import __version__
+from gearwright.analysis.analyse import analyse
 from gearwright.catalogue import load
 from gearwright.compiling.kernel import Kernel, compile
+from gearwright.design.sizing import size_drives
 from gearwright.equations import base_parameters, closed_form
 from gearwright.export.casadi_rates import casadi_rates
 from gearwright.export.torch_backend import torch_function
@@ -88,6 +92,7 @@ __all__ = [
     "actuation",
     "actuator_speeds",
     "actuator_torques",
+    "analyse",
     "analysis",
     "approximate",
     "assemble",
@@ -102,6 +107,7 @@ __all__ = [
     "constrained_dynamics",
     "coriolis_matrix",
     "demands",
+    "design",
     "difference",
     "elastic",
     "equations",
@@ -139,5 +145,6 @@ __all__ = [
     "sampled_controller",
     "save",
     "simulate",
+    "size_drives",
     "torch_function",
 ]

@@ -35,8 +35,10 @@ ROOMS = (
     "simulation",
     "identification",
     "analysis",
+    "design",
     "export",
     "bench",
+    "report",
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
@@ -59,6 +61,7 @@ LIBRARIES = {
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},
+    "pymoo": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gearwright.analysis.advice import advised
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
+from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import natural_frequencies
 from gearwright.arrays import Array
@@ -72,6 +74,10 @@ class Analysis:
         """Electrical energy per cycle of all drives that tell it [J], with regeneration."""
         return sum(drive.energy for drive in self.drives.values() if drive.energy is not None)
 
+    def summary(self) -> dict[str, Any]:
+        """Everything that is one number, by names, as JSON can hold it."""
+        return summary(self)
+
     def plot(self, path: str | Path | None = None) -> Any:
         """Torques and speeds of the motors, and temperatures where they are known, over one cycle."""
         panels = [
@@ -110,8 +116,7 @@ def analyse(robot: Robot, task: Task, *, catalogue: Catalogue | None = None, sam
     found = demands(loaded, task.cycle, samples=samples)
     cycle = _Cycle(loaded, mech, task, found, _handed_on(loaded, mech, task, found, samples), catalogue or drives())
     each = {one.joint or one.name: one for one in cycle.drives()}
-    links = {link.joint_name: link for link in loaded.links}
-    limits = [check for one in each.values() for check in drive_limits(one, links.get(one.joint or ""))]
+    limits = cycle.checked(each.values())
     across = reactions(mech, found.motion.q, found.motion.v, found.motion.a)
     checks = (*limits, *_required(task))
     return Analysis(loaded, task, found, each, across, checks, (*found.remarks, *_remarks(task, each)))
@@ -167,6 +172,18 @@ class _Cycle:
         owners = {drive.title: drive for drive in self.robot.drives}
         for title, motor in motors_of(self.robot):
             yield self._drive(title, motor, owners.get(title), frequency)
+
+    def checked(self, each: Iterable[DriveAnalysis]) -> list[LimitCheck]:
+        """The limits of all drives, with advice where they are not kept."""
+        links = {link.joint_name: link for link in self.robot.links}
+        nothing = np.zeros_like(self.found.motion.v)
+        still = inverse_dynamics(self.mech, self.found.motion.q, nothing, nothing)
+        checks: list[LimitCheck] = []
+        for one in each:
+            at = self.mech.speeds.index(one.joint) if one.joint in self.mech.speeds else None
+            resting = None if at is None else still[:, at]
+            checks += advised(drive_limits(one, links.get(one.joint or "")), one, resting, self.catalogue)
+        return checks
 
     def _drive(self, title: str, motor: Motor, drive: Drive | None, frequency: float | None) -> DriveAnalysis:
         speed = self._driven(title) if drive is not None else None

@@ -100,7 +100,7 @@ class DriveAnalysis:
     @cached_property
     def mean_motor_speed(self) -> float:
         """Mean magnitude of the motor's speed [rad/s]."""
-        return self._mean(np.abs(self.motor_speed))
+        return self.mean(np.abs(self.motor_speed))
 
     @cached_property
     def rms_current(self) -> float | None:
@@ -159,6 +159,15 @@ class DriveAnalysis:
             return float("inf")
         return float(sheet.life * (sheet.rated_torque / mean) ** power * sheet.life_speed / speed)
 
+    @property
+    def winding_line(self) -> tuple[float, float] | None:
+        r"""Torque at rest and speed without load that the voltage allows, $K V / R$ and $V / K$ [Nm, rad/s]."""
+        motor = self.motor
+        if motor.max_voltage is None or not motor.torque_constant or not motor.resistance:
+            return None
+        stall = motor.torque_constant * motor.max_voltage / motor.resistance
+        return float(stall), float(motor.max_voltage / motor.torque_constant)
+
     def _mean_power(self, power: float) -> float:
         assert self.output_torque is not None
         weights = np.abs(self.motor_speed)
@@ -168,11 +177,12 @@ class DriveAnalysis:
     def _sum(self, values: Array) -> float:
         return integral(self.t, values)
 
-    def _mean(self, values: Array) -> float:
+    def mean(self, values: Array) -> float:
+        """The mean of a series over the cycle."""
         return self._sum(values) / float(self.t[-1] - self.t[0])
 
     def _rms(self, values: Array) -> float:
-        return float(np.sqrt(self._mean(values**2)))
+        return float(np.sqrt(self.mean(values**2)))
 
 
 def _peak(values: Array | None) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.forces.places import force_unit
 from gearwright.parts import Link
 
 
@@ -55,20 +56,21 @@ def drive_limits(drive: DriveAnalysis, link: Link | None) -> Iterator[LimitCheck
     yield from _of_heat(drive)
 
 
-Row = tuple[str, float | None, float | None, str, str]
+StatedLimit = tuple[str, float | None, float | None, str, str]
 
 
-def _of_joint(drive: DriveAnalysis, link: Link | None) -> Iterator[Row]:
+def _of_joint(drive: DriveAnalysis, link: Link | None) -> Iterator[StatedLimit]:
     if link is None:
         return
-    turning = link.joint.kind != "prismatic"
-    unit, rate = ("Nm", "rad/s") if turning else ("N", "m/s")
+    unit = force_unit(link)
+    turning = unit == "Nm"
+    rate = "rad/s" if turning else "m/s"
     limits = link.joint.limits
     yield "joint speed", drive.peak_speed, limits.speed, rate, "limits of the joint"
     yield "joint torque" if turning else "joint force", drive.peak_torque, limits.effort, unit, "limits of the joint"
 
 
-def _of_motor(drive: DriveAnalysis) -> Iterator[Row]:
+def _of_motor(drive: DriveAnalysis) -> Iterator[StatedLimit]:
     motor, source = drive.motor, "data of the motor"
     yield "peak motor torque", drive.peak_motor_torque, motor.max_torque, "Nm", source
     yield "motor speed", drive.peak_motor_speed, motor.max_speed, "rad/s", source
@@ -76,7 +78,7 @@ def _of_motor(drive: DriveAnalysis) -> Iterator[Row]:
     yield "voltage", drive.peak_voltage, motor.max_voltage, "V", source
 
 
-def _of_sheets(drive: DriveAnalysis) -> Iterator[Row]:
+def _of_sheets(drive: DriveAnalysis) -> Iterator[StatedLimit]:
     sheet = drive.motor_sheet
     if sheet is not None:
         source = f"data sheet {sheet.key}"

@@ -13,6 +13,7 @@ import typer
 
 from gearwright import __version__
 from gearwright.cli import (
+    analyse,
     bench,
     catalogue,
     check,
@@ -28,6 +29,7 @@ from gearwright.cli import (
     modes,
     schema,
     simulate,
+    size,
     torque,
     train,
 )
@@ -73,6 +75,8 @@ app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
 app.command("compare")(compare.compare)
+app.command("analyse")(analyse.analyse_task)
+app.command("size")(size.size)
 app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)

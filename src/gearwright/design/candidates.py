@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
@@ -60,10 +61,10 @@ class Candidates:
     viscous: Array
     limits: dict[str, Array]
 
-    def __getitem__(self, places: Array) -> Candidates:
+    def __getitem__(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> Candidates:
         """Some of them, by their places or a mask."""
         kept = np.arange(len(self))[places]
-        columns = {name: x[kept] for name, x in vars(self).items() if isinstance(x, np.ndarray)}
+        columns: dict[str, Any] = {name: x[kept] for name, x in vars(self).items() if isinstance(x, np.ndarray)}
         limits = {name: x[kept] for name, x in self.limits.items()}
         return replace(self, choices=tuple(self.choices[k] for k in kept), limits=limits, **columns)
 
@@ -133,12 +134,16 @@ def _columns(basis: DriveBasis, choices: tuple[Choice, ...]) -> Candidates:
             "continuous motor torque": of(*(sheet.continuous_torque for sheet in motors)),
             "continuous motor speed": of(*(sheet.continuous_speed for sheet in motors)),
             "winding above air": np.array([_heating_limit(sheet) for sheet in motors]),
-            "gearbox peak torque": of(*(box and box.peak_torque for box in boxes)),
-            "gearbox mean torque": of(*(box and box.rated_torque for box in boxes)),
-            "gearbox input speed": of(*(box and box.peak_input_speed for box in boxes)),
-            "gearbox mean input speed": of(*(box and box.rated_input_speed for box in boxes)),
+            "gearbox peak torque": of(*_numbers(boxes, "peak_torque")),
+            "gearbox mean torque": of(*_numbers(boxes, "rated_torque")),
+            "gearbox input speed": of(*_numbers(boxes, "peak_input_speed")),
+            "gearbox mean input speed": of(*_numbers(boxes, "rated_input_speed")),
         },
     )
+
+
+def _numbers(boxes: Sequence[GearboxSheet | None], word: str) -> list[float | None]:
+    return [None if box is None else getattr(box, word) for box in boxes]
 
 
 def _ratio(basis: DriveBasis, box: GearboxSheet | None) -> float:
