@@ -28,6 +28,7 @@ from gearwright.analysis.analyse import analyse
 from gearwright.catalogue import load
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.design.sizing import size_drives
+from gearwright.design.sweep import sweep
 from gearwright.equations import base_parameters, closed_form
 from gearwright.export.casadi_rates import casadi_rates
 from gearwright.export.torch_backend import torch_function
@@ -146,5 +147,6 @@ __all__ = [
     "save",
     "simulate",
     "size_drives",
+    "sweep",
     "torch_function",
 ]

@@ -53,6 +53,7 @@ LIBRARIES = {
     "casadi": {"bench", "tracing"},
     "clarabel": {"identification"},
     "cvxpy": {"identification"},
+    "distributed": {"design"},
     "jax": {"bench", "tracing"},
     "llvmlite": {"compiling"},
     "lxml": {"files"},
