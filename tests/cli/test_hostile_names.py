@@ -37,7 +37,7 @@ COMMANDS = {
     "identify": [["identify", "rigid.yaml", "log.csv"]],
     "bench": [["bench", "robot.yaml"]],
 }
-NAMELESS = {"list", "catalogue", "schema", "demo", "size"}
+NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep"}
 """Commands that take no robot."""
 
 

@@ -137,6 +137,19 @@ def test_the_commands_analyse_and_size(tmp_path):
     assert gw.load(sized).drive("shoulder").motor.catalogue in drives().motors
 
 
+def test_the_command_sweeps(tmp_path):
+    task, table = tmp_path / "pick.yaml", tmp_path / "ratios.csv"
+    task.write_text(TASK)
+    arguments = ["sweep", "scara", str(task), "--over", "elbow.gear.ratio=40,80", "--workers", "1", "-o", str(table)]
+    told = CliRunner().invoke(app, arguments)
+    assert told.exit_code == 0, told.output
+    rows = np.genfromtxt(table, delimiter=",", names=True, deletechars="")
+    assert rows["elbow.gear.ratio"].tolist() == [40.0, 80.0]
+    assert rows["elbow.inertia_ratio"][0] == pytest.approx(4 * rows["elbow.inertia_ratio"][1])
+    wrong = CliRunner().invoke(app, ["sweep", "scara", str(task), "--over", "elbow.gear.ratio=uniform(1"])
+    assert "uniform(low, high)" in str(wrong.exception)
+
+
 def test_a_task_beyond_the_limits_says_so(tmp_path):
     task = tmp_path / "far.yaml"
     task.write_text("task: far\nmotions: [{to: {shoulder: 170 deg}, speed: 2, acceleration: 8}]\n")

@@ -59,6 +59,7 @@ WRITING = {
     "cli/output.py": "terminal",
     "cli/schema.py": "holds no names",
     "cli/size.py": "terminal",
+    "cli/sweep.py": "CSV and Parquet",
     "cli/simulate.py": "CSV and Parquet",
     "cli/torque.py": "CSV and Parquet",
     "cli/train.py": "terminal",

@@ -30,6 +30,7 @@ from gearwright.cli import (
     schema,
     simulate,
     size,
+    sweep,
     torque,
     train,
 )
@@ -77,6 +78,7 @@ app.command("simulate")(simulate.simulate_robot)
 app.command("compare")(compare.compare)
 app.command("analyse")(analyse.analyse_task)
 app.command("size")(size.size)
+app.command("sweep")(sweep.sweep)
 app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)

@@ -15,7 +15,7 @@ from gearwright.errors import FileError
 class Outcome(NamedTuple):
     """What came of one point: numbers by name, or an error."""
 
-    index: int
+    point: int
     numbers: Mapping[str, float]
     error: str | None
 
@@ -50,7 +50,7 @@ class Store:
 
     def add(self, outcomes: list[Outcome]) -> None:
         """Keep results; they are on disk when this returns."""
-        rows = [(one.index, json.dumps(dict(one.numbers)), one.error) for one in outcomes]
+        rows = [(one.point, json.dumps(dict(one.numbers)), one.error) for one in outcomes]
         with self._refusing():
             self._base.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?)", rows)
             self._base.commit()

@@ -94,12 +94,12 @@ def sweep(
     measured = _measure(measure)
     kept = Store(None if store is None else Path(store), _identity(robot, where, measured))
     try:
-        known = {outcome.index: outcome for outcome in kept.outcomes()}
+        known = {outcome.point: outcome for outcome in kept.outcomes()}
         missing = [index for index in range(len(where)) if index not in known]
         with counting(len(where), len(known), progress, "sweeping") as count:
             for outcomes in _computed(robot, where, measured, missing, workers, scheduler):
                 kept.add(outcomes)
-                known |= {outcome.index: outcome for outcome in outcomes}
+                known |= {outcome.point: outcome for outcome in outcomes}
                 count(len(known))
         return _gathered(where, known)
     finally:
@@ -115,7 +115,7 @@ def _measure(measure: Any) -> Measure:
         return Forces(measure)
     if not callable(measure):
         raise InputError(f"sweep: measure={measure!r} is not a task, a motion or a function of a robot.")
-    return measure  # type: ignore[no-any-return]
+    return measure
 
 
 def _identity(robot: Robot, where: Points, measure: Measure) -> str:
