@@ -36,7 +36,7 @@ from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
 from gearwright.forces.of_robot import laws
 from gearwright.functions.actuation import actuator_speeds, actuator_torques
-from gearwright.functions.constrained import ConstrainedResult, ImpactResult, constrained_dynamics, impact
+from gearwright.functions.constrained import constrained_dynamics, impact
 from gearwright.functions.elastic import motor_motion
 from gearwright.functions.functions import (
     bias,
@@ -60,12 +60,12 @@ from gearwright.functions.functions import (
     reactions,
     regressor,
 )
-from gearwright.functions.linearise import LinearModel, linearise
+from gearwright.functions.linearise import linearise
 from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.planning import inverse_kinematics
 from gearwright.programs.placement import Placement
-from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
+from gearwright.simulation import Controller, Event, Run, State, rollout, sampled_controller, simulate
 from gearwright.system.demands import demands
 from gearwright.tracing.casadi_backend import casadi_function
 from gearwright.tracing.jax_backend import jax_function
@@ -74,17 +74,13 @@ __all__ = [
     "Actuator",
     "Body",
     "BodyFrame",
-    "ConstrainedResult",
     "Controller",
     "Event",
-    "ImpactResult",
     "Kernel",
     "Law",
     "Line",
-    "LinearModel",
     "Mechanism",
     "Placement",
-    "Rollout",
     "Run",
     "Spin",
     "Spring",

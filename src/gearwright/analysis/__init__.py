@@ -11,20 +11,27 @@ from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, c
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
+from gearwright.functions.constrained import ConstrainedResult, ImpactResult
+from gearwright.functions.linearise import LinearModel
+from gearwright.simulation.rollout import Rollout
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
 __all__ = [
     "Analysis",
     "Comparison",
+    "ConstrainedResult",
     "DriveAnalysis",
     "EnergyBalance",
     "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
+    "ImpactResult",
     "LimitCheck",
+    "LinearModel",
     "Miss",
     "ReductionComparison",
     "ReductionMiss",
+    "Rollout",
     "Task",
     "Temperatures",
     "VibrationModes",

@@ -17,7 +17,6 @@ from gearwright.design.points import Points, points
 from gearwright.design.store import Outcome, Store
 from gearwright.design.workers import cluster, failing, local
 from gearwright.errors import InputError
-from gearwright.files.yaml_writer import write_yaml
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot, parameter, with_parameters
 from gearwright.simulation.progress import counting
@@ -120,6 +119,8 @@ def _measure(measure: Any) -> Measure:
 
 def _identity(robot: Robot, where: Points, measure: Measure) -> str:
     """What the sweep is, so that a file of another one is recognised."""
+    from gearwright.files.yaml_writer import write_yaml
+
     what = getattr(measure, "identity", None) or f"{measure.__module__}.{getattr(measure, '__qualname__', '')}"
     return digest(write_yaml(robot), where.names, where.values, what)
 
