@@ -131,8 +131,11 @@ def _computed(
     """Results as they come: many at once through a kernel, else point by point."""
     batch = getattr(measure, "batch", None)
     if batch is not None and scheduler is None and missing:
-        numbers = batch(robot, where.names, where.values[missing])
-        yield [Outcome(index, found, None) for index, found in zip(missing, numbers, strict=True)]
+        columns = batch(robot, where.names, where.values[missing])
+        rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+        yield [
+            Outcome(index, dict(zip(columns, row, strict=True)), None) for index, row in zip(missing, rows, strict=True)
+        ]
         return
     job = partial(failing, partial(_point, robot, where, measure))
     found = local(job, missing, workers) if scheduler is None else cluster(job, missing, scheduler)
