@@ -137,6 +137,10 @@ EXCUSED = {
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
+    **dict.fromkeys(
+        ("analyse", "Analysis", "size_drives", "Sizing", "with_choices"),
+        "about a robot's drives, which a machine has not",
+    ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
     **dict.fromkeys(
         ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters"), "about a robot's parts"

@@ -35,8 +35,10 @@ ROOMS = (
     "simulation",
     "identification",
     "analysis",
+    "design",
     "export",
     "bench",
+    "report",
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
@@ -51,6 +53,7 @@ LIBRARIES = {
     "casadi": {"bench", "tracing"},
     "clarabel": {"identification"},
     "cvxpy": {"identification"},
+    "distributed": {"design"},
     "eaik": {"planning"},
     "jax": {"bench", "tracing"},
     "llvmlite": {"compiling"},
@@ -60,6 +63,7 @@ LIBRARIES = {
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},
+    "pymoo": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},

@@ -13,6 +13,7 @@ import typer
 
 from gearwright import __version__
 from gearwright.cli import (
+    analyse,
     bench,
     catalogue,
     check,
@@ -29,6 +30,8 @@ from gearwright.cli import (
     plan,
     schema,
     simulate,
+    size,
+    sweep,
     torque,
     train,
 )
@@ -75,6 +78,9 @@ app.command("plan")(plan.plan)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
 app.command("compare")(compare.compare)
+app.command("analyse")(analyse.analyse_task)
+app.command("size")(size.size)
+app.command("sweep")(sweep.sweep)
 app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)

@@ -92,7 +92,7 @@ class BentShaft:
 
         q, v, a = (part.values[:, k] for k in range(3))
         forces = inverse_dynamics(self.system.mech, q, v, a)
-        needed = forces[:, self.equation] - part.pushed(part.t)[:, self.equation]
+        needed = forces[:, self.equation] - part.law_forces(part.t)[:, self.equation]
         return make_interp_spline(part.t, needed, k=min(5, len(part.t) - 1))
 
     def _known(self, part: Part, rest: Any, t: Any) -> Known:
@@ -155,8 +155,8 @@ class BentShaft:
     def _force(self, ops: Operations, t: Any, q: Sequence[Any], v: Sequence[Any], states: Sequence[Any]) -> Scalar:
         """What the laws push with in the equation."""
         system, u = self.system, self.system.first_inputs
-        seen = system.situations(ops, t, Moving(q, v, states), u)
-        return system.forces(u, system.actions(system.first_modes, seen))[self.equation]
+        situations = system.situations(ops, t, Moving(q, v, states), u)
+        return system.forces(u, system.actions(system.first_modes, situations))[self.equation]
 
     def _state_rates(self, known: Known, angle: Scalar, speed: Scalar, states: Sequence[Scalar]) -> list[Scalar]:
         q, v = self._with_shaft(known.q, angle), self._with_shaft(known.v, speed)
@@ -261,8 +261,8 @@ class BentShaft:
             speed = self._speed(known, angle, states, pace > 0)
             x = Moving(self._with_shaft(known.q, angle), self._with_shaft(known.v, speed), states)
             watch = Watching(known.ops)
-            seen = self.system.situations(watch, t, x, self.system.first_inputs)
-            for law, mode, one in zip(self.system.laws, self.system.first_modes, seen, strict=True):
+            situations = self.system.situations(watch, t, x, self.system.first_inputs)
+            for law, mode, one in zip(self.system.laws, self.system.first_modes, situations, strict=True):
                 law.act(mode, one)  # what bends in the rates of states alone leaves the acceleration continuous
             return watch.kinks
 
@@ -295,4 +295,4 @@ class BentShaft:
         values[:, 0, self.shaft], values[:, 1, self.shaft] = solution(t)[0], speed
         values[:, 2, self.shaft] = make_interp_spline(t, speed, k=min(5, len(t) - 1))(t, 1)
         before = part.settling[(part.settling > a) & (part.settling < b)]
-        return Part(t, values, part.pushed, np.concatenate([before, settling]))
+        return Part(t, values, part.law_forces, np.concatenate([before, settling]))

@@ -20,13 +20,13 @@ class Part:
     Args:
         t: times (T,).
         values: coordinates, speeds and accelerations, (T, 3, n); zero for shafts that are not known yet.
-        pushed: generalized forces of laws at the joints at times, (T,) -> (T, n).
+        law_forces: generalized forces of laws at the joints at times, (T,) -> (T, n).
         settling: those of the times at which a shaft settles after a bend.
     """
 
     t: Array
     values: Array
-    pushed: Callable[[Array], Array]
+    law_forces: Callable[[Array], Array]
     settling: Array = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
