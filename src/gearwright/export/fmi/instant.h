@@ -116,19 +116,21 @@ static void substituted(const double *m, const int *pivots, int n, double *b)
   for (k = n - 1; k >= 0; --k) b[k] = (b[k] - product(m + k * n + k + 1, b + k + 1, n - k - 1)) / m[k * n + k];
 }
 
-/* Solve for all columns. Rows of several holds may repeat each other: then they share their force evenly, which the
-   limit of a small compliance gives. It is put on, and taken back by going on with what is still missing. */
+/* Solve for all columns. Rows of several holds may repeat each other: of all multipliers that do, those with the least
+   squares are taken, which is the limit of a small compliance, the same for all. It is put on, and taken back by going
+   on with what is still missing. */
 static int solved(Instant *at, int holds, int columns)
 {
   const int n = N_SPEEDS + holds, rounds = holds > 1 ? ROUNDS_OF_SOLVING : 1;
-  double size = 0.0, missing[UNKNOWNS];
+  double size = 0.0, softness = HUGE_VAL, missing[UNKNOWNS];
   int i, j, c, round;
   memcpy(at->factors, at->matrix, (size_t)(n * n) * sizeof(double));
   for (i = 0; i < N_SPEEDS; ++i) size += at->matrix[i * n + i] / N_SPEEDS;
-  for (j = 0; holds > 1 && j < holds; ++j) {
+  for (j = 0; j < holds; ++j) {
     const double *row = at->matrix + (N_SPEEDS + j) * n;
-    at->factors[(N_SPEEDS + j) * n + N_SPEEDS + j] += 1e-6 * product(row, row, N_SPEEDS) / size;
+    softness = fmin(softness, 1e-6 * product(row, row, N_SPEEDS) / size);
   }
+  for (j = N_SPEEDS; holds > 1 && j < n; ++j) at->factors[j * n + j] += softness;
   if (!factorised(at->factors, at->pivots, n)) return 0;
   memset(at->solution, 0, (size_t)(n * columns) * sizeof(double));
   for (c = 0; c < columns; ++c) {
