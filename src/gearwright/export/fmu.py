@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gearwright.errors import InputError
+from gearwright.errors import InputError, NotTraceableError
 from gearwright.export.fmu_build import ENDINGS, MAIN, archived, binary_folder, compiled, compiler, sources, system_name
 from gearwright.export.fmu_description import description
 from gearwright.export.fmu_document import build_description, licence, page
@@ -79,7 +79,8 @@ def fmu(
             data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others rest at their start.
         parameters: paths of numbers that can be changed in the FMU, such as "payload.mass", "j1.gear.ratio",
             "j1.friction.coulomb"; machine and laws follow them.
-        state: where it starts: as for `simulate`, or the name of a state of the robot; neutral and at rest unless given.
+        state: where it starts, as for `simulate`, or the name of a state of the robot; neutral and at rest unless
+            given.
         laws: other laws than those of the file, with their numbers as they are.
         overwrite: whether a file that is there already may be replaced.
 
@@ -98,7 +99,24 @@ def fmu(
     opened = _opened(robot, inputs, parameters, laws)
     start = state_vector(opened.system, initial_state(opened.system.mech, _first_state(robot, opened, state)))
     model = FmuModel(str(getattr(robot, "name", "machine")), opened, start)
+    _refuse_deciding_parameters(model)
     return _written(file, model, version)
+
+
+def _refuse_deciding_parameters(model: FmuModel) -> None:
+    """A number by which a law or part decides what it is cannot stay open."""
+    try:
+        _ = model.token
+    except NotTraceableError:
+        for path in model.opened.parameters:
+            try:
+                _ = replace(model, opened=replace(model.opened, parameters=(path,))).token
+            except NotTraceableError:
+                raise InputError(
+                    f"{CALLER}: parameter {path!r} cannot be changed in an FMU: a law or part of the robot decides by "
+                    "it what it is. Leave it out, and write one FMU per value."
+                ) from None
+        raise
 
 
 def _written(file: Path, model: FmuModel, version: str) -> FmuReport:
@@ -141,7 +159,9 @@ def _free_path(path: str | Path, overwrite: bool) -> Path:
     if file.is_dir():
         raise InputError(f"{CALLER}: {str(path)!r} is a folder. Give the path of a file.")
     if file.exists() and not overwrite:
-        raise InputError(f"{CALLER}: {str(path)!r} is there already. Give another path, or overwrite=True.")
+        raise InputError(
+            f"{CALLER}: {str(path)!r} is there already. Give another path, or overwrite=True (--overwrite)."
+        )
     if not file.parent.is_dir():
         raise InputError(f"{CALLER}: there is no folder {str(file.parent)!r}. Make it first.")
     return file

@@ -20,8 +20,8 @@ def page(model: FmuModel, found: Sequence[Variable]) -> str:
     return f"""<!DOCTYPE html>
 <html><head><meta charset="utf-8"><title>{html(model.name)}</title></head><body>
 <h1>{html(model.name)}</h1>
-<p>Written by Gearwright {__version__}. SI units; forces and speeds are those at the gear output. Parameters are tunable:
-machine and laws follow them. Laws with their modes:</p>
+<p>Written by Gearwright {__version__}. SI units; forces and speeds are those at the gear output. Parameters are
+tunable: machine and laws follow them. Laws with their modes:</p>
 <ul>
 {laws}
 </ul>

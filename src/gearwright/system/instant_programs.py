@@ -7,8 +7,7 @@ the first a 1 per mode at hand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from gearwright.algebra import Operations, Scalar
@@ -17,10 +16,11 @@ from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import Pose, place
-from gearwright.forces.law import Guard, Reaction
+from gearwright.forces.law import Guard, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.programs.program import Inputs
+from gearwright.system.law_kernels import surveyed
 from gearwright.system.law_table import LawTable
 from gearwright.system.open_system import OpenSystem
 from gearwright.system.survey import Choice
@@ -113,18 +113,21 @@ class InstantPrograms:
     def _here(self, ops: Operations, given: Inputs) -> Here:
         opened = self.opened
         system = opened.having(given[PARAMETERS][: len(opened.parameters)])
-        table = self.table if system is self.system else LawTable(system)
+        table = self.table if system is self.system else LawTable(system, surveyed(self.system))
         u = opened.all_inputs(system, given["u"][: len(opened.inputs)])
         chosen = given["chosen"][: len(table.choices)] if "chosen" in given else ()
         return Here(system, table, {**given, "u": u, "chosen": chosen})
 
     def _starting(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
-        def begins(k: int, asked: Inputs) -> int:
-            system, table, known = self._here(ops, asked)
-            law = system.laws[k]
-            return law.modes.index(law.start(table.situations(system.mech, ops, known)[k]))
+        def seen(asked: Inputs) -> tuple[Here, list[Situation]]:
+            here = self._here(ops, asked)
+            return here, here.table.situations(here.system.mech, ops, here.given)
 
-        return [decided(lambda asked, k=k: begins(k, asked), given) for k in range(len(self.system.laws))]  # type: ignore[misc]
+        def begins(k: int, at: tuple[Here, list[Situation]]) -> int:
+            law = at[0].system.laws[k]
+            return law.modes.index(law.start(at[1][k]))
+
+        return [decided(seen, partial(begins, k), given) for k in range(len(self.system.laws))]
 
     def _acting(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
         system, table, known = self._here(ops, given)
@@ -208,9 +211,3 @@ def _equivalent_pose(system: System, given: Inputs, ops: Operations) -> Pose:
 
 def _as_number(truth: Scalar, ops: Operations) -> Scalar:
     return ops.where(truth, 1.0, 0.0)
-
-
-def numbered_modes(programs: InstantPrograms) -> Sequence[tuple[int, int]]:
-    """Per law the number of its first mode among all, and how many it has."""
-    counts = [len(modes) for modes in programs.modes]
-    return [(sum(counts[:k]), count) for k, count in enumerate(counts)]

@@ -19,7 +19,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
 from gearwright.system.law_kernels import OncePerSystem, require_traceable, surveyed
 from gearwright.system.motion_rates import contents_of
-from gearwright.system.survey import Choice
+from gearwright.system.survey import Choice, Survey
 from gearwright.system.system import System, drags_in
 from gearwright.system.vector_program import kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
@@ -39,11 +39,12 @@ class LawTable:
 
     Args:
         system: the machine and its laws, all of which can be traced in every mode.
+        known: what the laws do in each of their modes, if the same laws with other numbers have told it.
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, known: Survey | None = None) -> None:
         self.system = system
-        found = surveyed(system)
+        found = surveyed(system) if known is None else known
         self.choices: tuple[Choice, ...] = tuple(found.actions)
         self.holds, self.drags = found.holds, found.drags
         self.guards: list[tuple[Choice, Guard]] = [(x, guard) for x, mine in found.guards.items() for guard in mine]

@@ -7,7 +7,7 @@ be answered both ways, one after the other, and the answers joined by `where`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from gearwright.algebra import Scalar
 from gearwright.tracing.symbols import Symbol, operations, plain
@@ -22,16 +22,10 @@ class _Question(Exception):
 
 
 class _Answers:
-    """What is answered to the questions of one run, in their order."""
+    """What is answered to the questions of one run, in their order; None: nobody may ask."""
 
     def __init__(self) -> None:
-        self.waiting: list[bool] = []
-
-    def to(self, condition: Symbol) -> bool:
-        """The next answer."""
-        if not self.waiting:
-            raise _Question(condition)
-        return self.waiting.pop(0)
+        self.waiting: list[bool] | None = None
 
 
 class _Asking(Symbol):
@@ -48,7 +42,11 @@ class _Asking(Symbol):
         return float(sx) if sx.is_constant() else _Asking(sx, self.tape, self.answers)
 
     def __bool__(self) -> bool:  # type: ignore[override]
-        return self.answers.to(self)
+        if self.answers.waiting is None:
+            super().__bool__()
+        if not self.answers.waiting:
+            raise _Question(self)
+        return self.answers.waiting.pop(0)
 
     def __eq__(self, other: object) -> Scalar:  # type: ignore[override]
         return self.made(self.sx == plain(other))
@@ -59,23 +57,33 @@ class _Asking(Symbol):
 Given = Mapping[str, Sequence[Scalar]]
 
 
-def decided(choose: Callable[[Given], int], given: Given) -> Scalar:
-    """The number that `choose` returns, as an expression of the symbols that it is given.
+Seen = TypeVar("Seen")
+
+
+def decided(see: Callable[[Given], Seen], choose: Callable[[Seen], int], given: Given) -> Scalar:
+    """The number that `choose` returns for what is seen of symbols, as an expression of these.
+
+    Args:
+        see: makes what is decided on; it may not ask.
+        choose: decides, with `if` where it likes.
+        given: the symbols by name.
 
     >>> from gearwright.tracing.symbols import symbols
-    >>> decided(lambda given: 1 if given["x"][0] > 2 else 0, {"x": symbols("x", 1)})
+    >>> decided(lambda given: given["x"][0], lambda x: 1 if x > 2 else 0, {"x": symbols("x", 1)})
     Symbol(((2<x)?1:0))
     """
     answers = _Answers()
-    asking = {
-        name: [_Asking(x.sx, x.tape, answers) if isinstance(x, Symbol) else x for x in entries]
-        for name, entries in given.items()
-    }
+    seen = see(
+        {
+            name: [_Asking(x.sx, x.tape, answers) if isinstance(x, Symbol) else x for x in entries]
+            for name, entries in given.items()
+        }
+    )
 
     def answered(known: list[bool]) -> Scalar:
         answers.waiting = list(known)
         try:
-            return float(choose(asking))
+            return float(choose(seen))
         except _Question as question:
             condition = Symbol(question.condition.sx, question.condition.tape)
         return operations().where(condition, answered([*known, True]), answered([*known, False]))
