@@ -66,8 +66,8 @@ def export(
 
     Target "c" is a C99 package without allocation for controllers: header, source, CMake file and a self-test. Target
     "fmu" is a model for Simulink and Modelica tools (Model Exchange and Co-Simulation), compiled, with its laws and
-    their events; "mjcf" a file for MuJoCo, with a report of what its form loses; "urdf" one for tools that take every wheel
-    as a link. A YAML file beside the last two keeps what they cannot say.
+    their events; "mjcf" a file for MuJoCo, with a report of what its form loses; "urdf" one for tools that take every
+    wheel as a link. A YAML file beside the last two keeps what they cannot say.
 
     Example: gearwright export elbow --to c -o elbow_c --function inverse_dynamics --function jacobian:tool
 

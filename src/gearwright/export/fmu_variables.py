@@ -45,8 +45,8 @@ def variables(model: FmuModel) -> list[Variable]:
 def identifiers(names: Iterable[str]) -> list[str]:
     """Names as words joined by dots, numbered where two become one.
 
-    >>> identifiers(["q.j 1", "q.j-1", "der(q.j 1)", "tau.関節", "time"])
-    ['q.j_1', 'q.j_1_2', 'der(q.j_1)', 'tau.unnamed', 'time']
+    >>> identifiers(["q.j 1", "q.j-1", "der(q.j 1)", "tau.関節", "j1.friction.static"])
+    ['q.j_1', 'q.j_1_2', 'der(q.j_1)', 'tau.unnamed', 'j1.friction.static']
     """
     used: set[str] = set()
     found: dict[str, str] = {}
@@ -56,7 +56,7 @@ def identifiers(names: Iterable[str]) -> list[str]:
         if inner is not None and inner in found:
             result.append(f"der({found[inner]})")
             continue
-        plain = ".".join(c_identifier(word) for word in name.split("."))
+        plain = ".".join(map(_word, name.split(".")))
         candidate, count = plain, 1
         while candidate in used:
             count += 1
@@ -65,6 +65,12 @@ def identifiers(names: Iterable[str]) -> list[str]:
         found.setdefault(name, candidate)
         result.append(candidate)
     return result
+
+
+def _word(word: str) -> str:
+    """A word of letters, digits and underscores; what C reserves is a word like any other."""
+    plain = c_identifier(word)
+    return word if plain == f"{word}_" else plain
 
 
 def _renamed(one: Variable, name: str) -> Variable:
