@@ -73,7 +73,7 @@ def export(
 
     Example: gearwright export elbow --to mjcf --rotors bodies -o elbow_mjcf
 
-    Example: gearwright export puma560 --to fmu --fmi 3.0 --parameter joint1.friction.coulomb
+    Example: gearwright export puma560 --to fmu --fmi 3.0 --parameter joint1.friction
     """
     from gearwright.export.targets import export_with_report
 

@@ -41,7 +41,7 @@ class _Asking(Symbol):
         """A new expression that may be asked about too, or a float."""
         return float(sx) if sx.is_constant() else _Asking(sx, self.tape, self.answers)
 
-    def __bool__(self) -> bool:  # type: ignore[override]
+    def __bool__(self) -> bool:
         if self.answers.waiting is None:
             super().__bool__()
         if not self.answers.waiting:
