@@ -131,22 +131,22 @@ class InstantPrograms:
 
     def _acting(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
         system, table, known = self._here(ops, given)
-        actions, u, n = table.actions(system.mech, ops, known), known["u"], system.mech.n
+        actions, n = table.actions(system.mech, ops, known), system.mech.n
+        forces, targets, compliances, gains, inflows, senses, *_ = table.acting(system.mech, ops, known)
         x, pose = system.moving(known["x"]), _equivalent_pose(system, known, ops)
         holds, drags = [hold for action in actions for hold in action.holds], drags_in(actions)
-        forces = system.forces(u, actions)
         return [
             mass_matrix(pose),
             [force - lost for force, lost in zip(forces, bias(pose, x.v), strict=True)],
             [spread(hold.line.terms, n) for hold in holds],
-            [hold.target for hold in holds],
-            [hold.compliance for hold in holds],
+            targets,
+            compliances,
             [0.0 if hold.speed is None else hold.speed for hold in holds],
             [_as_number(hold.firm, ops) for hold in holds],
             [spread(drag.push.terms, n) for drag in drags],
-            [drag.gain for drag in drags],
-            [entering - drag.offset for entering, drag in zip(system.inflows(u, actions), drags, strict=True)],
-            [list(drag.sense) for drag in drags],
+            gains,
+            inflows,
+            senses,
             [
                 [share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0 for hold in holds]
                 for drag in drags

@@ -53,7 +53,7 @@ class LawTable:
     def act(self) -> Kernel:
         """Generalized forces; targets and compliances of holds; gains of drags, what enters less offset, and senses."""
         n, holds, drags = self.system.mech.n, len(self.holds), len(self.drags)
-        return self._compiled("laws_act", self._acting, n + 2 * holds + (2 + n) * drags, {})
+        return self._compiled("laws_act", self.acting, n + 2 * holds + (2 + n) * drags, {})
 
     @cached_property
     def follow(self) -> Kernel:
@@ -89,7 +89,8 @@ class LawTable:
     def _contents(self, more: Mapping[str, int]) -> dict[str, int]:
         return {**contents_of(self.system), "chosen": len(self.choices), **more}
 
-    def _acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
+    def acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
+        """What `act` computes, part by part."""
         system, u = self.system.on(mech), given["u"]
         actions = self.actions(mech, ops, given)
         holds, drags = [hold for action in actions for hold in action.holds], drags_in(actions)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define UNKNOWNS (N_SPEEDS + N_HOLDS)
+#define UNKNOWNS (N_SPEEDS + N_HOLDS + 1) /* a blow comes beside all that is held */
 #define COLUMNS (1 + N_DRAGS)
 #define ROUNDS_OF_SOLVING 4
 #define PATIENCE (40 * (N_LAWS + 1)) /* changes of modes before they count as ones that do not settle */

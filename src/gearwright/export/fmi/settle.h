@@ -261,7 +261,7 @@ static int searched(Model *model)
 {
   static const int no_weights[N_LAWS + 1] = {0};
   int (*known)[N_LAWS + 1] = model->known_modes, count = 1, next = 0;
-  double all[SIZE_GUARDS + 1], x[N_STATES];
+  double all[SIZE_GUARDS + N_SPEEDS], x[N_STATES];
   Candidate found[N_GUARDS + 1];
   int guards[N_GUARDS + 1], total, k, j, changed, seen;
   memcpy(known[0], model->now.mode, N_LAWS * sizeof(int));
@@ -273,7 +273,7 @@ static int searched(Model *model)
     if (!guards_at(model, model->now.t, x, all)) continue;
     total = candidates(model, all, found, guards);
     if (most_violated(found, total, no_weights) < 0 && kept(model, &changed)) {
-      double after[SIZE_GUARDS + 1];
+      double after[SIZE_GUARDS + N_SPEEDS];
       Candidate again[N_GUARDS + 1];
       int places[N_GUARDS + 1];
       if (guards_at(model, model->now.t, model->now.x, after)
@@ -296,7 +296,7 @@ static int searched(Model *model)
 /* Obey guards until none is violated; impacts and new holds change the speeds. 0 where that leads nowhere. */
 static int settled(Model *model)
 {
-  double all[SIZE_GUARDS + 1];
+  double all[SIZE_GUARDS + N_SPEEDS];
   Candidate found[N_GUARDS + 1];
   int guards[N_GUARDS + 1], round, worst, changed;
   Changes *changes = &model->changes;
@@ -336,7 +336,7 @@ static int begun(Model *model)
 /* Event indicators: levels of the guards at hand, each positive as long as its mode lasts. */
 static int indicators(Model *model, double t, const double *x, double *levels)
 {
-  double all[SIZE_GUARDS + 1];
+  double all[SIZE_GUARDS + N_SPEEDS];
   int g;
   if (N_GUARDS == 0) return 1;
   if (!guards_at(model, t, x, all)) return 0;
