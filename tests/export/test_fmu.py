@@ -240,12 +240,13 @@ def test_a_parameter_may_change_during_a_run(written):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_its_sources_compile_without_a_warning_and_need_no_library(version, written, tmp_path):
-    path = written("motor torque through gears that lock", version)
+@pytest.mark.parametrize("name", ["torque", "motor torque through gears that lock"])
+def test_its_sources_compile_without_a_warning_and_need_no_library(name, version, written, tmp_path):
+    path = written(name, version)
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path)
         assert any(name.startswith("binaries/") for name in archive.namelist())
-    strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-std=c99", "-O0", "-shared", "-fPIC", "-fvisibility=hidden"]
+    strict = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-std=c99", "-O0", "-shared", "-fPIC", "-fvisibility=hidden"]
     main = tmp_path / "sources" / f"fmi{version[0]}.c"
     command = [fmu_build.compiler(), *strict, main, "-o", tmp_path / "model.so", "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

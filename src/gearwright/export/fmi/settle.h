@@ -296,7 +296,7 @@ static int searched(Model *model)
 /* Obey guards until none is violated; impacts and new holds change the speeds. 0 where that leads nowhere. */
 static int settled(Model *model)
 {
-  double all[SIZE_GUARDS + N_SPEEDS];
+  double all[SIZE_GUARDS + N_SPEEDS] = {0.0};
   Candidate found[N_GUARDS + 1];
   int guards[N_GUARDS + 1], round, worst, changed;
   Changes *changes = &model->changes;
