@@ -24,7 +24,7 @@ from gearwright.system.law_kernels import surveyed
 from gearwright.system.law_table import LawTable
 from gearwright.system.open_system import OpenSystem
 from gearwright.system.survey import Choice
-from gearwright.system.system import System, drags_in, share
+from gearwright.system.system import System, drags_in, port_share
 from gearwright.system.vector_program import VectorProgram, vector_program
 from gearwright.tracing.branching import decided
 from gearwright.tracing.prepare import prepare
@@ -148,7 +148,7 @@ class InstantPrograms:
             inflows,
             senses,
             [
-                [share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0 for hold in holds]
+                [port_share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0 for hold in holds]
                 for drag in drags
             ],
         ]

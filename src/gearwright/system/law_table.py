@@ -53,7 +53,7 @@ class LawTable:
     def act(self) -> Kernel:
         """Generalized forces; targets and compliances of holds; gains of drags, what enters less offset, and senses."""
         n, holds, drags = self.system.mech.n, len(self.holds), len(self.drags)
-        return self._compiled("laws_act", self.acting, n + 2 * holds + (2 + n) * drags, {})
+        return self._compiled("laws_act", self._acting, n + 2 * holds + (2 + n) * drags, {})
 
     @cached_property
     def follow(self) -> Kernel:
@@ -89,8 +89,7 @@ class LawTable:
     def _contents(self, more: Mapping[str, int]) -> dict[str, int]:
         return {**contents_of(self.system), "chosen": len(self.choices), **more}
 
-    def acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
-        """What `act` computes, part by part."""
+    def _acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
         system, u = self.system.on(mech), given["u"]
         actions = self.actions(mech, ops, given)
         holds, drags = [hold for action in actions for hold in action.holds], drags_in(actions)
@@ -107,6 +106,10 @@ class LawTable:
         system, outcomes = self.system.on(mech), self.outcomes(mech, ops, given)
         x = system.moving(given["x"])
         return [*system.rates(ops, x, given["a"], outcomes), *system.powers(x.v, given["u"], outcomes)]
+
+    def acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
+        """What `act` computes, part by part."""
+        return self._acting(mech, ops, given)
 
     def outcomes(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Outcome]:
         """What follows for every law in the modes at hand."""

@@ -24,10 +24,10 @@ from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Scene, Situation
 from gearwright.forces.line import Line
-from gearwright.functions.actuation import motor_shares
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
 from gearwright.system.compiled_machine import CompiledMachine
+from gearwright.system.ports import Shares, port_shares, same_row
 
 Modes: TypeAlias = tuple[str, ...]
 """Per law its mode."""
@@ -194,10 +194,9 @@ class System:
         return along(self._motor_shares.get(drag.port, ()), u)
 
     @cached_property
-    def _motor_shares(self) -> dict[str | None, tuple[tuple[int, float], ...]]:
+    def _motor_shares(self) -> Mapping[str | None, Shares]:
         """Per actuator its torque from generalized forces, as (speed, share)."""
-        shares = motor_shares(self.mech)
-        return {name: tuple((k, float(x)) for k, x in enumerate(row) if x) for name, row in shares.items()}
+        return port_shares(self.mech)
 
     def outcomes(self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]) -> list[Outcome]:
         """What follows for each law."""
@@ -251,7 +250,7 @@ def inflow(drag: Drag, forces: Sequence[Force]) -> Scalar:
     total: Scalar = 0.0
     for force in forces:
         if force.port is not None and force.port == drag.port:
-            total = total + share(force.line, drag.push) * force.value
+            total = total + port_share(force.line, drag.push) * force.value
     return total
 
 
@@ -267,6 +266,11 @@ def flow(drag: Drag, entering: Scalar, a: Sequence[Scalar]) -> Scalar:
 def share(line: Line, other: Line) -> float:
     """The factor with which a line is another one; both are parallel."""
     return line.share_of(other)
+
+
+def port_share(line: Line, other: Line) -> Scalar:
+    """As `share`, also of rows with symbols, where both are the same."""
+    return 1.0 if same_row(line, other) else share(line, other)
 
 
 def _refuse_twins(kind: str, names: Sequence[str]) -> None:
