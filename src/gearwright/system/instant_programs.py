@@ -85,8 +85,8 @@ class InstantPrograms:
     def act(self) -> VectorProgram:
         """The balance of forces: the mass matrix, what accelerates; holds; drags; shares of holds in drags.
 
-        M, tau - bias; per hold its row, target, compliance, speed and whether it is firm; per drag its push, gain,
-        inflow less offset, and sense; per drag and hold the share.
+        M, tau - bias; per hold its row, target, compliance, the speed that the row must have and whether it is firm;
+        per drag its push, gain, inflow less offset, and sense; per drag and hold the share.
         """
         n, holds, drags = self.system.mech.n, len(self.table.holds), len(self.table.drags)
         size = n * n + n + holds * (n + 4) + drags * (2 * n + 2) + drags * holds
@@ -101,9 +101,12 @@ class InstantPrograms:
         return vector_program("observe", self._solved, len(self.system.signals) + 3 + self.system.mech.n, self._seen)
 
     def guards(self) -> VectorProgram:
-        """Levels, their rates, and whether they count, of all guards; restitution and row of those with an impact."""
+        """Levels, their rates, and whether they count, of all guards; of those with an impact also its line.
+
+        Of the line: restitution, the speed along it while the machine rests, and the row.
+        """
         struck = sum(guard.impact is not None for _, guard in self.table.guards)
-        size = 3 * len(self.table.guards) + struck * (1 + self.system.mech.n)
+        size = 3 * len(self.table.guards) + struck * (2 + self.system.mech.n)
         return vector_program("guards", self._solved, size, self._ending)
 
     def blow(self) -> VectorProgram:
@@ -141,7 +144,7 @@ class InstantPrograms:
             [spread(hold.line.terms, n) for hold in holds],
             targets,
             compliances,
-            [0.0 if hold.speed is None else hold.speed for hold in holds],
+            [0.0 if hold.speed is None else hold.speed - hold.line.speed([0.0] * n) for hold in holds],
             [_as_number(hold.firm, ops) for hold in holds],
             [spread(drag.push.terms, n) for drag in drags],
             gains,
@@ -185,6 +188,7 @@ class InstantPrograms:
             [0.0 if guard.rate is None else guard.rate for guard in guards],
             [_as_number(guard.when, ops) for guard in guards],
             [impact.restitution for impact in blows],
+            [impact.line.speed([0.0] * system.mech.n) for impact in blows],
             [spread(impact.line.terms, system.mech.n) for impact in blows],
         ]
 

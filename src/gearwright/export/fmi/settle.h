@@ -11,7 +11,7 @@
 #define ROUNDS_OF_A_BLOW 8 /* changes of flanks within one blow */
 
 enum { AT_RATES = N_GUARDS, AT_WHEN = 2 * N_GUARDS, AT_RESTITUTIONS = 3 * N_GUARDS,
-       AT_IMPACT_ROWS = AT_RESTITUTIONS + N_IMPACTS };
+       AT_IMPACT_SPEEDS = AT_RESTITUTIONS + N_IMPACTS, AT_IMPACT_ROWS = AT_IMPACT_SPEEDS + N_IMPACTS };
 
 typedef int Modes[N_LAWS + 1];
 
@@ -237,15 +237,15 @@ static int kept(Model *model, int *changed)
   return !*changed || struck_along(model, sense, rows, jump, count);
 }
 
-/* An impact along a row: to rest first, then thrown back, while firm holds keep their lines. */
-static int struck(Model *model, const double *row, double restitution)
+/* An impact along a line: to rest first, then thrown back, while firm holds keep their lines. */
+static int struck(Model *model, const double *row, double own_speed, double restitution)
 {
   double rows[(N_HOLDS + 1) * N_SPEEDS], jump[N_HOLDS + 1], before[N_SPEEDS], leaving[N_SPEEDS], arriving;
   double *v = model->now.x + N_COORDINATES;
   int count, i;
   memcpy(before, v, sizeof before);
   memcpy(rows, row, N_SPEEDS * sizeof(double));
-  arriving = product(row, v, N_SPEEDS);
+  arriving = product(row, v, N_SPEEDS) + own_speed;
   jump[0] = -arriving;
   count = 1 + held_rows(model, v, 1, rows + N_SPEEDS, jump + 1);
   if (!struck_along(model, before, rows, jump, count)) return 0;
@@ -315,8 +315,8 @@ static int settled(Model *model)
     }
     if (guard_impact[guards[worst]] >= 0) {
       const int impact = guard_impact[guards[worst]];
-      const double restitution = all[AT_RESTITUTIONS + impact];
-      if (!struck(model, all + AT_IMPACT_ROWS + impact * N_SPEEDS, restitution)) return 0;
+      const double *row = all + AT_IMPACT_ROWS + impact * N_SPEEDS;
+      if (!struck(model, row, all[AT_IMPACT_SPEEDS + impact], all[AT_RESTITUTIONS + impact])) return 0;
     }
     obey(changes, &found[worst], model->now.mode);
   }
