@@ -15,6 +15,7 @@ from gearwright.errors import InputError
 from gearwright.export import fmu_build
 from gearwright.forces.law import Action, Force, Law
 from gearwright.forces.line import Line
+from gearwright.forces.stops import Stops
 from gearwright.parts import Friction, Limits
 from gearwright.parts.paths import parameter, with_parameters
 from support.fmus import PIECES, SAMPLES, Case, arm, largest_difference
@@ -126,6 +127,23 @@ def test_a_parameter_does_what_the_same_change_of_the_robot_does(name, path, wri
     found = case.run(written(name, "2.0"), "CoSimulation", start={path.replace(".1", "._1"): value})
     assert largest_difference(found, want, ("q.", "v.")) < 1e-8
     assert largest_difference(found, runs[name], ("q.", "v.")) > 1e-4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_bounces_is_thrown_back_through_its_gears(kind, tmp_path_factory):
+    """Gears that lose power take their part of a blow, and change their flanks while it lasts."""
+    robot = arm(1.0, efficiency=0.8)
+    mech = gw.assemble(robot)
+    stops = Stops("shoulder.stops", Line.of(mech, "shoulder"), -0.1, 0.3, restitution=0.7)
+    laws, state = (*gw.laws(robot), stops), gw.State([0.0, 0.2], [2.0, -1.0])
+    run = gw.simulate(robot, state, 0.6, laws=laws, rtol=1e-12, atol=1e-12, samples=31)
+    assert sum(event.name == "shoulder.stops" for event in run.events) > 1
+    path = str(tmp_path_factory.getbasetemp() / "bouncing.fmu")
+    gw.export.fmu(robot, path, laws=laws, state=state, overwrite=True)
+    options = {"stop_time": 0.6, "output_interval": 0.02, "relative_tolerance": 1e-9, "record_events": False}
+    names = ["q.shoulder", "q.elbow", "v.shoulder", "v.elbow", "energy.dissipated"]
+    found = fmpy.simulate_fmu(path, fmi_type=kind, output=names, **options)
+    assert largest_difference(found, run, ("q.", "v.", "energy.")) < KINDS[kind]
 
 
 def instance(path: str, exchange: bool = False):

@@ -135,7 +135,7 @@ class InstantPrograms:
     def _acting(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
         system, table, known = self._here(ops, given)
         actions, n = table.actions(system.mech, ops, known), system.mech.n
-        forces, targets, compliances, gains, inflows, senses, *_ = table.acting(system.mech, ops, known)
+        forces, targets, compliances, gains, inflows, senses, *_rest = table.acting(system.mech, ops, known)
         x, pose = system.moving(known["x"]), _equivalent_pose(system, known, ops)
         holds, drags = [hold for action in actions for hold in action.holds], drags_in(actions)
         return [

@@ -41,14 +41,14 @@ class _Asking(Symbol):
         """A new expression that may be asked about too, or a float."""
         return float(sx) if sx.is_constant() else _Asking(sx, self.tape, self.answers)
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> bool:  # type: ignore[override]
         if self.answers.waiting is None:
             super().__bool__()
         if not self.answers.waiting:
             raise _Question(self)
         return self.answers.waiting.pop(0)
 
-    def __eq__(self, other: object) -> Scalar:  # type: ignore[override]
+    def __eq__(self, other: object) -> Scalar:
         return self.made(self.sx == plain(other))
 
     __hash__ = object.__hash__
