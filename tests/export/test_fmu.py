@@ -208,6 +208,21 @@ def test_directional_derivatives_hold_in_every_mode(name, speeds, written):
         )
 
 
+def test_a_jump_without_an_event_is_told_after_the_step(written):
+    """An importer that changes an input between two steps hears that modes no longer fit, and that they do again."""
+    one, places = instance(written("voltage that lets friction stick", "2.0"), exchange=True)
+    one.setReal([places["shoulder.voltage"]], [-3.1])
+    one.exitInitializationMode()
+    one.newDiscreteStates()
+    one.enterContinuousTimeMode()
+    assert one.completedIntegratorStep() == (0, 0)
+    one.setReal([places["shoulder.current"]], [20.0])
+    assert one.completedIntegratorStep() == (1, 0)
+    one.enterEventMode()
+    one.newDiscreteStates()
+    assert one.completedIntegratorStep() == (0, 0)
+
+
 def test_a_state_is_saved_restored_and_handed_to_another_instance(written):
     path = written("voltage that lets friction stick", "2.0")
     one, places = instance(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -78,7 +78,13 @@ def export(
     from gearwright.export.targets import export_with_report
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    given = {"functions": function, "parameters": parameter, "precision": precision, "rotors": rotors, "drives": drives}
+    given: dict[str, Any] = {
+        "functions": function,
+        "parameters": parameter,
+        "precision": precision,
+        "rotors": rotors,
+        "drives": drives,
+    }
     given |= {"version": fmi, "inputs": _kind_or_names(inputs), "overwrite": overwrite}
     options = {word: value for word, value in given.items() if value}
     done = export_with_report(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}"), **options)
