@@ -16,7 +16,7 @@ from gearwright.forces.line import Line
 from gearwright.forces.stops import Stops
 from gearwright.parts import Friction, Limits
 from gearwright.parts.paths import parameter, with_parameters
-from support.fmus import PIECES, SAMPLES, Case, arm, largest_difference
+from support.fmus import PIECES, SAMPLES, Case, arm, instance, largest_difference
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = pytest.mark.skipif(fmu_build.compiler() is None, reason="there is no C compiler")
@@ -143,24 +143,6 @@ def test_what_bounces_is_thrown_back_through_its_gears(kind, tmp_path_factory):
     assert largest_difference(found, run, ("q.", "v.", "energy.")) < KINDS[kind]
 
 
-def instance(path: str, exchange: bool = False):
-    """An FMU of FMI 2.0 in initialization mode, and its value references by name."""
-    from fmpy.fmi2 import FMU2Model, FMU2Slave
-
-    about = fmpy.read_model_description(path)
-    kind = FMU2Model if exchange else FMU2Slave
-    one = kind(
-        guid=about.guid,
-        unzipDirectory=fmpy.extract(path),
-        modelIdentifier=about.modelExchange.modelIdentifier,
-        instanceName="one",
-    )
-    one.instantiate()
-    one.setupExperiment(startTime=0.0)
-    one.enterInitializationMode()
-    return one, {x.name: x.valueReference for x in about.modelVariables}
-
-
 def test_directional_derivatives_are_those_of_linearise(written):
     one, places = instance(written("torque", "2.0"), exchange=True)
     q, v, tau = np.array([0.1, 0.2, 0.3]), np.array([0.4, -0.5, 0.6]), np.array([3.0, 20.0, 2.0])
@@ -203,6 +185,16 @@ def test_directional_derivatives_hold_in_every_mode(name, speeds, written):
         np.testing.assert_allclose(
             found, difference, rtol=1e-5, atol=1e-5 * max(np.abs(difference).max(), 1), err_msg=x
         )
+
+
+def test_what_is_read_before_the_start_is_that_at_the_start(written):
+    one, places = instance(written("voltage that lets friction stick", "2.0"))
+    one.setReal([places["v.shoulder"], places["shoulder.voltage"]], [0.5, -3.1])
+    seen = [places["a.shoulder"], places["shoulder.friction.force"], places["v.shoulder"]]
+    before = one.getReal(seen)
+    one.exitInitializationMode()
+    assert one.getReal(seen) == before
+    assert abs(before[0]) > 1e-3
 
 
 def test_a_jump_without_an_event_is_told_after_the_step(written):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -104,3 +105,22 @@ def largest_difference(found: np.ndarray, run: gw.simulation.Run, begins: tuple[
     names = [name for name in found.dtype.names if name.startswith(begins)]
     assert names
     return max(float(np.abs(found[name] - run[name.removesuffix(".signal")]).max()) for name in names)
+
+
+def instance(path: str, exchange: bool = False) -> tuple[Any, dict[str, int]]:
+    """An FMU of FMI 2.0 in initialization mode, and its value references by name."""
+    import fmpy
+    from fmpy.fmi2 import FMU2Model, FMU2Slave
+
+    about = fmpy.read_model_description(path)
+    kind = FMU2Model if exchange else FMU2Slave
+    one = kind(
+        guid=about.guid,
+        unzipDirectory=fmpy.extract(path),
+        modelIdentifier=about.modelExchange.modelIdentifier,
+        instanceName="one",
+    )
+    one.instantiate()
+    one.setupExperiment(startTime=0.0)
+    one.enterInitializationMode()
+    return one, {x.name: x.valueReference for x in about.modelVariables}

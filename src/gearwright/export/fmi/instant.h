@@ -53,6 +53,7 @@ typedef struct {
   int known_modes[REACH][N_LAWS + 1];
   double rates[N_STATES], seen[SIZE_OBSERVE + 1];
   int fresh;                           /* whether the rates and what is seen belong to the point */
+  int initial;                         /* whether the modes to begin with are still to be found */
   const char *trouble;                 /* why the last call failed */
 } Model;
 

@@ -330,6 +330,7 @@ static int begun(Model *model)
   int k;
   model_start(model->now.x, &model->now.t, model->now.u, model->now.p, first);
   for (k = 0; k < N_LAWS; ++k) model->now.mode[k] = law_first[k] + (int)first[k];
+  model->initial = 0;
   return settled(model);
 }
 

@@ -34,7 +34,21 @@ static void reset(Model *model)
   memcpy(model->now.p, start_p, N_PARAMETERS * sizeof(double));
   memcpy(model->now.mode, law_first, N_LAWS * sizeof(int));
   model->now.tolerance = DEFAULT_TOLERANCE;
+  model->initial = 1;
   choose(model);
+}
+
+/* Rates and what is seen; before the start, of the modes that it will begin in, while the states stay as they are. */
+static int known(Model *model)
+{
+  double x[N_STATES];
+  int fine;
+  if (!model->initial || model->fresh) return refreshed(model);
+  memcpy(x, model->now.x, sizeof x);
+  fine = begun(model) && refreshed(model);
+  memcpy(model->now.x, x, sizeof x);
+  model->initial = 1;
+  return fine;
 }
 
 /* Steps keep a tenth of the tolerance that is asked for; below 1e-13 there is nothing to be gained. */
@@ -56,7 +70,7 @@ static int get_variable(Model *model, unsigned reference, double *value)
     *value = levels[r - FIRST_INDICATOR];
     return 1;
   }
-  if (((r >= FIRST_RATE && r < FIRST_INPUT) || r >= FIRST_ACCELERATION) && !refreshed(model)) return 0;
+  if (((r >= FIRST_RATE && r < FIRST_INPUT) || r >= FIRST_ACCELERATION) && !known(model)) return 0;
   if (r < FIRST_STATE) *value = model->now.t;
   else if (r < FIRST_RATE) *value = model->now.x[r - FIRST_STATE];
   else if (r < FIRST_INPUT) *value = model->rates[r - FIRST_RATE];
