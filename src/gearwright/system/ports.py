@@ -5,33 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.line import Line
-from gearwright.functions.actuation import motor_shares
-from gearwright.mechanism import Mechanism
-
-Shares = tuple[tuple[int, Scalar], ...]
-"""A torque from generalized forces, as (speed, share)."""
+from gearwright.mechanism import Actuator, Mechanism
 
 
-def port_shares(mech: Mechanism) -> Mapping[str | None, Shares]:
-    """Per actuator its torque from generalized forces.
+def has_plain_ratios(mech: Mechanism) -> bool:
+    """Whether all motors turn by numbers, not by symbols."""
+    return all(is_number(x) for motor in mech.actuators for x in motor.row)
+
+
+def as_lists(rows: Mapping[str, Array]) -> Mapping[str, Sequence[Scalar]]:
+    """Rows as lists of plain numbers, which symbols and floats multiply fastest."""
+    return {name: row.tolist() for name, row in rows.items()}
+
+
+def single_shares(mech: Mechanism) -> Mapping[str, Sequence[Scalar]]:
+    """Per motor the row that gives its torque from generalized forces, where each alone drives one speed.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
-    >>> port_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
-    {'motor': ((0, 0.01),)}
+    >>> single_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
+    {'motor': [0.01]}
     """
-    own = {motor.name: [(k, x) for k, x in enumerate(motor.row) if not is_zero(x)] for motor in mech.actuators}
-    if not all(is_number(x) for row in own.values() for _, x in row):  # a ratio that is a symbol
-        return {name: _only_share(name, row) for name, row in own.items()}
-    return {name: tuple((k, float(x)) for k, x in enumerate(row) if x) for name, row in motor_shares(mech).items()}
+    return {motor.name: _single_share(motor) for motor in mech.actuators}
 
 
-def _only_share(name: str, row: Sequence[tuple[int, Scalar]]) -> Shares:
-    if len(row) != 1:
-        raise InputError(f"motor {name!r} drives several speeds, so that its ratios must be numbers, not parameters.")
-    return ((row[0][0], 1.0 / row[0][1]),)
+def _single_share(motor: Actuator) -> list[Scalar]:
+    row: list[Scalar] = list(motor.row)
+    if sum(not is_zero(x) for x in row) != 1:
+        raise InputError(
+            f"motor {motor.name!r} drives several speeds, so that its ratios must be numbers. Leave them out of the "
+            "parameters."
+        )
+    return [0.0 if is_zero(x) else 1.0 / x for x in row]
 
 
 def same_row(line: Line, other: Line) -> bool:

@@ -18,16 +18,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Scene, Situation
 from gearwright.forces.line import Line
+from gearwright.functions.actuation import motor_shares
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
 from gearwright.system.compiled_machine import CompiledMachine
-from gearwright.system.ports import Shares, port_shares, same_row
+from gearwright.system.ports import as_lists, has_plain_ratios, same_row, single_shares
 
 Modes: TypeAlias = tuple[str, ...]
 """Per law its mode."""
@@ -194,9 +195,11 @@ class System:
         return along(self._motor_shares.get(drag.port, ()), u)
 
     @cached_property
-    def _motor_shares(self) -> Mapping[str | None, Shares]:
+    def _motor_shares(self) -> Mapping[str | None, tuple[tuple[int, Scalar], ...]]:
         """Per actuator its torque from generalized forces, as (speed, share)."""
-        return port_shares(self.mech)
+        plain = has_plain_ratios(self.mech)
+        shares = as_lists(motor_shares(self.mech)) if plain else single_shares(self.mech)
+        return {name: tuple((k, x) for k, x in enumerate(row) if not is_zero(x)) for name, row in shares.items()}
 
     def outcomes(self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]) -> list[Outcome]:
         """What follows for each law."""
