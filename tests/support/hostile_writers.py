@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -338,6 +339,24 @@ def file_names(robot: Robot, folder: Path) -> None:
         path.write_bytes(b"")
 
 
+def fmu(robot: Robot, folder: Path) -> None:
+    """Plain names in C and XML, all different, with what they stand for beside them; and it compiles."""
+    for version in ("2.0", "3.0"):
+        report = gw.export.fmu(robot, folder / f"{version}.fmu", version)
+        with zipfile.ZipFile(report.path) as archive:
+            written = {name: archive.read(name) for name in archive.namelist() if not name.startswith("binaries/")}
+        assert all(part.isascii() for name, part in written.items() if name.endswith((".c", ".h")))
+        root = ElementTree.fromstring(written["modelDescription.xml"])
+        listed = [one for one in root.iter() if one.get("valueReference") and one.get("name")]
+        variables = {one.get("name"): one.get("description") for one in listed}
+        assert len(variables) == len(listed)
+        assert all(re.fullmatch(r"(der\()?[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\)?", name, re.ASCII) for name in variables)
+        assert {*report.inputs, *report.outputs} <= set(variables)
+        for old, new in report.renamed.items():
+            assert variables[new] == text.visible(old)
+        assert_shown(written["documentation/index.html"].decode())
+
+
 WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "C header": c_header,
     "C package": c_package,
@@ -348,6 +367,7 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "YAML": yaml,
     "URDF": urdf,
     "MJCF": mjcf,
+    "FMU": fmu,
     "CSV and Parquet": csv,
     "closed form": closed_forms,
     "report": report,
@@ -355,6 +375,6 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "messages": messages,
     "names of files": file_names,
 }
-SLOW = ("C package", "C of kernels", "report", "figures", "closed form")
+SLOW = ("C package", "C of kernels", "FMU", "report", "figures", "closed form")
 MISSING_LETTERS = "Glyph|constrained_layout not applied"
 """What matplotlib warns of when its font lacks a letter, or a name is longer than the page."""

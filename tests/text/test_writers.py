@@ -65,6 +65,8 @@ WRITING = {
     "cli/torque.py": "CSV and Parquet",
     "cli/train.py": "terminal",
     "export/c_package.py": "C package",
+    "export/fmu_build.py": "FMU",
+    "export/fmu_description.py": "FMU",
     "export/mjcf.py": "MJCF",
     "export/mjcf_document.py": "MJCF",
     "export/urdf.py": "URDF",

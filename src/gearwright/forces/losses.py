@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.losses_mesh import Mesh, mesh_at, refuse_impossible
@@ -187,7 +187,12 @@ def _before(mech: Mechanism, title: str, line: Line) -> tuple[Spin, ...]:
     turning = {index for index, _ in line.terms}
     own = [spin for spin in mech.spins if spin.name.startswith(f"{title}.")]
     return tuple(
-        spin
-        for spin in own
-        if {k for k, _ in spin.terms} == turning and abs(abs(dict(spin.terms)[index]) - abs(rate)) <= 1e-9 * abs(rate)
+        spin for spin in own if {k for k, _ in spin.terms} == turning and _alike(dict(spin.terms)[index], rate)
     )
+
+
+def _alike(x: Scalar, y: Scalar) -> bool:
+    """Whether two rates have the same size; symbols do where their sum or difference vanishes."""
+    if is_number(x) and is_number(y):
+        return bool(abs(abs(x) - abs(y)) <= 1e-9 * abs(y))
+    return is_zero(x - y) or is_zero(x + y)

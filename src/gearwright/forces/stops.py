@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, is_number
 from gearwright.arguments import number
 from gearwright.dynamics.configuration import neutral
 from gearwright.dynamics.mass_matrix import mass_matrix
@@ -68,16 +68,18 @@ class Stops(Law):
 
     name: str
     line: Line
-    lower: float
-    upper: float
+    lower: Scalar
+    upper: Scalar
     restitution: float = 0.0
     capture: float = 1e-3
     unit: str = "Nm"
 
     def __post_init__(self) -> None:
+        numbers = [end for end in (self.lower, self.upper) if is_number(end)]
         for word in ("lower", "upper"):
-            number(self.name, word, getattr(self, word), infinite=True)
-        if not self.lower < self.upper:
+            if is_number(getattr(self, word)):
+                number(self.name, word, getattr(self, word), infinite=True)
+        if len(numbers) == 2 and not self.lower < self.upper:
             raise InputError(
                 f"{self.name}: the stops at {self.lower} and {self.upper} leave no room. Give lower < upper."
             )
@@ -114,7 +116,7 @@ class Stops(Law):
         return tuple(
             guard
             for side, end in ends.items()
-            if abs(end) < float("inf")
+            if _is_limit(end)
             for guard in self._meeting(side, end, situation, reaction)
         )
 
@@ -189,7 +191,7 @@ def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth
     """
     found = [(link, joint_line(mech, link)) for link in robot.links if link.joint.limits.position is not None]
     rigid = [_stops(link, *where, restitution) for link, where in found if where is not None]
-    limited = [law for law in rigid if abs(law.lower) < float("inf") or abs(law.upper) < float("inf")]
+    limited = [law for law in rigid if _is_limit(law.lower) or _is_limit(law.upper)]
     if not smooth:
         return tuple(limited)
     M = mass_matrix(place(mech, neutral(mech), math))  # type: ignore[arg-type]  # it needs cos and sin only
@@ -197,8 +199,13 @@ def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth
 
 
 def _stops(link: Link, line: Line, offset: Scalar, restitution: float) -> Stops:
-    lower, upper = (float(end) - float(offset) for end in link.joint.limits.position or ())
+    lower, upper = (end - offset for end in link.joint.limits.position or ())
     return Stops(f"{link.joint_name}.stops", line, lower, upper, restitution, unit=force_unit(link))
+
+
+def _is_limit(end: Scalar) -> bool:
+    """Whether there is a stop at all; a symbol stands for a number."""
+    return not is_number(end) or abs(end) < float("inf")
 
 
 def _softened(law: Stops, M: Sequence[Sequence[Scalar]]) -> NonlinearSpring:
