@@ -11,7 +11,7 @@ from gearwright._version import __version__
 from gearwright.arrays import Array
 from gearwright.system.instant_programs import InstantPrograms
 from gearwright.system.open_system import OpenSystem
-from gearwright.system.vector_program import VectorProgram, work_of
+from gearwright.system.vector_program import VectorProgram, job_of
 from gearwright.text import c_comment, c_identifier
 from gearwright.tracing.directions import directional
 from gearwright.tracing.graph import Graph
@@ -130,12 +130,12 @@ class FmuModel:
             yield self._plain(program)
         for program, names in ((programs.act(), POINT), (programs.follow(), solved), (programs.observe(), solved)):
             yield self._plain(program)
-            graph, sizes = directional(work_of(program, self.opened.system.mech), names)
+            graph, sizes = directional(job_of(program, self.opened.system.mech), names)
             yield f"model_{program.name}_along", graph, sizes
 
     def _plain(self, program: VectorProgram) -> tuple[str, Graph, dict[str, int]]:
-        work = work_of(program, self.opened.system.mech)
-        return f"model_{program.name}", traced(work), work.sizes()
+        job = job_of(program, self.opened.system.mech)
+        return f"model_{program.name}", traced(job), job.sizes()
 
 
 def _array(kind: str, name: str, values: Sequence[str]) -> str:

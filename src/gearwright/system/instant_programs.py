@@ -181,7 +181,11 @@ class InstantPrograms:
         system, table, known = self._here(ops, given)
         situations = table.situations(system.mech, ops, known)
         felt = [(k, mode, table.reaction((k, mode), known["a"], known["felt"])) for k, mode in table.choices]
-        guards = [guard for k, mode, one in felt for guard in system.laws[k].guards(mode, situations[k], one)]
+        guards = [
+            guard.placed(situations[k].scene)
+            for k, mode, one in felt
+            for guard in system.laws[k].guards(mode, situations[k], one)
+        ]
         blows = [guard.impact for guard in guards if guard.impact is not None]
         return [
             [guard.value / guard.scale for guard in guards],

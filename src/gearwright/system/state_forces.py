@@ -76,8 +76,8 @@ class StateForces:
             return [()] * len(q)
         u, found = system.first_inputs, []
         for at, way in zip(q.tolist(), directions.tolist(), strict=True):
-            seen = system.situations(FLOATS, 0.0, Moving(at, way, []), u)
-            found.append(tuple(law.start(one) for law, one in zip(system.laws, seen, strict=True)))
+            situations = system.situations(FLOATS, 0.0, Moving(at, way, []), u)
+            found.append(tuple(law.start(one) for law, one in zip(system.laws, situations, strict=True)))
         return found
 
     def at(self, states: States, modes: Sequence[Modes]) -> Array:
@@ -90,9 +90,9 @@ class StateForces:
             changed: list[int] = []
             for group, rows in _grouped(current, open_rows).items():
                 some = states.rows(rows)
-                seen, actions = self._acting(some, group)
+                situations, actions = self._acting(some, group)
                 found[rows] = self._solved(some, actions, needed[rows])
-                for k, mode, broken in self._broken(some, group, seen, actions, found[rows]):
+                for k, mode, broken in self._broken(some, group, situations, actions, found[rows]):
                     for row in rows[broken & ~np.isin(rows, changed)].tolist():
                         current[row] = with_mode(current[row], k, mode)
                         changed.append(row)
@@ -106,8 +106,8 @@ class StateForces:
 
     def _acting(self, states: States, modes: Modes) -> tuple[list[Situation], list[Action]]:
         moving = Moving(list(states.q.T), list(states.v.T), [])
-        seen = self.system.situations(ARRAYS, 0.0, moving, self.system.first_inputs)
-        return seen, self.system.actions(modes, seen)
+        situations = self.system.situations(ARRAYS, 0.0, moving, self.system.first_inputs)
+        return situations, self.system.actions(modes, situations)
 
     def _solved(self, states: States, actions: Sequence[Action], needed: Array) -> Array:
         """The forces x of (lines + what drags take of them) x = needed - known."""
@@ -131,7 +131,7 @@ class StateForces:
         return _columns(total, count)
 
     def _broken(
-        self, states: States, modes: Modes, seen: Sequence[Situation], actions: Sequence[Action], forces: Array
+        self, states: States, modes: Modes, situations: Sequence[Situation], actions: Sequence[Action], forces: Array
     ) -> list[tuple[int, str, NDArray[np.bool_]]]:
         """Guards that forces decide and break: law, next mode, and where."""
         if not drags_in(actions):
@@ -142,7 +142,7 @@ class StateForces:
         broken = []
         for k, (law, action) in enumerate(zip(self.system.laws, actions, strict=True)):
             flows = [flow(drag, next(through), a) for drag in action.drags]
-            for guard in () if action.holds else law.guards(modes[k], seen[k], Reaction(a, (), flows)):
+            for guard in () if action.holds else law.guards(modes[k], situations[k], Reaction(a, (), flows)):
                 if guard.rate is None:
                     level = np.broadcast_to(guard.value / guard.scale, (count,))
                     broken.append((k, guard.to, (level <= -ZERO) & np.broadcast_to(guard.when, (count,))))
