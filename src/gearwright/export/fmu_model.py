@@ -98,7 +98,7 @@ class FmuModel:
         place = {choice: k for k, choice in enumerate(table.choices)}
         counts = [len(modes) for modes in programs.modes]
         guards = [guard for _, guard in table.guards]
-        struck = iter(range(len(guards)))
+        impact_number = iter(range(len(guards)))
         tables: dict[str, Sequence[int]] = {
             "law_first": [sum(counts[:k]) for k in range(len(counts))],
             "choice_law": [k for k, _ in table.choices],
@@ -108,7 +108,7 @@ class FmuModel:
             "guard_choice": [place[choice] for choice, _ in table.guards],
             "guard_to": [place[choice[0], guard.to] for choice, guard in table.guards],
             "guard_decided": [int(guard.rate is not None) for guard in guards],
-            "guard_impact": [-1 if guard.impact is None else next(struck) for guard in guards],
+            "guard_impact": [-1 if guard.impact is None else next(impact_number) for guard in guards],
             "blow_choice": [place[choice] for choice, _ in programs.blow_guards],
             "blow_to": [place[choice[0], guard.to] for choice, guard in programs.blow_guards],
         }

@@ -98,15 +98,15 @@ class InstantPrograms:
 
     def observe(self) -> VectorProgram:
         """Signals of the laws; stored, kinetic and potential energy; generalized forces of inputs and laws."""
-        return vector_program("observe", self._solved, len(self.system.signals) + 3 + self.system.mech.n, self._seen)
+        return vector_program("observe", self._solved, len(self.system.signals) + 3 + self.system.mech.n, self._observed)
 
     def guards(self) -> VectorProgram:
         """Levels, their rates, and whether they count, of all guards; of those with an impact also its line.
 
         Of the line: restitution, the speed along it while the machine rests, and the row.
         """
-        struck = sum(guard.impact is not None for _, guard in self.table.guards)
-        size = 3 * len(self.table.guards) + struck * (2 + self.system.mech.n)
+        impacts = sum(guard.impact is not None for _, guard in self.table.guards)
+        size = 3 * len(self.table.guards) + impacts * (2 + self.system.mech.n)
         return vector_program("guards", self._solved, size, self._ending)
 
     def blow(self) -> VectorProgram:
@@ -122,7 +122,7 @@ class InstantPrograms:
         return Here(system, table, {**given, "u": u, "chosen": chosen})
 
     def _starting(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
-        def seen(asked: Inputs) -> tuple[Here, list[Situation]]:
+        def situated(asked: Inputs) -> tuple[Here, list[Situation]]:
             here = self._here(ops, asked)
             return here, here.table.situations(here.system.mech, ops, here.given)
 
@@ -130,7 +130,7 @@ class InstantPrograms:
             law = at[0].system.laws[k]
             return law.modes.index(law.start(at[1][k]))
 
-        return [decided(seen, partial(begins, k), given) for k in range(len(self.system.laws))]
+        return [decided(situated, partial(begins, k), given) for k in range(len(self.system.laws))]
 
     def _acting(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
         system, table, known = self._here(ops, given)
@@ -161,7 +161,7 @@ class InstantPrograms:
         outcomes, x = table.outcomes(system.mech, ops, known), system.moving(known["x"])
         return [*system.rates(ops, x, known["a"], outcomes), *system.powers(x.v, known["u"], outcomes)]
 
-    def _seen(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
+    def _observed(self, _: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
         system, table, known = self._here(ops, given)
         outcomes, x = table.outcomes(system.mech, ops, known), system.moving(known["x"])
         signals = {name: value for outcome in outcomes for name, value in outcome.signals.items()}

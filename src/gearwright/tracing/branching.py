@@ -57,10 +57,10 @@ class _Asking(Symbol):
 Given = Mapping[str, Sequence[Scalar]]
 
 
-Seen = TypeVar("Seen")
+Situated = TypeVar("Situated")
 
 
-def decided(see: Callable[[Given], Seen], choose: Callable[[Seen], int], given: Given) -> Scalar:
+def decided(see: Callable[[Given], Situated], choose: Callable[[Situated], int], given: Given) -> Scalar:
     """The number that `choose` returns for what is seen of symbols, as an expression of these.
 
     Args:
@@ -73,7 +73,7 @@ def decided(see: Callable[[Given], Seen], choose: Callable[[Seen], int], given: 
     Symbol(((2<x)?1:0))
     """
     answers = _Answers()
-    seen = see(
+    situated = see(
         {
             name: [_Asking(x.sx, x.tape, answers) if isinstance(x, Symbol) else x for x in entries]
             for name, entries in given.items()
@@ -83,7 +83,7 @@ def decided(see: Callable[[Given], Seen], choose: Callable[[Seen], int], given: 
     def answered(known: list[bool]) -> Scalar:
         answers.waiting = list(known)
         try:
-            return float(choose(seen))
+            return float(choose(situated))
         except _Question as question:
             condition = Symbol(question.condition.sx, question.condition.tape)
         return operations().where(condition, answered([*known, True]), answered([*known, False]))
