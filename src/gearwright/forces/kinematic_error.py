@@ -79,6 +79,18 @@ class Twist:
             total = total - ripple.slope(situation) * ripple.line.speed(a) - bend * w * w
         return total
 
+    def line_at(self, situation: Situation) -> Line:
+        """The line along which a torque over x acts at a configuration: b, and what the errors add to it."""
+        if not self.ripples:
+            return self.line
+        total, places = dict(self.line.terms), dict(zip((k for k, _ in self.line.terms), self.line.places, strict=True))
+        for ripple in self.ripples:
+            slope = ripple.slope(situation)
+            for (index, factor), place in zip(ripple.line.terms, ripple.line.places, strict=True):
+                total[index] = total.get(index, 0.0) - slope * factor
+                places[index] = place
+        return Line(tuple(total.items()), tuple(places[k] for k in total), self.line.speeds)
+
     def forces(self, situation: Situation, torque: Scalar) -> tuple[Force, ...]:
         """A torque along x as forces along lines."""
         pulls = tuple(Force(ripple.line, -torque * ripple.slope(situation)) for ripple in self.ripples)

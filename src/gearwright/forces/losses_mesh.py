@@ -30,6 +30,10 @@ class Mesh:
     input_torque: Scalar
     output_torque: Scalar
 
+    def during(self, step: Scalar) -> Mesh:
+        """The same for impulses over a step [s]."""
+        return Mesh(self.drive, self.back, step * self.input_torque, step * self.output_torque)
+
     def gain(self, driving: bool) -> Scalar:
         """What the teeth make of a torque."""
         return self.drive if driving else 1.0 / self.back

@@ -6,7 +6,19 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.impulse import Bounded
+from gearwright.forces.law import (
+    Action,
+    Force,
+    Guard,
+    Hold,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
 from gearwright.forces.line import Line
 
 STICK, FORWARD, BACKWARD = "stick", "forward", "backward"
@@ -92,6 +104,13 @@ class Sticking(Law, ABC):
             Guard(sense * speed, STICK, rate=turning, when=sense * speed >= -CREEP),
             Guard(sense * speed, REVERSE[mode], rate=turning, when=sense * speed < -CREEP),  # turned round by a blow
         )
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """It brings the line to rest with at most what it takes at the speed that the step begins with."""
+        ops, pace = situation.ops, situation.ops.absolute(self.line.speed(situation.v))
+        level = ops.where(pace > CREEP, self.sliding(situation, pace), self.holding(situation))
+        most = step * ops.maximum(level, 0.0)
+        return Stepped(STICK, (Bounded(-most, most),))
 
     def _force(self, mode: str, situation: Situation) -> Scalar:
         """The branch of its own mode, also where a trial step has gone beyond it."""
