@@ -113,7 +113,6 @@ class MaxwellSlip(_Loop):
         turning = beyond_noise(sense * self.twist.acceleration(situation, reaction.a), situation.ops)
         return (Guard(sense * w, STICK, rate=turning),)
 
-
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """The spring as it is at the end of the step: what the slider does not follow is lost."""
         z, k, w = situation.states[0], self.stiffness, self.twist.speed(situation)

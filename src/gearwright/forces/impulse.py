@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar
-from gearwright.forces.limit import Entering, Meeting
+from gearwright.algebra import Operations, Scalar
+from gearwright.forces.limit import Entering, Meeting, within
 from gearwright.forces.losses_mesh import Mesh
 
 UNBOUNDED = 1e100
@@ -20,7 +20,7 @@ class Unlimited:
 
     def impulse(self, meeting: Meeting) -> Scalar:
         """What brings the line to its speed."""
-        return (meeting.target - meeting.speed) / meeting.answer
+        return (meeting.target - meeting.speed) * meeting.yields
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Bounded:
         target: the speed wanted, where it is not that of the hold.
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> sliding = Meeting(speed=2.0, target=0.0, answer=0.5, entering=0.0, share=0.0, ops=FLOATS)
+    >>> sliding = Meeting(speed=2.0, target=0.0, answer=0.5, yields=1.0, entering=0.0, share=0.0, ops=FLOATS)
     >>> Bounded(-1.0, 1.0).impulse(sliding), Bounded(-10.0, 10.0).impulse(sliding)
-    (-1.0, -4.0)
+    (-0.5, -2.0)
     """
 
     low: Scalar
@@ -46,8 +46,8 @@ class Bounded:
     def impulse(self, meeting: Meeting) -> Scalar:
         """The projection on the bounds."""
         target = meeting.target if self.target is None else self.target
-        needed = (target - meeting.speed) / meeting.answer
-        return meeting.ops.minimum(meeting.ops.maximum(needed, self.low), self.high)
+        needed = (target - meeting.speed) * meeting.yields
+        return within(self.low * meeting.answer, needed, self.high * meeting.answer, meeting.ops)
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Slipping:
 
     def impulse(self, meeting: Meeting) -> Scalar:
         """The projection on the bounds."""
-        needed = -resisting(self.push, self.slope, meeting)
-        return meeting.ops.minimum(meeting.ops.maximum(needed, -self.most), self.most)
+        most = self.most * meeting.answer
+        return within(-most, -resisting(self.push, self.slope, meeting), most, meeting.ops)
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class Pressed:
 
 
 def resisting(push: Scalar, slope: Scalar, meeting: Meeting) -> Scalar:
-    """P of P = push + slope w with w = speed - answer P."""
-    return (push + slope * meeting.speed) / (1.0 + slope * meeting.answer)
+    """What brings the line to w, as a speed, where an impulse push + slope w acts against it."""
+    return (push + slope * meeting.speed) * meeting.answer / (1.0 + slope * meeting.answer)
 
 
 @dataclass(frozen=True)
@@ -128,20 +128,20 @@ class Meshing:
 
     def impulse(self, meeting: Meeting) -> Scalar:
         """What is lost, turned round."""
-        ops, mesh = meeting.ops, self.mesh
-        rest = -meeting.speed / meeting.answer
+        ops, mesh = meeting.ops, self.mesh.scaled(meeting.answer)
+        rest = -meeting.speed
         T = meeting.entering - meeting.share * rest
         forward = mesh.margin(T, T + rest, 1.0, ops)
         backward = mesh.margin(T, T + rest, -1.0, ops)
-        turned = ops.where(backward < 0, -self._turning(-meeting.entering, meeting), rest)
-        return ops.where(forward < 0, self._turning(meeting.entering, meeting), turned)
+        turned = ops.where(backward < 0, -_turning(mesh, -meeting.entering, meeting.share, ops), rest)
+        return ops.where(forward < 0, _turning(mesh, meeting.entering, meeting.share, ops), turned)
 
-    def _turning(self, entering: Scalar, meeting: Meeting) -> Scalar:
-        """P of a gear that turns forward."""
-        mesh, share, ops = self.mesh, meeting.share, meeting.ops
-        idle = mesh.input_torque + mesh.output_torque
-        known = entering - mesh.input_torque + share * idle
-        driving = known / ((1.0 - share) / mesh.drive + share)
-        driven = known / ((1.0 - share) * mesh.back + share)
-        leaving = ops.where(known > 0, driving, driven)
-        return leaving - ops.where(known > 0, leaving / mesh.drive, leaving * mesh.back) - idle
+
+def _turning(mesh: Mesh, entering: Scalar, share: Scalar, ops: Operations) -> Scalar:
+    """What is lost, turned round, in a gear that turns forward."""
+    idle = mesh.input_torque + mesh.output_torque
+    known = entering - mesh.input_torque + share * idle
+    driving = known / ((1.0 - share) / mesh.drive + share)
+    driven = known / ((1.0 - share) * mesh.back + share)
+    leaving = ops.where(known > 0, driving, driven)
+    return leaving - ops.where(known > 0, leaving / mesh.drive, leaving * mesh.back) - idle

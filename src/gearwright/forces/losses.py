@@ -131,7 +131,7 @@ class GearLoss(Law):
         """The loss by the direction of power over the step, with the efficiencies of the speed it begins with."""
         pace = situation.ops.absolute(self.line.speed(situation.v))
         mesh = mesh_at(self.table, self.output_torque, pace, situation.ops)
-        return Stepped(STUCK, (Meshing(mesh.during(step), Entering(flows=(1.0,))),))
+        return Stepped(STUCK, (Meshing(mesh.scaled(step), Entering(flows=(1.0,))),))
 
     def _mesh(self, situation: Situation, sense: float) -> Mesh:
         speed = sense * self.line.speed(situation.v)

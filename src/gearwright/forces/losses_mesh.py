@@ -30,9 +30,9 @@ class Mesh:
     input_torque: Scalar
     output_torque: Scalar
 
-    def during(self, step: Scalar) -> Mesh:
-        """The same for impulses over a step [s]."""
-        return Mesh(self.drive, self.back, step * self.input_torque, step * self.output_torque)
+    def scaled(self, factor: Scalar) -> Mesh:
+        """The same with torques in another unit: times a step they are impulses."""
+        return Mesh(self.drive, self.back, factor * self.input_torque, factor * self.output_torque)
 
     def gain(self, driving: bool) -> Scalar:
         """What the teeth make of a torque."""

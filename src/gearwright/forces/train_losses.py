@@ -180,7 +180,7 @@ class TrainLoss(Law):
                 for source, x, springy in zip(self.sources, by_source, soft, strict=True)
                 if springy
             ]
-            limits.append(Meshing(mesh.teeth.during(step), Entering(flows, tuple(by_held), sum(twisted, 0.0))))
+            limits.append(Meshing(mesh.teeth.scaled(step), Entering(flows, tuple(by_held), sum(twisted, 0.0))))
         return Stepped(mode, tuple(limits))
 
     def _held(self, mode: str) -> list[LossyMesh]:

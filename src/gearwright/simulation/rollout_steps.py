@@ -215,6 +215,7 @@ class FixedStep:
                 record[(k + 1) // every] = x
         return True
 
+
 def fixed_step(
     robot_or_mech: Robot | Mechanism,
     laws: Sequence[Law] = (),

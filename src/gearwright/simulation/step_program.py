@@ -22,7 +22,9 @@ from gearwright.system.vector_program import Formula, VectorProgram, vector_prog
 MOREAU = "moreau"
 """The method that takes laws with modes."""
 
-MOMENTS: dict[str, tuple[int, ...]] = {name: tuple(range(one.moments)) for name, one in METHODS.items()} | {MOREAU: (1,)}
+MOMENTS: dict[str, tuple[int, ...]] = {name: tuple(range(one.moments)) for name, one in METHODS.items()} | {
+    MOREAU: (1,)
+}
 """Per method when it looks at the inputs: 0 at the beginning of a step, 1 in its middle, 2 at its end."""
 
 WORK = (Quantity("work.supplied", "J"), Quantity("work.dissipated", "J"))

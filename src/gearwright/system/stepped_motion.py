@@ -101,10 +101,10 @@ def moreau_step(
     v = [speed + h * a for speed, a in zip(x.v, free, strict=True)]
     flows = _flows(system, u, actions, x.v, h)
     impulses = _impulses(acting, solved, flows, x.v, h)
-    after, unsettled = settle(impulses, v, h, sweeps, ops) if impulses else (v, 0.0)
+    after, values, unsettled = settle(impulses, v, h, sweeps, ops)
     q = integrate(mech, middle, [half * speed for speed in after], ops)
     a = [(end - begin) / h for end, begin in zip(after, x.v, strict=True)]
-    reactions = _reactions(acting, impulses, flows, after, a, h)
+    reactions = _reactions(acting, values, flows, after, a, h)
     rates = [rate for one, felt in zip(acting, reactions, strict=True) for rate in one.outcome(after, felt).rates]
     mean = [0.5 * (begin + end) for begin, end in zip(x.v, after, strict=True)]
     outcomes = [one.outcome(mean, felt) for one, felt in zip(acting, reactions, strict=True)]
@@ -173,14 +173,14 @@ def _answered(
 
 def _reactions(
     acting: Sequence[_Acting],
-    impulses: Sequence[Impulse],
+    values: Sequence[Scalar],
     flows: Sequence[Sequence[Flow]],
     v: Sequence[Scalar],
     a: Sequence[Scalar],
     h: Scalar,
 ) -> list[Reaction]:
     """What each law feels, as mean forces over the step."""
-    values, first, found = [one.value for one in impulses], 0, []
+    first, found = 0, []
     for one, mine in zip(acting, flows, strict=True):
         last = first + len(one.action.holds)
         through = []
