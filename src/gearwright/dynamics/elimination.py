@@ -8,7 +8,6 @@ from collections.abc import Set as AbstractSet
 from gearwright.algebra import Scalar
 from gearwright.dynamics.mass_matrix import Matrix
 
-
 Pivot = tuple[int, Scalar, list[tuple[int, Scalar]]]
 """A speed that is eliminated, the inverse of its pivot, and the others with their factors."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.impulse import Slipping
+from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
 from gearwright.forces.sticking import BACKWARD, FORWARD, SENSE, STICK, beyond_noise
 

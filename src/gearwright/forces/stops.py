@@ -13,8 +13,8 @@ from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
 from gearwright.forces.backlash import Backlash
-from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.impulse import UNBOUNDED, Bounded
+from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.law import (
     Action,
     Guard,

@@ -29,7 +29,6 @@ from gearwright.system.system import System, share
 from gearwright.text import listed
 from gearwright.tracing.prepare import prepare
 
-
 Solver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
 """A right-hand side -> M^-1 of it."""
 
