@@ -31,7 +31,7 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
         raise InputError("simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff'.")
     h = _duration(work.times, step)
     engine = fixed_step(work.system.mech, work.system.laws, work.method, work=True)
-    engine.require_stable(x, h)
+    engine.require_stable(x[None], h)
     work.recorder.remarks.extend(engine.remarks)
     kept = np.unique(np.rint(work.times / h).astype(int)).tolist()
     samples = _Samples(work, engine, h)

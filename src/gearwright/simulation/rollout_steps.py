@@ -23,12 +23,15 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
+from gearwright.simulation.linear_model import LinearModel
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
+from gearwright.simulation.step_energy import energies, energy_program
 from gearwright.simulation.step_feeds import Clocked, first_states, input_feeds, parameter_rows
-from gearwright.simulation.step_program import MOMENTS, StepPlan, require_steppable, step_program
-from gearwright.system.law_parameters import law_of
+from gearwright.simulation.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
+from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.observation import Observation, observe
+from gearwright.system.stepped_observation import observe_stepped
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 from gearwright.tracing.recipe import recipe_of
@@ -116,9 +119,36 @@ class FixedStep:
         parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (at, pace, *(x[..., None] for x in own))]
         return np.concatenate(parts, axis=-1)
 
-    def require_stable(self, x0: ArrayLike, h: float) -> None:
-        """Refuse a step that is too long for the fastest mode at a state x0 (nx,)."""
-        require_stable(self.system, np.asarray(x0, dtype=np.float64)[: self.system.own.stop], float(h), self.method)
+    def require_stable(self, x0: ArrayLike, h: float, parameters: ArrayLike | None = None) -> None:
+        """Refuse a step that is too long for the fastest mode at one of the states x0 (N, nx)."""
+        x = np.asarray(x0, dtype=np.float64)[:, : self.system.own.stop]
+        numbers = self._numbers(self._rows(parameters, len(x)))
+        given = np.concatenate([feed[0] for feed in numbers], axis=-1) if numbers else None
+        model = LinearModel(self.system, self.plan, self._task.machine, self._task.count, float(h))
+        require_stable(model, x, float(h), given)
+
+    def require_sound(self, x0: Array, h: float, parameters: Array | None = None) -> None:
+        """Refuse numbers that a law does not take, and a step that is too long, for any member of a batch."""
+        if parameters is not None and self.plan.numbers:
+            own = [self.parameters.index(path) for path in self.plan.numbers]
+            require_numbers(self.system.laws, self.plan.numbers, parameters[:, own])
+        self.require_stable(x0, h, parameters)
+
+    def with_sweeps(self, sweeps: int) -> FixedStep:
+        """The same with another number of sweeps."""
+        source, laws, method, work, parameters, _ = self._made_from
+        return fixed_step(source, laws, method, work=work, parameters=parameters, sweeps=sweeps)
+
+    def drift(
+        self, begin: Array, end: Array, inputs: Array, h: float, t: float, parameters: Array | None = None
+    ) -> Array:
+        """What is missing in the books between two records (N, nx) with `work`; inputs (2, N or 1, nu) go with them."""
+        first, last = (
+            self.energies(x, u, when, h, parameters) for x, u, when in ((begin, inputs[0], 0.0), (end, inputs[1], t))
+        )
+        works = self.system.own.stop
+        booked = (end - begin)[:, works : works + 2] @ np.array([1.0, -1.0])
+        return np.asarray(last - first - booked, dtype=np.float64)
 
     def run(
         self,
@@ -153,7 +183,7 @@ class FixedStep:
         record[0] = begin
         given = [[self.system.first_inputs]] if inputs is None else inputs
         feeds = input_feeds(self.inputs, given, steps, len(begin), MOMENTS[self.method])
-        feeds += self._numbers(parameter_rows(self.parameters, parameters, len(begin)))
+        feeds += self._numbers(self._rows(parameters, len(begin)))
         done, size = 0, self._piece(len(begin))
         try:
             while done < len(record) - 1:
@@ -164,6 +194,9 @@ class FixedStep:
         except KeyboardInterrupt:
             raise Interrupted(record[: done + 1]) from None
         return record
+
+    def _rows(self, parameters: ArrayLike | None, rows: int) -> Array:
+        return parameter_rows(self.parameters, parameters, rows)
 
     def _numbers(self, rows: Array) -> list[Array]:
         """Numbers of laws, then those of the machine, where there are any."""
@@ -188,9 +221,16 @@ class FixedStep:
         record[1] = between[1]
         return bool(np.isfinite(record[1]).all())
 
-    def observe(self, x: Array, inputs: Array, t: Array) -> Observation:
-        """What is seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
+    def observe(self, x: Array, inputs: Array, t: Array, h: float = 1e-3) -> Observation:
+        """What is seen at recorded states x (N, nx) of steps of h [s] with inputs (N, nu) at times t (N,)."""
+        if self.method == MOREAU:
+            return observe_stepped(self.system, self.sweeps, h, x, inputs, t)
         return observe(self.system, x, inputs, t)
+
+    def energies(self, x: Array, inputs: Array, t: float, h: float, parameters: ArrayLike | None = None) -> Array:
+        """The energies [J] of machine and laws at states x (N, nx) with inputs (N or 1, nu) at the time t [s]."""
+        feeds = [np.array([[t, h]]), inputs, *(feed[0] for feed in self._numbers(self._rows(parameters, len(x))))]
+        return energies(replace(self._task, program=energy_program(self.system, self.plan)), [x, *feeds])
 
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""

@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from gearwright.algebra import Scalar, is_number
-from gearwright.errors import InputError
+from gearwright.arrays import Array
+from gearwright.errors import GearwrightError, InputError
 from gearwright.forces.law import Law
 from gearwright.text import did_you_mean
 
@@ -78,3 +81,13 @@ def _with(part: Any, words: Sequence[str], value: Scalar) -> Any:
     for one in fields(part):
         object.__setattr__(copy, one.name, inner if one.name == words[0] else getattr(part, one.name))
     return copy
+
+
+def require_numbers(laws: Sequence[Law], paths: Sequence[str], rows: Array) -> None:
+    """Refuse numbers (N, paths) that a law does not take, and say of which member of a batch they are."""
+    alike, first = np.unique(rows, axis=0, return_index=True)
+    for row, k in zip(alike.tolist(), first.tolist(), strict=True):
+        try:
+            laws_with(laws, dict(zip(paths, row, strict=True)))
+        except GearwrightError as error:
+            raise InputError(f"rollout: {error} (state {k} of the batch)") from None

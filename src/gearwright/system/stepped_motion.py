@@ -42,7 +42,8 @@ class Reached(NamedTuple):
         powers: supplied and dissipated power, means over the step [W].
         penetration: how far something is beyond a stop in the middle of the step [rad, m], 0 or more.
         unsettled: what the last sweep still changed of a speed [rad/s, m/s].
-        outcomes: what follows for each law at the mean speeds.
+        acting: how each law acted.
+        reactions: what each law felt, as mean forces over the step.
     """
 
     x: Moving
@@ -50,11 +51,12 @@ class Reached(NamedTuple):
     powers: Sequence[Scalar]
     penetration: Scalar
     unsettled: Scalar
-    outcomes: Sequence[Outcome]
+    acting: Sequence[Acting]
+    reactions: Sequence[Reaction]
 
 
 @dataclass(frozen=True)
-class _Acting:
+class Acting:
     """A law over a step: how it acts, the limits of its holds, and what was said about it."""
 
     law: Law
@@ -67,11 +69,20 @@ class _Acting:
         """Per hold its limit."""
         return self.stated.limits or tuple(Unlimited() for _ in self.action.holds)
 
-    def outcome(self, v: Sequence[Scalar], reaction: Reaction) -> Outcome:
-        """What follows at other speeds than those of the beginning."""
-        seen = replace(self.situation, v=v, shared=None)
+    def outcome(self, seen: Situation, reaction: Reaction) -> Outcome:
+        """What follows in a situation near that of the middle of the step."""
         follow = self.stated.outcome
         return self.law.follow(self.stated.mode, seen, reaction) if follow is None else follow(seen, reaction)
+
+    def outcome_at(self, v: Sequence[Scalar], reaction: Reaction) -> Outcome:
+        """What follows at other speeds than those of the beginning."""
+        return self.outcome(replace(self.situation, v=v, shared=None), reaction)
+
+    @property
+    def at_ease(self) -> Reaction:
+        """The reaction where nothing pushes: enough for what a law stores."""
+        nothing = [0.0] * len(self.situation.v)
+        return Reaction(nothing, [0.0] * len(self.action.holds), [0.0] * len(self.action.drags))
 
 
 def require_stated(system: System) -> None:
@@ -92,7 +103,7 @@ def moreau_step(
     ready = prepare(mech)
     middle = integrate(mech, x.q, [half * speed for speed in x.v], ops)
     situations = system.situations(ops, t + half, Moving(middle, x.v, x.states), u)
-    acting = [_acting(law, seen, h) for law, seen in zip(system.laws, situations, strict=True)]
+    acting = acting_over(system, situations, h)
     actions = [one.action for one in acting]
     pose = place(ready.mech, ready.placed_at(middle), ops)
     solved = inertia_solver(pose)
@@ -104,15 +115,27 @@ def moreau_step(
     q = integrate(mech, middle, [half * speed for speed in after], ops)
     a = [(end - begin) / h for end, begin in zip(after, x.v, strict=True)]
     reactions = _reactions(acting, values, flows, after, a, h)
-    rates = [rate for one, felt in zip(acting, reactions, strict=True) for rate in one.outcome(after, felt).rates]
+    rates = [rate for one, felt in zip(acting, reactions, strict=True) for rate in one.outcome_at(after, felt).rates]
     mean = [0.5 * (begin + end) for begin, end in zip(x.v, after, strict=True)]
-    outcomes = [one.outcome(mean, felt) for one, felt in zip(acting, reactions, strict=True)]
+    outcomes = [one.outcome_at(mean, felt) for one, felt in zip(acting, reactions, strict=True)]
     states = [state + h * rate for state, rate in zip(x.states, rates, strict=True)]
-    depth = _deepest(acting, ops)
-    return Reached(Moving(q, after, states), a, system.powers(mean, u, outcomes), depth, unsettled, outcomes)
+    return Reached(
+        Moving(q, after, states),
+        a,
+        system.powers(mean, u, outcomes),
+        _deepest(acting, ops),
+        unsettled,
+        acting,
+        reactions,
+    )
 
 
-def _acting(law: Law, situation: Situation, h: Scalar) -> _Acting:
+def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> list[Acting]:
+    """How each law acts over a step of h [s] from the speeds of its situation."""
+    return [_acting(law, seen, h) for law, seen in zip(system.laws, situations, strict=True)]
+
+
+def _acting(law: Law, situation: Situation, h: Scalar) -> Acting:
     stated = law.stepped(situation, h) if len(law.modes) > 1 else None
     stated = Stepped(law.modes[0]) if stated is None else stated
     action = law.act(stated.mode, situation) if stated.action is None else stated.action
@@ -121,7 +144,7 @@ def _acting(law: Law, situation: Situation, h: Scalar) -> _Acting:
             f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Use the adaptive "
             "method, or a smooth law."
         )
-    return _Acting(law, situation, stated, action)
+    return Acting(law, situation, stated, action)
 
 
 def _flows(
@@ -141,7 +164,7 @@ def _flows(
 
 
 def _impulses(
-    acting: Sequence[_Acting],
+    acting: Sequence[Acting],
     solved: Solver,
     flows: Sequence[Sequence[Flow]],
     v: Sequence[Scalar],
@@ -171,7 +194,7 @@ def _answered(
 
 
 def _reactions(
-    acting: Sequence[_Acting],
+    acting: Sequence[Acting],
     values: Sequence[Scalar],
     flows: Sequence[Sequence[Flow]],
     v: Sequence[Scalar],
@@ -193,7 +216,7 @@ def _reactions(
     return found
 
 
-def _deepest(acting: Sequence[_Acting], ops: Operations) -> Scalar:
+def _deepest(acting: Sequence[Acting], ops: Operations) -> Scalar:
     depth: Scalar = 0.0
     for one in acting:
         if one.stated.penetration is not None:

@@ -1,0 +1,55 @@
+"""How often projected Gauss-Seidel has to go round: found from the inertias that the impulses meet."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gearwright.algebra.operations import FLOATS
+from gearwright.arrays import Array
+from gearwright.functions.functions import mass_matrix
+from gearwright.mechanism.rows import spread
+from gearwright.system.stepped_motion import acting_over
+from gearwright.system.system import System
+
+SETTLED = 1e-6
+"""What may be left of a speed that all impulses together take away."""
+
+COUNTS = (3, 5, 8, 12, 20, 30, 50, 80)
+"""Sweeps that are compiled: machine code is kept for each."""
+
+LOOKED_AT = 8
+"""States of a batch at which the inertias are looked at."""
+
+
+def sweeps_for(system: System, x: Array, h: float) -> int:
+    """Sweeps after which all rows at rest are at rest, at states x (N, nx) of a batch.
+
+    Rows that slide need fewer. Machines with large rotors need few, since what couples their rows is small; arms without
+    rotors may need dozens.
+    """
+    chosen = x[np.unique(np.linspace(0, len(x) - 1, LOOKED_AT).astype(int))]
+    most = max((_needed(system, state, h) for state in chosen), default=0)
+    return next((count for count in COUNTS if count >= most), COUNTS[-1])
+
+
+def _needed(system: System, x: Array, h: float) -> int:
+    at = system.moving(x.tolist())
+    situations = system.situations(FLOATS, 0.0, at, system.first_inputs)
+    rows = {hold.line.terms for one in acting_over(system, situations, h) for hold in one.action.holds}
+    if not rows:
+        return 0
+    W = np.array([spread(row, system.mech.n) for row in sorted(rows)], dtype=np.float64)
+    G = W @ np.linalg.solve(mass_matrix(system.mech, x[system.q]), W.T)
+    size = np.sqrt(np.diag(G))
+    return _rounds(G / np.outer(size, size))
+
+
+def _rounds(G: Array) -> int:
+    """Rounds until speeds that are all 1 at first are gone; G has a diagonal of ones."""
+    speeds = np.ones(len(G))
+    for count in range(1, COUNTS[-1] + 1):
+        for k in range(len(G)):
+            speeds = speeds - G[:, k] * speeds[k]
+        if np.abs(speeds).max() < SETTLED:
+            return count
+    return COUNTS[-1]
