@@ -33,6 +33,10 @@ CREEP = 1e-8
 """Speed [rad/s, m/s] from which on something that sticks has been set going, by an impact elsewhere."""
 
 
+RESTS = 1e-3
+"""Speed per duration of a fixed step [rad/s2, m/s2] up to which something rests: sweeps leave less of it."""
+
+
 NOISE = 1e-9
 """Accelerations [rad/s2, m/s2] below this are rounding where something else keeps the line at rest."""
 
@@ -108,7 +112,7 @@ class Sticking(Law, ABC):
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """It brings the line to rest with at most what it takes at the speed that the step begins with."""
         ops, pace = situation.ops, situation.ops.absolute(self.line.speed(situation.v))
-        level = ops.where(pace > CREEP, self.sliding(situation, pace), self.holding(situation))
+        level = ops.where(pace > RESTS * step, self.sliding(situation, pace), self.holding(situation))
         most = step * ops.maximum(level, 0.0)
         return Stepped(STICK, (Bounded(-most, most),))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import as_floats
+from gearwright.arguments import as_floats, whole
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
@@ -98,9 +98,8 @@ def rollout(
     """
     require_steps(step, steps, every)
     values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
-    engine = fixed_step(
-        robot_or_mech, laws, method, work=method == MOREAU, parameters=tuple(values), sweeps=sweeps or 10
-    )
+    more = {} if sweeps is None else {"sweeps": whole("rollout", "sweeps", sweeps, least=1, example=10)}
+    engine = fixed_step(robot_or_mech, laws, method, work=method == MOREAU, parameters=tuple(values), **more)
     x0 = engine.start(q0, v0, _mapping("states0", states0))
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))

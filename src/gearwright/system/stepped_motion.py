@@ -65,9 +65,10 @@ class Acting:
     action: Action
 
     @property
-    def limits(self) -> tuple[Limit, ...]:
-        """Per hold its limit."""
-        return self.stated.limits or tuple(Unlimited() for _ in self.action.holds)
+    def limited(self) -> list[tuple[Hold, Limit]]:
+        """Its holds, each with its limit."""
+        limits = self.stated.limits or tuple(Unlimited() for _ in self.action.holds)
+        return list(zip(self.action.holds, limits, strict=True))
 
     def outcome(self, seen: Situation, reaction: Reaction) -> Outcome:
         """What follows in a situation near that of the middle of the step."""
@@ -119,15 +120,8 @@ def moreau_step(
     mean = [0.5 * (begin + end) for begin, end in zip(x.v, after, strict=True)]
     outcomes = [one.outcome_at(mean, felt) for one, felt in zip(acting, reactions, strict=True)]
     states = [state + h * rate for state, rate in zip(x.states, rates, strict=True)]
-    return Reached(
-        Moving(q, after, states),
-        a,
-        system.powers(mean, u, outcomes),
-        _deepest(acting, ops),
-        unsettled,
-        acting,
-        reactions,
-    )
+    powers = system.powers(mean, u, outcomes)
+    return Reached(Moving(q, after, states), a, powers, _deepest(acting, ops), unsettled, acting, reactions)
 
 
 def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> list[Acting]:
@@ -175,7 +169,7 @@ def _impulses(
     found: list[Impulse] = []
     for one, mine in zip(acting, flows, strict=True):
         mates = range(len(found), len(found) + len(one.action.holds))
-        for hold, limit in zip(one.action.holds, one.limits, strict=True):
+        for hold, limit in one.limited:
             row, effect = _answered(hold, solved, known, len(v))
             target = along(row, v) + h * hold.target if hold.speed is None else hold.speed
             found.append(Impulse(row, effect, limit, target, hold.compliance, mine, mates))
