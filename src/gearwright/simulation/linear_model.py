@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,12 +16,18 @@ from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.forces.law import Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import along, spread
+from gearwright.mechanism.rows import along
+from gearwright.programs.program import Inputs
+from gearwright.simulation.batch_program import BatchProgram
 from gearwright.simulation.step_program import MOREAU, NUMBERS, StepPlan
 from gearwright.system.stepped_motion import acting_over
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import force_actions, outcomes_of
-from gearwright.tracing.slopes import Slopes
+from gearwright.system.vector_program import vector_program
+from gearwright.tracing.trace import TracedWork
+
+STEP = 1e-3
+"""A duration [s] for laws that have to be told one; forces do not depend on it."""
 
 
 class LinearModel:
@@ -31,63 +38,51 @@ class LinearModel:
     Args:
         system: the machine with its laws.
         plan: the step that is asked about.
-        machine: makes the machine from numbers of any kind, where there are parameters of the machine.
-        count: number of those parameters.
-        step: the step [s], for laws that have to know it.
+        task: what is traced, with the parameters of the machine that are inputs; without it there are none.
     """
 
-    def __init__(
-        self,
-        system: System,
-        plan: StepPlan,
-        machine: Callable[[Sequence[Scalar]], Mechanism] | None = None,
-        count: int = 0,
-        step: float = 1e-3,
-    ) -> None:
-        self.system, self.plan, self._machine, self._count, self._step = system, plan, machine, count, step
+    def __init__(self, system: System, plan: StepPlan, task: TracedWork | None = None) -> None:
+        self.system, self.plan = system, plan
+        n, count = system.mech.n, len(system.states)
+        self._size, self._varied = 2 * n + count, 3 * n + count  # dq, dv, ds; and a
+        contents = {"x": system.own.stop, "varied": self._varied}
+        contents |= {NUMBERS: len(plan.numbers)} if plan.numbers else {}
+        program = vector_program("linear_forces", contents, self._size, self._formula)
+        known = TracedWork(program, system.mech, {}) if task is None else task
+        self._slopes = BatchProgram(replace(known, program=program, wrt=("varied",)))
 
-    def rates(self, x: Array, parameters: Array | None = None) -> Array:
-        """A (N, m, m) at states x = [q, v, states of the laws] (N, nx).
+    @cached_property
+    def moves_by_itself(self) -> bool:
+        """Whether anything pulls back, brakes or decays at all."""
+        inertia = self.system.mech.n * self._varied
+        return not self._slopes.zero(range(inertia, self._size * self._varied))
 
-        `parameters` (N or 1, P) are numbers of laws, then those of the machine.
-        """
-        n, count = self.system.mech.n, len(self.system.states)
-        given = np.zeros((1, 0)) if parameters is None else parameters
-        rows = np.concatenate([x[:, : self.system.own.stop], np.broadcast_to(given, (len(x), given.shape[1]))], axis=1)
-        alike, back = np.unique(rows, axis=0, return_inverse=True)
-        slopes = self._slopes.at(alike)
-        size = 2 * n + count
+    def rates(self, x: Array, numbers: Sequence[Array] = ()) -> Array:
+        """A (N, m, m) at states x = [q, v, states of the laws] (N, nx), `numbers` of laws and machine (N or 1, P)."""
+        n, size = self.system.mech.n, self._size
+        slopes = self._slopes.at([x[:, : self.system.own.stop], np.zeros((1, self._varied)), *numbers])
         inertia, force, memory = np.split(slopes, [n, 2 * n], axis=1)
-        A = np.zeros((len(alike), size, size))
+        A = np.zeros((len(x), size, size))
         A[:, :n, n : 2 * n] = np.eye(n)
         A[:, n : 2 * n] = np.linalg.solve(inertia[:, :, size:], force[:, :, :size])
         A[:, 2 * n :] = memory[:, :, :size] + memory[:, :, size:] @ A[:, n : 2 * n]
-        return A[back.reshape(-1)]
+        return A
 
-    @cached_property
-    def _slopes(self) -> Slopes:
-        system, n = self.system, self.system.mech.n
-        varied = 3 * n + len(system.states)  # dq, dv, ds, a
-        return Slopes(self._formula, varied, system.own.stop + len(self.plan.numbers) + self._count)
-
-    def _formula(self, z: Sequence[Scalar], given: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    def _formula(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
         """Inertial forces M a, forces of springs and laws, and rates of the laws' states."""
-        first, numbers = self.system, len(self.plan.numbers)
-        start, rest = first.moving(given[: first.own.stop]), given[first.own.stop :]
-        mech = first.mech if self._machine is None else self._machine(rest[numbers:])
-        system = self.plan.on(first, mech, {NUMBERS: rest[:numbers]})
+        system, z = self.plan.on(self.system, mech, given), given["varied"]
         n, count = mech.n, len(system.states)
+        start = system.moving(given["x"])
         dq, dv, ds, a = z[:n], z[n : 2 * n], z[2 * n : 2 * n + count], z[2 * n + count :]
-        q = nudge(mech, start.q, dq, ops)
         v = [speed + more for speed, more in zip(start.v, dv, strict=True)]
-        at = Moving(q, v, [state + more for state, more in zip(start.states, ds, strict=True)])
+        states = [state + more for state, more in zip(start.states, ds, strict=True)]
         M = mass_matrix(place(mech, start.q, ops))
         inertial = [sum((m * x for m, x in zip(row, a, strict=True)), 0.0) for row in M]
-        forces, outcomes = self._acting(system, ops, at, a)
+        forces, outcomes = self._acting(system, ops, Moving(nudge(mech, start.q, dq, ops), v, states), a)
         for spring in mech.springs:
-            row = spread(spring.terms, n)
             pull = spring.stiffness * along(spring.terms, dq) + spring.damping * along(spring.terms, v)
-            forces = [force - b * pull for force, b in zip(forces, row, strict=True)]
+            for k, factor in spring.terms:
+                forces[k] = forces[k] - factor * pull
         return [*inertial, *forces, *(one for outcome in outcomes for one in outcome.rates)]
 
     def _acting(
@@ -102,7 +97,7 @@ class LinearModel:
     def _stepped(
         self, system: System, u: Sequence[Scalar], situations: Sequence[Situation], a: Sequence[Scalar]
     ) -> tuple[list[Scalar], list[Outcome]]:
-        acting, outcomes = acting_over(system, situations, self._step), []
+        acting, outcomes = acting_over(system, situations, STEP), []
         for one in acting:
             still = Outcome(rates=(0.0,) * len(one.law.states))
             felt = Reaction(a, one.at_ease.multipliers, one.at_ease.flows)

@@ -67,22 +67,22 @@ def fastest_mode(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Law] = (), v: A
     return mode._replace(frequency=float(f"{mode.frequency:.12g}"), damping=float(f"{mode.damping:.12g}"))
 
 
-def require_stable(model: LinearModel, x: Array, h: float, parameters: Array | None = None) -> None:
+def require_stable(model: LinearModel, x: Array, h: float, numbers: Sequence[Array] = ()) -> None:
     """Refuse a step that makes the fastest mode of a member of a batch grow.
 
     Args:
         model: the machine with its laws, linear.
         x: states [q, v, states of the laws] (N, nx); every one is looked at as it is, and at rest there.
         h: the step [s].
-        parameters: numbers of laws and of the machine, (N or 1, parameters).
+        numbers: those of laws and of the machine, (N or 1, P) each.
     """
     system = model.system
-    if not system.laws and not system.mech.springs:
+    if not (system.laws or system.mech.springs) or not model.moves_by_itself:
         return
     still = x.copy()
     still[:, system.v] = 0.0  # where friction, smooth as it may be, is steepest
     for states in (x, still) if system.laws else (x,):
-        A = model.rates(states, parameters)
+        A = model.rates(states, numbers)
         for k in np.flatnonzero(largest_rate(h * A) > HARMLESS).tolist():
             _require_stable_member(model, A[k], h, f" (state {k} of the batch)" if len(x) > 1 else "")
 

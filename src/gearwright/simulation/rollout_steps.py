@@ -23,10 +23,10 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
+from gearwright.simulation.batch_program import BatchProgram, energy_program
 from gearwright.simulation.linear_model import LinearModel
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
-from gearwright.simulation.step_energy import energies, energy_program
 from gearwright.simulation.step_feeds import Clocked, first_states, input_feeds, parameter_rows
 from gearwright.simulation.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
 from gearwright.system.law_parameters import law_of, require_numbers
@@ -122,10 +122,16 @@ class FixedStep:
     def require_stable(self, x0: ArrayLike, h: float, parameters: ArrayLike | None = None) -> None:
         """Refuse a step that is too long for the fastest mode at one of the states x0 (N, nx)."""
         x = np.asarray(x0, dtype=np.float64)[:, : self.system.own.stop]
-        numbers = self._numbers(self._rows(parameters, len(x)))
-        given = np.concatenate([feed[0] for feed in numbers], axis=-1) if numbers else None
-        model = LinearModel(self.system, self.plan, self._task.machine, self._task.count, float(h))
-        require_stable(model, x, float(h), given)
+        given = [feed[0] for feed in self._numbers(self._rows(parameters, len(x)))]
+        require_stable(self._linear, x, float(h), given)
+
+    @cached_property
+    def _linear(self) -> LinearModel:
+        return LinearModel(self.system, self.plan, self._task)
+
+    @cached_property
+    def _energies(self) -> BatchProgram:
+        return BatchProgram(replace(self._task, program=energy_program(self.system, self.plan)))
 
     def require_sound(self, x0: Array, h: float, parameters: Array | None = None) -> None:
         """Refuse numbers that a law does not take, and a step that is too long, for any member of a batch."""
@@ -230,7 +236,7 @@ class FixedStep:
     def energies(self, x: Array, inputs: Array, t: float, h: float, parameters: ArrayLike | None = None) -> Array:
         """The energies [J] of machine and laws at states x (N, nx) with inputs (N or 1, nu) at the time t [s]."""
         feeds = [np.array([[t, h]]), inputs, *(feed[0] for feed in self._numbers(self._rows(parameters, len(x))))]
-        return energies(replace(self._task, program=energy_program(self.system, self.plan)), [x, *feeds])
+        return self._energies.at([x, *feeds])[:, 0]
 
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""

@@ -19,10 +19,10 @@ SETTLED = 1e-5
 IDLE = 5
 """Sweeps at least where a stop may be met that is not met at the beginning."""
 
-COUNTS = (3, 5, 8, 12, 20, 30, 50, 80)
+COUNTS = (3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 80)
 """Sweeps that are compiled: machine code is kept for each."""
 
-LOOKED_AT = 8
+LOOKED_AT = 4
 """States of a batch at which the inertias are looked at."""
 
 
