@@ -16,10 +16,11 @@ from gearwright.errors import CompilationError
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.simulation.step_program import StepPlan
 from gearwright.system.stepped_observation import whole_energy
 from gearwright.system.system import System
-from gearwright.system.vector_program import VectorProgram, vector_program
+from gearwright.system.vector_program import vector_program
 from gearwright.tracing.graph import Graph
 from gearwright.tracing.trace import TracedWork, traced, traced_function
 from gearwright.tracing.virtual_machine import evaluate_traced

@@ -12,12 +12,13 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.system.law_kernels import surveyed
 from gearwright.system.law_parameters import laws_with
 from gearwright.system.stepped_motion import moreau_step, require_stated
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of, require_one_mode
-from gearwright.system.vector_program import Formula, VectorProgram, vector_program
+from gearwright.system.vector_program import Formula, vector_program
 
 MOREAU = "moreau"
 """The method that takes laws with modes."""

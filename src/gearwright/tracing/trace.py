@@ -101,7 +101,8 @@ def traced_function(task: TracedWork) -> Any:
     tape.clear()
     result, tape = _differentiated(task, vectors, entries, tape) if task.wrt else (_result(task, entries), tape)
     outputs = [ca.vertcat(*tape), result, ca.vertcat(*guards)]
-    return ca.Function(task.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
+    name = task.program.name.replace(".", "_")  # CasADi takes letters, digits and underscores
+    return ca.Function(name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
 
 def _result(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> Any:
