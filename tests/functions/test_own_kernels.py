@@ -28,7 +28,7 @@ def compiled(monkeypatch, tmp_path):
     return missed
 
 
-@pytest.mark.parametrize("form", ["full", "points"])
+@pytest.mark.parametrize("form", ["full", "absolute"])
 def test_redundant_models(form, compiled, monkeypatch):
     model = gw.elastic.RedundantModel(ARM, form)
     q, v, a = RNG.normal(size=(3, 5, ARM.n))
