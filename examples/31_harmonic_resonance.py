@@ -29,7 +29,7 @@ soft, stiff = (gw.analysis.frequency_response(arm(k), q, "j2", sweep) for k in (
 for name, found in (("soft", soft), ("stiff", stiff)):
     print(f"{name:5} resonances at {found.resonances.round(1)} Hz, the motor stands still at", end=" ")
     print(f"{found.antiresonances['j2.motor'].round(1)} Hz")
-print("modes with held motors:", gw.analysis.modes(arm(6000.0), q, "held").frequencies.round(1), "Hz")
+print("modes with held motors:", gw.analysis.vibration_modes(arm(6000.0), q, "held").frequencies.round(1), "Hz")
 print(
     "figure:",
     save(soft.plot(others={"24000 Nm/rad": stiff}, name="6000 Nm/rad"), Path(gettempdir()) / "harmonic_resonance.png"),

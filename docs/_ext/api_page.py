@@ -12,7 +12,7 @@ from gearwright import errors
 INTRODUCTION = """# Python reference
 
 Everything below is imported as `import gearwright as gw`. What most people need stands at the front door (`gw.load`,
-`gw.inverse_dynamics`); the rest stands in namespaces (`gw.analysis.modes`), each with the types that its functions
+`gw.inverse_dynamics`); the rest stands in namespaces (`gw.analysis.compare`), each with the types that its functions
 return. Every function that takes a machine takes a robot too. Units are SI and radians; arrays are float64, their last
 axis is the coordinate and leading axes are a batch (see [conventions](../../conventions.md)).
 """

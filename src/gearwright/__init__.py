@@ -57,7 +57,7 @@ from gearwright.functions.functions import (
 )
 from gearwright.functions.linearise import LinearModel, linearise
 from gearwright.identification import identify
-from gearwright.mechanism import Actuator, Body, Frame, Mechanism, Spin, Spring, approximate, assemble
+from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.planning import inverse_kinematics
 from gearwright.programs.placement import Placement
 from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
@@ -68,10 +68,10 @@ from gearwright.tracing.jax_backend import jax_function
 __all__ = [
     "Actuator",
     "Body",
+    "BodyFrame",
     "ConstrainedResult",
     "Controller",
     "Event",
-    "Frame",
     "ImpactResult",
     "Kernel",
     "Law",

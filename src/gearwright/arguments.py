@@ -41,14 +41,16 @@ class Span(NamedTuple):
 
         >>> Span(above=0, below=1).rule("number", "")
         'a positive finite number below 1'
+        >>> Span(least=0).rule("number", "seconds")
+        'a finite number of seconds, 0 or more'
         """
         sign = "positive " if self.above == 0 else ""
         what = f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"
         words = [f"above {self.above:g}"] if self.above else []
-        words += [f"of {self.least:g} or more"] if self.least is not None else []
+        words += [f"{'' if unit else 'of '}{self.least:g} or more"] if self.least is not None else []
         words += [f"below {self.below:g}"] if self.below is not None else []
         words += [f"at most {self.most:g}"] if self.most is not None else []
-        return f"{what} {' and '.join(words)}".rstrip()
+        return what + (", " if unit else " ") * bool(words) + " and ".join(words)
 
 
 def number(
@@ -62,7 +64,7 @@ def number(
     most: float | None = None,
     infinite: bool = False,
     unit: str = "",
-    example: float = 1.0,
+    example: float | None = 1.0,
     hint: str = "",
     error: type[GearwrightError] = InputError,
 ) -> float:
@@ -78,7 +80,7 @@ def number(
         most: what it must not exceed.
         infinite: whether infinity is in the range.
         unit: what is counted, such as "seconds".
-        example: a number to suggest.
+        example: a number to suggest; None: the hint says the way out.
         hint: a sentence more, about what the number means or what to use instead.
         error: the kind of error.
 
@@ -92,8 +94,33 @@ def number(
     span = Span(above, least, below, most, infinite)
     if x is None or not span.holds(x):
         broken = f"{function}: {name}={_shown(value)} must be {span.rule('number', unit)}."
-        raise error(f"{broken} Give a number such as {example:g}. {hint}".rstrip())
+        suggestion = "" if example is None else f" Give a number such as {example:g}."
+        raise error(f"{broken}{suggestion} {hint}".rstrip())
     return x
+
+
+def require_range(
+    owner: str,
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+    unit: str = "",
+    hint: str = "Check value and units.",
+    error: type[GearwrightError] = InputError,
+) -> None:
+    """Refuse a number of a part or law out of its range; None and symbols, whose numbers come later, pass.
+
+    >>> require_range("motor", "resistance", -2.0, least=0)
+    Traceback (most recent call last):
+    gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
+    """
+    if isinstance(value, (float, Real)):  # a float is told at once, without asking the abstract class
+        span = {"above": above, "least": least, "below": below, "most": most}
+        number(owner, name, value, **span, unit=unit, example=None, hint=hint, error=error)  # type: ignore[arg-type]
 
 
 def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "", example: int | None = None) -> int:

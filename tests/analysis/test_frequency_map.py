@@ -16,7 +16,7 @@ def test_each_point_is_the_first_mode_there():
     found = frequency_map(mech, ("j2", "j3"), ((-1, 1), (-2, 2)), q=[0.4, 0, 0], count=5)
     assert found.values.shape == (5, 5)
     q = [0.4, found.first[1], found.second[3]]
-    assert found.values[1, 3] == pytest.approx(gw.analysis.modes(mech, q, "held").frequencies[0], rel=1e-10)
+    assert found.values[1, 3] == pytest.approx(gw.analysis.vibration_modes(mech, q, "held").frequencies[0], rel=1e-10)
     assert found.places[1, 3] == pytest.approx(gw.placement(mech, [*q, 0, 0, 0], "tool").position)
 
 

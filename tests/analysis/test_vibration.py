@@ -33,13 +33,13 @@ def masses(count: int, spring: float = 400.0, mass: float = 2.0, damping: float 
 def test_two_inertias(rotor, link, stiffness):
     """Free: sqrt(k (1/Jm + 1/Jl)), shape (1/Jl, -1/Jm); motor held: sqrt(k/Jl)."""
     mech = turntable(rotor, link, stiffness)
-    free = gw.analysis.modes(mech, [0.4])
+    free = gw.analysis.vibration_modes(mech, [0.4])
     assert free.frequencies[0] == 0
     assert TURN * free.frequencies[1] == pytest.approx(np.sqrt(stiffness * (1 / rotor + 1 / link)), rel=1e-12)
     assert free.shapes[0, 1] * link == pytest.approx(-free.shapes[1, 1] * rotor, rel=1e-9)
     assert free.shapes[0, 0] == pytest.approx(free.shapes[1, 0], rel=1e-9)
     assert not free.damping.any()
-    held = gw.analysis.modes(mech, [0.4], motors="held")
+    held = gw.analysis.vibration_modes(mech, [0.4], motors="held")
     assert TURN * held.frequencies == pytest.approx([np.sqrt(stiffness / link)], rel=1e-12)
     assert abs(held.shapes[1, 0]) < 1e-12
 
@@ -47,7 +47,7 @@ def test_two_inertias(rotor, link, stiffness):
 @pytest.mark.parametrize("count", [1, 4, 9])
 def test_chain_of_masses(count):
     """2 sqrt(k/m) sin(j pi / (2 (N + 1))) with sines as shapes."""
-    found = gw.analysis.modes(masses(count), np.zeros(count))
+    found = gw.analysis.vibration_modes(masses(count), np.zeros(count))
     j = np.arange(1, count + 1)
     assert relative(TURN * found.frequencies, 2 * np.sqrt(200) * np.sin(j * np.pi / 2 / (count + 1))) < 1e-12
     shapes = np.cumsum(found.shapes, axis=0)  # from distances between neighbours to places
@@ -61,7 +61,7 @@ def test_chain_of_masses(count):
 @pytest.mark.parametrize("damping", [1.0, 60.0])
 def test_damping_of_a_chain_is_that_of_each_mode(damping):
     """Proportional dampers D = (d/k) K: zeta = d w / (2 k), overdamped ones included, frequencies unchanged."""
-    found = gw.analysis.modes(masses(5, damping=damping), np.zeros(5))
+    found = gw.analysis.vibration_modes(masses(5, damping=damping), np.zeros(5))
     w = 2 * np.sqrt(200) * np.sin(np.arange(1, 6) * np.pi / 12)
     assert relative(TURN * found.frequencies, w) < 1e-9
     assert relative(found.damping, damping * w / 800) < 1e-9
@@ -70,7 +70,7 @@ def test_damping_of_a_chain_is_that_of_each_mode(damping):
 
 def test_damped_two_inertias():
     """zeta = d/2 sqrt((1/Jm + 1/Jl)/k); the rigid motion stays free."""
-    found = gw.analysis.modes(turntable(2.0, 3.0, 5000.0, 8.0), [0.0])
+    found = gw.analysis.vibration_modes(turntable(2.0, 3.0, 5000.0, 8.0), [0.0])
     both = 1 / 2 + 1 / 3
     assert found.frequencies[0] == 0
     assert not found.eigenvalues[0].any()
@@ -89,7 +89,7 @@ def test_complex_modes_solve_the_equations():
     slope = np.array(
         [(gw.gravity(mech, q + step * e) - gw.gravity(mech, q - step * e)) / (2 * step) for e in np.eye(6)]
     ).T
-    found = gw.analysis.modes(mech, q)
+    found = gw.analysis.vibration_modes(mech, q)
     assert np.abs(found.shapes.imag).max() > 1e-3
     for k in range(6):
         s = found.eigenvalues[k, 0]
@@ -105,7 +105,7 @@ def test_eigenvalues_are_those_of_the_linear_model():
     q = np.array([*PLACE, 0, 0, 0])
     A, _ = gw.linearise(mech, q, 0 * q, gw.bias(mech, q, 0 * q))
     expected = np.sort_complex(np.linalg.eigvals(A))
-    found = np.sort_complex(gw.analysis.modes(mech, q).eigenvalues.ravel())
+    found = np.sort_complex(gw.analysis.vibration_modes(mech, q).eigenvalues.ravel())
     assert np.abs(np.sort(np.abs(found)) - np.sort(np.abs(expected))).max() < 1e-5 * np.abs(expected).max()
 
 
@@ -136,10 +136,10 @@ def test_gravity_is_a_spring_or_its_opposite():
     mech = gw.Mechanism([body], springs=[gw.Spring("k", {"arm": 1.0}, k)])
     for q in (0.0, 1.0, np.pi):
         expected = np.sqrt((k + m * 9.81 * length * np.cos(q)) / J)
-        assert TURN * gw.analysis.modes(mech, [q]).frequencies[0] == pytest.approx(expected, rel=1e-12)
+        assert TURN * gw.analysis.vibration_modes(mech, [q]).frequencies[0] == pytest.approx(expected, rel=1e-12)
     soft = replace(mech, springs=[gw.Spring("k", {"arm": 1.0}, 5.0)])
     with pytest.raises(InputError, match=r"not positive definite.*-4\.81 Nm/rad.*'arm'.*stiffer"):
-        gw.analysis.modes(soft, [np.pi])
+        gw.analysis.vibration_modes(soft, [np.pi])
 
 
 def test_what_falls_is_no_vibration():
@@ -150,7 +150,7 @@ def test_what_falls_is_no_vibration():
         [replace(link, joint=replace(link.joint, axis=(0, 1, 0)))],
         [gw.parts.Drive("arm", gw.parts.Motor(inertia=1e-4), gw.parts.Gear(ratio=100, stiffness=1e8))],
     )
-    found = gw.analysis.modes(gw.assemble(robot), [0.0])
+    found = gw.analysis.vibration_modes(gw.assemble(robot), [0.0])
     assert found.frequencies[0] == 0
     assert np.sort(found.eigenvalues[0].real) == pytest.approx(np.sqrt(9.81 / 1.6) * np.array([-1, 1]), rel=1e-6)
 
@@ -159,7 +159,7 @@ def test_free_motions_of_a_damped_machine_are_apart():
     """Each is a motion that no spring feels, and kinetic energy is not shared between two of them."""
     mech = gw.assemble(gw.load("harmonic_6"))
     q = np.zeros(12)
-    found = gw.analysis.modes(mech, q)
+    found = gw.analysis.vibration_modes(mech, q)
     free = found.shapes[:, (np.abs(found.eigenvalues) == 0).all(axis=1)]
     assert free.shape[1] == 3
     rows = np.array([spring.row for spring in mech.springs])
@@ -171,22 +171,22 @@ def test_free_motions_of_a_damped_machine_are_apart():
 def test_shafts_may_be_left_out_and_batches_work():
     mech = gw.assemble(elastic_elbow())
     places = np.array([PLACE, [0.0, 0.3, -1.0]])
-    batch = gw.analysis.modes(mech, places, "held")
+    batch = gw.analysis.vibration_modes(mech, places, "held")
     assert batch.shapes.shape == (2, 6, 3)
-    alone = gw.analysis.modes(mech, [*places[1], 0.5, 0.2, -0.4], "held")
+    alone = gw.analysis.vibration_modes(mech, [*places[1], 0.5, 0.2, -0.4], "held")
     assert relative(batch.frequencies[1], alone.frequencies) < 1e-12
     assert relative(natural_frequencies(mech, places, "held"), batch.frequencies) < 1e-10
 
 
 def test_bad_input():
     with pytest.raises(InputError, match=r"no springs.*stiffness"):
-        gw.analysis.modes(gw.assemble(gw.load("elbow")), PLACE)
+        gw.analysis.vibration_modes(gw.assemble(gw.load("elbow")), PLACE)
     mech = gw.assemble(elastic_elbow())
     with pytest.raises(InputError, match=r"q has shape \(4,\)"):
-        gw.analysis.modes(mech, [0.0] * 4)
+        gw.analysis.vibration_modes(mech, [0.0] * 4)
     with pytest.raises(InputError, match=r"motors='braked'.*'free' or 'held'"):
-        gw.analysis.modes(mech, PLACE, "braked")
+        gw.analysis.vibration_modes(mech, PLACE, "braked")
     with pytest.raises(InputError, match="no actuators"):
-        gw.analysis.modes(replace(mech, actuators=()), PLACE, "held")
+        gw.analysis.vibration_modes(replace(mech, actuators=()), PLACE, "held")
     with pytest.raises(InputError, match="neither a robot nor a machine"):
-        gw.analysis.modes("elastic_elbow", PLACE)
+        gw.analysis.vibration_modes("elastic_elbow", PLACE)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright import forces
 from gearwright.actuation import AirValve, ServoValve
 from gearwright.bench.bench import Bench
 from gearwright.identification import Log, MotionLimits
@@ -36,6 +37,7 @@ STIFF_CALLS = {
     "actuator_redundancy": lambda m: gw.actuation.actuator_redundancy(m),
     "actuator_speeds": lambda m: gw.actuator_speeds(m, V),
     "actuator_torques": lambda m: gw.actuator_torques(m, V),
+    "angle": lambda m: forces.angle(m, 2).speeds,
     "approximate": lambda m: gw.approximate(m, "reflected"),
     "axial_rates": lambda m: gw.equations.axial_rates(m, Q),
     "base_parameters": lambda m: gw.base_parameters(m),
@@ -51,6 +53,8 @@ STIFF_CALLS = {
     "coriolis_matrix": lambda m: gw.coriolis_matrix(m, Q, V),
     "dc_motor": lambda m: gw.actuation.dc_motor(m, "j1", **DATA),
     "difference": lambda m: gw.difference(m, Q, V),
+    "displacement": lambda m: forces.displacement(m, 2).speeds,
+    "distance": lambda m: forces.distance(m, "base", (2, (0.1, 0.2, 0.3))).speeds,
     "energy_balance": lambda m: gw.analysis.energy_balance(m, SAMPLES),
     "excite": lambda m: gw.identification.excite(m, WIDE, starts=1, steps=1, samples=40),
     "explain": lambda m: gw.equations.explain(m, Q, V, A).forces,
@@ -103,6 +107,7 @@ STIFF_CALLS = {
     "synchronous_motor": lambda m: gw.actuation.synchronous_motor(
         m, "j1", pole_pairs=4, flux=0.01, resistance=0.2, inductances=(4e-4, 6e-4)
     ),
+    "tendon": lambda m: forces.tendon(m, ["base", (2, (0.1, 0.2, 0.3))]).speeds,
     "uncoupled_spins": lambda m: gw.analysis.uncoupled_spins(m),
 }
 SOFT_CALLS = {
@@ -111,7 +116,7 @@ SOFT_CALLS = {
     "fastest_mode": lambda m: gw.analysis.fastest_mode(m, Q6),
     "frequency_map": lambda m: gw.analysis.frequency_map(m, ("j2", "j3"), count=2).values,
     "frequency_response": lambda m: gw.analysis.frequency_response(m, Q, "j2", [1.0, 2.0]).values,
-    "modes": lambda m: gw.analysis.modes(m, Q),
+    "vibration_modes": lambda m: gw.analysis.vibration_modes(m, Q),
     "motor_motion": lambda m: gw.motor_motion(m, Q, V, A, Q, V, (A, Q, V)),
     "natural_frequencies": lambda m: gw.analysis.natural_frequencies(m, Q),
     "needed_derivatives": lambda m: gw.elastic.needed_derivatives(m),
@@ -151,7 +156,7 @@ EXCUSED = {
         ("Comparison", "CompleteModel", "Explanation", "Identification", "ReductionComparison"), "a result"
     ),
     "Rewritten": "a result",
-    "Situation": "what a law meets while it runs",
+    **dict.fromkeys(("Configuration", "Situation"), "what a coordinate or a law meets while it runs"),
     **dict.fromkeys(
         (
             "fourier",

@@ -36,7 +36,7 @@ COMMANDS = {
     "identify": [["identify", "rigid.yaml", "log.csv"]],
     "bench": [["bench", "robot.yaml"]],
 }
-NAMELESS = {"list", "schema", "demo"}
+NAMELESS = {"list", "catalogue", "schema", "demo"}
 """Commands that take no robot."""
 
 

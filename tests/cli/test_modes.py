@@ -27,7 +27,7 @@ def test_table(run, arm):
 
 def test_json(run, arm):
     facts = json.loads(run("modes", arm, "--q", "0.3,-0.5,0.8", "--held", "--json").out)
-    expected = gw.analysis.modes(gw.assemble(elastic_elbow(damping=2.0)), [0.3, -0.5, 0.8], "held")
+    expected = gw.analysis.vibration_modes(gw.assemble(elastic_elbow(damping=2.0)), [0.3, -0.5, 0.8], "held")
     assert [mode["frequency"] for mode in facts["modes"]] == pytest.approx(expected.frequencies)
     assert [mode["damping"] for mode in facts["modes"]] == pytest.approx(expected.damping)
     assert sum(facts["modes"][0]["energy"].values()) == pytest.approx(1)

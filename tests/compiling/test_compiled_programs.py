@@ -15,7 +15,7 @@ from gearwright.compiling.host import Host, binding, generic, host
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
-from gearwright.tracing.trace import TracedWork, traced
+from gearwright.tracing.trace import TraceJob, traced
 from support.compare import relative
 from support.machines import KINDS, random_design
 
@@ -169,10 +169,10 @@ def test_code_for_other_processors(arm, chip, pieces, monkeypatch):
     if pieces:
         monkeypatch.setattr(plan, "PIECE", 90)
         chip = replace(chip, whole=100)
-    task = TracedWork(programs.FORWARD_DYNAMICS, arm, {})
-    graph, layout = traced(task), layout_of(task)
+    job = TraceJob(programs.FORWARD_DYNAMICS, arm, {})
+    graph, layout = traced(job), layout_of(job)
     assert (len(plan.plan(graph, layout, chip.width, chip.whole).pieces) > 2) == pieces
-    code = MachineCode(machine_code(graph, layout, task.shape(), chip), chip.width, True)
+    code = MachineCode(machine_code(graph, layout, job.shape(), chip), chip.width, True)
     x = inputs_of(programs.FORWARD_DYNAMICS, arm, (40,), {})
     expected = evaluate(programs.FORWARD_DYNAMICS, arm, x, {})
     strides = [8 * array.shape[1] for array in x.values()]

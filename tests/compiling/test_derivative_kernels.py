@@ -10,6 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Payload, Robot
 from gearwright.programs import programs
+from gearwright.programs.program import flatten
 from support.compare import STEPS, rate, relative, tangent_slope
 from support.machines import random_design
 
@@ -27,7 +28,7 @@ def complex_step(program: programs.Program, mech: gw.Mechanism, x: dict[str, np.
     for k in range(x[name].size):
         scalars = {key: list(value.astype(complex)) for key, value in x.items()}
         scalars[name][k] += 1j * STEP
-        columns.append(np.imag(program.scalars(mech, ComplexOperations(), scalars, {})) / STEP)
+        columns.append(np.imag(flatten(program.run(mech, ComplexOperations(), scalars, {}))) / STEP)
     return np.array(columns).T
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling import call as general_call
 from gearwright.compiling import machine_code
 from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.kernel import Kernel
@@ -20,8 +19,9 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.export import c as export_c
 from gearwright.mechanism import coercion
 from gearwright.programs.programs import INVERSE_DYNAMICS
+from gearwright.tracing import trace
 from gearwright.tracing.recipe import Recipe
-from gearwright.tracing.trace import TracedWork, traced_function
+from gearwright.tracing.trace import TraceJob, traced_function
 from support.compare import relative
 
 
@@ -252,16 +252,16 @@ def test_without_the_fast_entry(arm, inverse, motion, monkeypatch):
 
 def test_without_machine_code(arm, inverse, motion):
     """Programs above the size limit run in CasADi or over NumPy, with the same results."""
-    slow = GeneralCall(TracedWork(INVERSE_DYNAMICS, arm, {}), (), None, 1)
+    slow = GeneralCall(TraceJob(INVERSE_DYNAMICS, arm, {}), (), None, 1)
     assert relative(slow(*motion), inverse(*motion)) < 1e-12
-    slope = GeneralCall(TracedWork(INVERSE_DYNAMICS, arm, {}, wrt=("q", "a")), (), None, 1)
+    slope = GeneralCall(TraceJob(INVERSE_DYNAMICS, arm, {}, wrt=("q", "a")), (), None, 1)
     assert relative(slope(*motion), inverse.jacobian("q", "a")(*motion)) < 1e-12
 
 
 def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch):
     traces = []
-    monkeypatch.setattr(general_call, "traced_function", lambda task: traces.append(task) or traced_function(task))
-    slope = GeneralCall(TracedWork(INVERSE_DYNAMICS, arm, {}, wrt=("q",)), (), None, 1)
+    monkeypatch.setattr(trace, "traced_function", lambda job: traces.append(job) or traced_function(job))
+    slope = GeneralCall(TraceJob(INVERSE_DYNAMICS, arm, {}, wrt=("q",)), (), None, 1)
     assert np.array_equal(slope(*motion), slope(*motion))
     assert len(traces) == 1
 

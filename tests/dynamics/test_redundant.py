@@ -14,6 +14,7 @@ from gearwright.dynamics.redundant_bodies import free_bodies
 from gearwright.errors import InputError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 from gearwright.programs import redundant_programs
+from gearwright.programs.program import flatten
 from support.chains import elastic_machine
 from support.compare import relative
 
@@ -215,7 +216,7 @@ def test_rate_of_the_jacobian_is_exact(form):
     model, plan = gw.elastic.RedundantModel(mech, form), {redundant_programs.LAYOUT: layout(mech, form, FLOATS)}
     q, v = casadi.SX.sym("q", 6), casadi.SX.sym("v", 6)
     inputs = {"q": [q[k] for k in range(6)], "v": [v[k] for k in range(6)]}
-    J = casadi.vertcat(*redundant_programs.JACOBIAN.scalars(mech, casadi, inputs, plan))
+    J = casadi.vertcat(*flatten(redundant_programs.JACOBIAN.run(mech, casadi, inputs, plan)))
     slope = casadi.Function("slope", [q, v], [casadi.jtimes(J, q, v)])
     where, speeds = np.random.default_rng(1).uniform(-1, 1, (2, 6))
     expected = slope(where, speeds).full().reshape(model.size, 6)

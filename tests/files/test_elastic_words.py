@@ -12,7 +12,7 @@ from gearwright.errors import FileError
 from gearwright.files import read_yaml, schema, write_yaml
 from gearwright.files.problems import Problems
 from gearwright.files.yaml_tree import parse
-from gearwright.parts import Hysteresis, JointSpring, KinematicError, Losses, Piece, Torsion, losses_of
+from gearwright.parts import Hysteresis, JointSpring, KinematicError, Losses, StiffnessPiece, Torsion, losses_of
 
 ARM = """
 robot: arm
@@ -50,7 +50,7 @@ def arm(gear: str, joint: str = "axis: [0, 0, 1]"):
 
 TORSION = Torsion(
     hardening=2e6,
-    pieces=[Piece(1e4, 7.0), Piece(1.4e4, 25.0), Piece(1.6e4)],
+    pieces=[StiffnessPiece(1e4, 7.0), StiffnessPiece(1.4e4, 25.0), StiffnessPiece(1.6e4)],
     hysteresis=Hysteresis(0.7, math.radians(0.5 / 60)),
     errors=[KinematicError(math.radians(0.4 / 60), 2.0, "motor", math.pi / 2)],
 )

@@ -16,7 +16,7 @@ from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
 from gearwright.forces.kinematic_error import Ripple, Twist
 from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
-from gearwright.parts import Drive, Gear, Hysteresis, Joint, KinematicError, Link, Motor, Piece, Robot, Torsion
+from gearwright.parts import Drive, Gear, Hysteresis, Joint, KinematicError, Link, Motor, Robot, StiffnessPiece, Torsion
 
 DISC = gw.Mechanism([gw.Body("j", axis=(0, 0, 1), mass=1.0, inertia=np.diag([0.5] * 3))], gravity=(0, 0, 0))
 ANGLE = Twist(Line.of(DISC, "j"))
@@ -34,7 +34,7 @@ def drive(torsion: Torsion | None, stiffness: float | None = STIFF, damping: flo
 
 def test_catalogue_curve():
     """A catalogue's pieces: T1 at T1/K1, T2 at T1/K1 + (T2 - T1)/K2, then the slope K3; odd in the twist."""
-    curve = Curve.of_pieces([Piece(K[0], T[0]), Piece(K[1], T[1]), Piece(K[2])])
+    curve = Curve.of_pieces([StiffnessPiece(K[0], T[0]), StiffnessPiece(K[1], T[1]), StiffnessPiece(K[2])])
     at = [0.5 * T[0] / K[0], T[0] / K[0], T[0] / K[0] + (T[1] - T[0]) / K[1]]
     at.append(at[2] + 10.0 / K[2])
     for sign in (1, -1):
@@ -96,7 +96,7 @@ def test_events_change_nothing_but_the_accuracy():
 
 def test_a_law_stands_in_for_the_linear_spring():
     """With the same stiffness and damping as the linear spring it changes nothing at all."""
-    robot = drive(Torsion(pieces=[Piece(STIFF, 1e-3), Piece(STIFF)]), stiffness=None)
+    robot = drive(Torsion(pieces=[StiffnessPiece(STIFF, 1e-3), StiffnessPiece(STIFF)]), stiffness=None)
     mech = gw.assemble(robot)
     (law,) = elastic_laws(robot, mech)
     start = ([0.1, 0.12], [0.5, -0.4])
@@ -216,22 +216,22 @@ def test_hysteresis_of_a_drive_keeps_the_books():
 def test_impossible_elements_are_refused():
     with pytest.raises(TrainError, match=r"backlash 0.001 without stiffness"):
         Gear(RATIO, torsion=Torsion(backlash=1e-3))
-    with pytest.raises(TrainError, match=r"gap 0.0 must be positive"):
+    with pytest.raises(TrainError, match=r"gap=0.0 must be a positive.*NonlinearSpring"):
         Backlash("gear", ANGLE, Curve(100.0), 0.0, 0.0)
-    with pytest.raises(TrainError, match=r"damping -1.0"):
+    with pytest.raises(TrainError, match=r"gear: damping=-1.0 must be a finite number of 0 or more"):
         NonlinearSpring("gear", ANGLE, Curve(100.0), -1.0)
-    with pytest.raises(TrainError, match=r"stiffness -10.0"):
+    with pytest.raises(TrainError, match=r"stiffness=-10.0 must be a positive.*every piece"):
         Curve(100.0, bends=((0.1, -110.0),))
-    with pytest.raises(TrainError, match=r"hardening -1.0"):
+    with pytest.raises(TrainError, match=r"hardening=-1.0 must be"):
         Curve(100.0, -1.0)
-    with pytest.raises(TrainError, match=r"width 0.0 of the hysteresis"):
+    with pytest.raises(TrainError, match=r"rub: width=0.0 must be a positive.*hysteresis"):
         MaxwellSlip("rub", ANGLE, 1.0, 0.0)
     with pytest.raises(TrainError, match=r"hysteresis of 1.0 Nm and backlash 0.001 rad in one element"):
         Torsion(backlash=1e-3, hysteresis=Hysteresis(1.0, 1e-3))
 
 
 def test_smooth_laws_have_no_modes():
-    torsion = Torsion(pieces=[Piece(K[0], T[0]), Piece(K[1])], hysteresis=Hysteresis(1.0, 1e-3))
+    torsion = Torsion(pieces=[StiffnessPiece(K[0], T[0]), StiffnessPiece(K[1])], hysteresis=Hysteresis(1.0, 1e-3))
     for one in (torsion, Torsion(backlash=1e-3)):
         robot = drive(one, stiffness=None if one.pieces else STIFF)
         found = elastic_laws(robot, gw.assemble(robot), smooth=True)

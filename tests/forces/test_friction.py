@@ -182,9 +182,9 @@ def test_lugre_never_gives_power_even_with_stiff_damping():
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({"coulomb": -1.0}, "coulomb -1.0"),
+        ({"coulomb": -1.0}, "coulomb=-1.0"),
         ({"coulomb": 2.0, "static": 1.0}, "static 1.0 is less than coulomb 2.0"),
-        ({"coulomb": 1.0, "viscous": float("nan")}, "viscous nan"),
+        ({"coulomb": 1.0, "viscous": float("nan")}, "viscous=nan"),
         ({"coulomb": 1.0, "static": 2.0, "stiffness": 10.0}, "stribeck_speed"),
     ],
 )

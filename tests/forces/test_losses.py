@@ -192,12 +192,12 @@ def test_impossible_losses_are_refused():
         ({"efficiency": 1.2}, "efficiency 1.2"),
         ({"efficiency": 0.9, "back_efficiency": 0.3}, "contradicts efficiency 0.9"),
         ({"efficiency": 0.9, "back_efficiency": 1.1}, "more than 1"),
-        ({"efficiency": 0.9, "no_load_torque": -1.0}, "no_load_torque -1.0"),
+        ({"efficiency": 0.9, "no_load_torque": -1.0}, "no_load_torque=-1.0"),
     ):
         with pytest.raises(TrainError, match=words):
             Gear(R, **data)
     mech = gw.assemble(axis(WORM))
     with pytest.raises(TrainError, match="no losses are given"):
         GearLoss("gear", Line.of(mech, "j"), ())
-    with pytest.raises(TrainError, match="output torque -1"):
+    with pytest.raises(TrainError, match="output_torque=-1"):
         GearLoss("gear", Line.of(mech, "j"), (Losses(efficiency=0.5),), output_torque=-1.0)

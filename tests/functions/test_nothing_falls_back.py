@@ -40,8 +40,8 @@ def test_every_program_is_optimised_machine_code(name):
     mech = gw.assemble(gw.load(name))
     for program in programs.PROGRAMS:
         if (name, program.name) not in EXCUSED:
-            task = recipe_of(program.name, mech, (), {"body": 0} if "body" in program.options else {}).task()
-            assert remarks_of(task, len(traced(task).nodes)) == (), program.name
+            job = recipe_of(program.name, mech, (), {"body": 0} if "body" in program.options else {}).job()
+            assert remarks_of(job, len(traced(job).nodes)) == (), program.name
 
 
 @pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda program: program.name)

@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 
-TOOL = gw.Frame("tool", "fore", rotation=[[0, 0, 1], [0, 1, 0], [-1, 0, 0]], position=(0.3, 0.1, -0.2))
+TOOL = gw.BodyFrame("tool", "fore", rotation=[[0, 0, 1], [0, 1, 0], [-1, 0, 0]], position=(0.3, 0.1, -0.2))
 
 
 def arm():

@@ -20,7 +20,7 @@ def machine() -> gw.Mechanism:
         gw.Body("foot", "leg", joint="prismatic", axis=(1, 0, 0), follows=("rod", 0.5, 0.1), **COMMON),
     ]
     spins = [gw.Spin("rotor", "hip", (0, 0, 1), 1e-4, {"motor": 30.0})]
-    frames = [gw.Frame("sole", "foot", rotation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]], position=(0.1, 0.2, 0.3))]
+    frames = [gw.BodyFrame("sole", "foot", rotation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]], position=(0.1, 0.2, 0.3))]
     spring = gw.Spring("k", {"knee": 1, "motor": -1}, 100.0)
     return gw.Mechanism(bodies, spins, ["motor"], [spring], frames=frames)
 

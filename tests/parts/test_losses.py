@@ -143,7 +143,7 @@ def test_a_gear_that_loses_nothing_has_no_losses():
 
 REFUSED = {
     "above one": (lambda: Gear(2, efficiency=1.2), "efficiency 1.2 is not between 0 and 1"),
-    "mesh above one": (lambda: Spur(driver=9, driven=9, mesh_efficiency=1.01), "mesh_efficiency 1.01 is not between"),
+    "mesh above one": (lambda: Spur(driver=9, driven=9, mesh_efficiency=1.01), "mesh_efficiency=1.01 must be a pos"),
     "back above one": (lambda: Gear(2, efficiency=0.9, back_efficiency=1.1), "back_efficiency 1.1 is more than 1"),
     "back alone": (lambda: Gear(2, back_efficiency=0.9), "back_efficiency 0.9 without efficiency"),
     "locks though efficient": (
@@ -152,7 +152,7 @@ REFUSED = {
     ),
     "better backwards": (lambda: Gear(2, efficiency=0.5, back_efficiency=0.95), "Check whether the two are swapped"),
     "in a table": (lambda: Gear(2, losses=[Losses(0, 0.9, -0.5)]), "back_efficiency -0.5 contradicts efficiency 0.9"),
-    "no-load that drives": (lambda: Gear(2, no_load_torque=-1.0), "no_load_torque -1.0 Nm is not 0 or more"),
+    "no-load that drives": (lambda: Gear(2, no_load_torque=-1.0), "no_load_torque=-1.0 must be a finite number of 0"),
     "falling speeds": (lambda: Gear(2, losses=[Losses(5), Losses(1)]), "do not rise"),
     "twice": (lambda: Gear(2, efficiency=0.9, losses=[Losses()]), "efficiency and losses are given"),
     "twice by meshes": (

@@ -10,6 +10,7 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.errors import SingularityError
 from gearwright.planning import external_adjoint, external_coordinates, external_jacobian, rotation_of
 from gearwright.programs import kinematic_programs
+from gearwright.programs.program import flatten
 from support.machines import random_design, random_state
 
 ANGLES = ["yaw_pitch_roll", "quaternion"]
@@ -82,8 +83,9 @@ def test_every_backend_gives_the_same(name, angles):
     given = {"q": state.q, "v": state.v}
     inputs = [given[x] for x in program.inputs]
     fixed = {"body": mech.bodies[body].name, "angles": angles}
-    floats = np.array(program.scalars(mech, FLOATS, {x: given[x].tolist() for x in program.inputs}, fixed))
-    arrays = program.scalars(mech, ARRAYS, {x: [np.array([y, y]) for y in given[x]] for x in program.inputs}, fixed)
+    floats = np.array(flatten(program.run(mech, FLOATS, {x: given[x].tolist() for x in program.inputs}, fixed)))
+    twice = {x: [np.array([y, y]) for y in given[x]] for x in program.inputs}
+    arrays = flatten(program.run(mech, ARRAYS, twice, fixed))
     assert np.allclose([np.ravel(x)[0] for x in arrays], floats, rtol=1e-13, atol=1e-14)
     kernel = gw.compile(name, mech, **fixed)
     assert np.allclose(kernel(*inputs).ravel(), floats, rtol=1e-12, atol=1e-13)

@@ -259,7 +259,7 @@ def test_redundant_arms_have_no_list_of_branches():
 
 
 def test_frames_on_the_base_are_refused():
-    mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))], frames=[gw.Frame("world", "base")])
+    mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))], frames=[gw.BodyFrame("world", "base")])
     with pytest.raises(InputError, match="fixed to the base"):
         gw.inverse_kinematics(mech, "world", POSE)
 

@@ -256,7 +256,7 @@ def test_code_for_a_plain_processor():
     """Two states per vector, no fused multiply-add."""
     mech, plain = machine("ball"), generic()
     engine = fixed_step(mech)
-    graph, layout = traced(engine._task), layout_of(engine._task)
+    graph, layout = traced(engine._job), layout_of(engine._job)
     code = LoopCode(object_code(rollout_text(graph, layout, plain), plain, 2), plain.width, True)
     q, v, tau = states(mech, 11)
     expected = engine.run(engine.start(q, v), tau[None], STEP, 30)

@@ -123,8 +123,8 @@ def llvm(robot: Robot, folder: Path) -> None:
     from gearwright.tracing.trace import traced
 
     mech = gw.assemble(robot)
-    graph = traced(Recipe("bias", mech).task())
-    tame = traced(Recipe("bias", gw.assemble(hostile_robot("rabcdefgh"))).task())
+    graph = traced(Recipe("bias", mech).job())
+    tame = traced(Recipe("bias", gw.assemble(hostile_robot("rabcdefgh"))).job())
     assert (graph.nodes, graph.outputs) == (tame.nodes, tame.outputs)
     x = np.full(mech.n, 0.3)
     assert np.isfinite(gw.compile("bias", mech)(x, x)).all()

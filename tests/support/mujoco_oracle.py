@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import mujoco
 import numpy as np
 
@@ -11,14 +13,21 @@ KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 
 
 class MujocoOracle:
-    """The design's augmented links with joint armature; hinges, slides and balls."""
+    """The design's augmented links with joint armature; hinges, slides and balls.
 
-    def __init__(self, design: Design) -> None:
-        self.design = design
+    Args:
+        design: the design.
+        inside: elements that stand in a body's element, such as sites; of -1 in the world.
+        outside: elements beside the world, such as tendons.
+    """
+
+    def __init__(self, design: Design, inside: Mapping[int, str] | None = None, outside: str = "") -> None:
+        self.design, self._inside = design, inside or {}
         gravity = " ".join(map(repr, design.gravity.tolist()))
         world = "".join(self._body(i) for i, bar in enumerate(design.bars) if bar.parent < 0)
         text = f"""<mujoco><compiler angle="radian" inertiafromgeom="false" balanceinertia="false"/>
-            <option gravity="{gravity}"><flag contact="disable"/></option><worldbody>{world}</worldbody></mujoco>"""
+            <option gravity="{gravity}"><flag contact="disable"/></option><worldbody>{self._inside.get(-1, "")}
+            {world}</worldbody>{outside}</mujoco>"""
         self.model = mujoco.MjModel.from_xml_string(text)
         self.data = mujoco.MjData(self.model)
 
@@ -32,7 +41,8 @@ class MujocoOracle:
         inner = "".join(self._body(k) for k, child in enumerate(self.design.bars) if child.parent == i)
         return f"""<body pos="{_text(bar.position)}" quat="{_text(quaternion)}">
             <joint name="j{i}" type="{KINDS[bar.joint]}" axis="{_text(bar.axis)}" armature="{armature!r}"/>
-            <inertial pos="{_text(com)}" mass="{float(mass)!r}" fullinertia="{_text(axial)}"/>{inner}</body>"""
+            <inertial pos="{_text(com)}" mass="{float(mass)!r}" fullinertia="{_text(axial)}"/>
+            {self._inside.get(i, "")}{inner}</body>"""
 
     def put(self, state: State) -> np.ndarray:
         """Set the state; returns the places of Gearwright's speeds among MuJoCo's."""

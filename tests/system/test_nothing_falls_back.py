@@ -12,29 +12,33 @@ import gearwright as gw
 from gearwright import forces
 from gearwright.catalogue import robots
 from gearwright.errors import InputError
-from gearwright.forces import Law
+from gearwright.forces import Law, Line
 from gearwright.forces.law import Action, Force, Outcome
 from gearwright.forces.train_losses import TrainLoss
 from gearwright.motion import polynomial
 from gearwright.parts import CurrentControl, Friction, Losses, Motor
 from gearwright.simulation import moded_rates
 from gearwright.simulation.moded_rates import ModedRates
-from gearwright.system.evaluation import evaluate
+from gearwright.system.evaluation import evaluate, rates
 from gearwright.system.law_table import law_table
 from gearwright.system.survey import survey
 from gearwright.system.system import System
 
 ARM = gw.assemble(gw.load("elbow"))
 LINE = gw.Line.of(ARM, "j2")
+STRUT = forces.distance(ARM, ("base", (0.9, 0.2, 0.3)), (2, (0.1, 0.2, 0.05)), name="strut")
+BELT = forces.MovingFrame("belt", lambda t, ops: (0.9 + ops.sin(t), 0.2 * t, 0.3))
+AFLOAT = forces.distance(ARM, BELT, (2, (0.1, 0.2, 0.05)), name="afloat")
 TABLE = (Losses(0.0, 0.7, 0.5, 0.01), Losses(5.0, 0.8, 0.6, 0.02))
 LOCKS = (Losses(0.0, 0.4, -0.5), Losses(5.0, 0.5, 0.1))
 MOTOR = Motor(1e-4, torque_constant=0.05, resistance=0.5, inductance=1e-3, max_current=5.0, max_speed=400.0)
 RUB = Friction(coulomb=1.0, static=1.4, stribeck_speed=0.1, viscous=0.1, stiffness=1e3, damping=1.0)
 
 
-def bundled_laws() -> list[Law]:
-    """An instance of every law, with all that it can have."""
-    twist = forces.Twist(LINE)
+def laws_along(line: Line) -> list[Law]:
+    """An instance of every law that takes a line, with all that it can have."""
+    wheels = ARM.spins[:1] if line.constant else ()
+    twist = forces.Twist(line)
     curve = forces.Curve(100.0)
     valve = forces.ServoValve(rated_flow=6e-4)
     sizes = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "damping": 300.0, "leakage": 2e-12}
@@ -42,22 +46,26 @@ def bundled_laws() -> list[Law]:
         forces.Backlash("backlash", twist, curve, 0.1, 0.02),
         forces.BoucWen("bouc", twist, 2.0, 0.1),
         forces.MaxwellSlip("slip", twist, 2.0, 0.1),
-        forces.Clutch("clutch", LINE, normal_force=100.0, coefficients=[(0, 0.4), (1, 0.3)], geometry=0.05, peak=1.2),
-        forces.DryFriction("dry", LINE, friction=RUB),
-        forces.SmoothFriction("smooth", LINE, friction=RUB),
-        forces.LuGre("bristles", LINE, RUB),
-        forces.GearLoss("gear", LINE, TABLE, ARM.spins[:1], "j2"),
-        forces.GearLoss("lock", LINE, LOCKS, ARM.spins[:1], "j2"),
+        forces.Clutch("clutch", line, normal_force=100.0, coefficients=[(0, 0.4), (1, 0.3)], geometry=0.05, peak=1.2),
+        forces.DryFriction("dry", line, friction=RUB),
+        forces.SmoothFriction("smooth", line, friction=RUB),
+        forces.LuGre("bristles", line, RUB),
+        forces.GearLoss("gear", line, TABLE, wheels, "j2"),
+        forces.GearLoss("lock", line, LOCKS, wheels, "j2"),
         forces.NonlinearSpring("spring", twist, curve, 0.1, 0.02),
-        forces.Load("load", LINE),
-        forces.MotorTorque.of(ARM, "j2"),
-        forces.Prescribed.along("led", LINE, lambda t: (t * t, 2 * t, 2.0), rate=10.0),
-        forces.Stops("stops", LINE, -1.0, 1.0, restitution=0.5),
-        forces.MotorCircuit("circuit", (forces.Winding("j2", LINE, MOTOR, CurrentControl(500.0)),)),
-        forces.servo_cylinder(ARM, "j2", valve, **sizes),
-        forces.dc_motor(ARM, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0),
-        forces.SynchronousMotor("servo", LINE, 4, 0.01, 0.3, (4e-4, 6e-4)),
+        forces.Load("load", line),
+        forces.Prescribed.along("led", line, lambda t: (t * t, 2 * t, 2.0), rate=10.0),
+        forces.Stops("stops", line, -1.0, 1.0, restitution=0.5),
+        forces.MotorCircuit("circuit", (forces.Winding("j2", line, MOTOR, CurrentControl(500.0)),)),
+        forces.servo_cylinder(ARM, line, valve, name="j2", **sizes),
+        forces.SynchronousMotor("servo", line, 4, 0.01, 0.3, (4e-4, 6e-4)),
     ]
+
+
+def bundled_laws() -> list[Law]:
+    """An instance of every law, along a constant row where it takes a line."""
+    motor = forces.dc_motor(ARM, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0)
+    return [*laws_along(LINE), forces.MotorTorque.of(ARM, "j2"), motor]
 
 
 def every_kind(kind: type[Law] = Law) -> set[type[Law]]:
@@ -72,7 +80,10 @@ def test_the_list_of_laws_is_complete():
     assert {type(law) for law in bundled_laws()} | elsewhere == every_kind()
 
 
-@pytest.mark.parametrize("law", bundled_laws(), ids=lambda law: law.name)
+BENT = [pytest.param(law, id=f"{law.name} {line.name}") for line in (STRUT, AFLOAT) for law in laws_along(line)]
+
+
+@pytest.mark.parametrize("law", [*bundled_laws(), *BENT], ids=lambda law: law.name)
 def test_every_law_can_be_traced_in_every_mode(law):
     found = survey(System(ARM, (law,)))
     assert found.obstacles == ()
@@ -91,6 +102,20 @@ def test_guards_in_machine_code_are_those_in_numbers(law):
             plain = [guard.value / guard.scale for _, guard in evaluate(system, 0.3, x, u, (mode,)).guards]
             assert np.allclose(ModedRates(system, (mode,), table).levels(0.3, x, u), plain, rtol=1e-9, atol=1e-12)
             assert len(plain) == len([1 for (_, owner), _ in table.guards if owner == mode])
+
+
+@pytest.mark.parametrize("law", BENT)
+def test_laws_along_coordinates_in_machine_code_are_those_in_numbers(law):
+    """Rates of the motion, of the laws' states and of the works, and guards, in every mode."""
+    system, rng = System(ARM, (law,)), np.random.default_rng(4)
+    table = law_table(system)
+    for mode in law.modes:
+        x = np.concatenate([0.3 * rng.normal(size=6), 0.05 * rng.normal(size=len(law.states)), [0.0, 0.0]])
+        u = rng.normal(size=system.input_size)
+        there, here = ModedRates(system, (mode,), table), evaluate(system, 0.3, x, u, (mode,))
+        assert np.allclose(there(0.3, x, u), rates(system, x, u, here, np.zeros(0)), rtol=1e-9, atol=1e-10)
+        plain = [guard.value / guard.scale for _, guard in here.guards]
+        assert np.allclose(there.levels(0.3, x, u), plain, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", robots())

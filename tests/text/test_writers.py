@@ -132,7 +132,7 @@ def test_messages_show_controls_but_keep_their_lines(kind):
 def test_arguments_of_c_functions_take_no_name_of_their_text(tmp_path):
     """Not that of the result, of a step, or of a function of C."""
     arm = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(1, 0, 0))])
-    graph = traced(Recipe("bias", arm).task())
+    graph = traced(Recipe("bias", arm).job())
     for q, v in (("out", "x1"), ("sin", "cos"), ("x2", "x2 "), ("a.b", "a_b_2"), ("for", "*/ evil")):
         source = tmp_path / "source.c"
         source.write_text(c_source(graph, "bias", {q: 1, v: 1}, 1), encoding="utf-8")

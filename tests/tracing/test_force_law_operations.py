@@ -11,7 +11,7 @@ from gearwright.compiling.compile import layout_of, machine_code
 from gearwright.compiling.host import generic, host
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.programs.program import Program
-from gearwright.tracing.trace import TracedWork, traced
+from gearwright.tracing.trace import TraceJob, traced
 
 
 def law(_mech, ops, x, _fixed):
@@ -38,8 +38,8 @@ PROGRAM = Program("law", ("q", "v"), law, lambda *_: (7,))
 @pytest.mark.parametrize("machine", [host, generic])
 def test_every_operation_equals_numpy(machine):
     mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))])
-    task, chip = TracedWork(PROGRAM, mech, {}), machine()
-    code = MachineCode(machine_code(traced(task), layout_of(task), task.shape(), chip), chip.width, True)
+    job, chip = TraceJob(PROGRAM, mech, {}), machine()
+    code = MachineCode(machine_code(traced(job), layout_of(job), job.shape(), chip), chip.width, True)
     q, v = np.random.default_rng(0).uniform(-1.5, 1.5, (2, 41, 1))
     q[:4, 0] = 0.1, -0.1, 0.5, 0.0
     v[4:7, 0] = 1.0, 0.0, -1.0

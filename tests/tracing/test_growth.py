@@ -17,13 +17,13 @@ from support.long_chains import calls, long_chain
 FUNCTIONS = ["inverse_dynamics", "forward_dynamics"]
 
 
-def task(function: str, links: int) -> trace.Task:
-    return Recipe(function, gw.assemble(long_chain(links)), (), (), ()).task()
+def job(function: str, links: int) -> trace.TraceJob:
+    return Recipe(function, gw.assemble(long_chain(links)), (), (), ()).job()
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_joint_adds_as_many_operations(function):
-    sizes = [len(trace.traced(task(function, links)).nodes) for links in (42, 63, 84)]
+    sizes = [len(trace.traced(job(function, links)).nodes) for links in (42, 63, 84)]
     assert sizes[2] - sizes[1] == pytest.approx(sizes[1] - sizes[0], rel=0.03)
 
 
@@ -31,14 +31,14 @@ def test_every_joint_adds_as_many_operations(function):
 def test_every_joint_adds_as_much_code(function):
     sizes = []
     for links in (42, 63, 84):  # all of them cut into pieces
-        work = task(function, links)
+        work = job(function, links)
         sizes.append(len(machine_code(trace.traced(work), layout_of(work), work.shape(), host(), optimised=0)))
     assert sizes[2] - sizes[1] < 1.2 * (sizes[1] - sizes[0])
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_tracing_calls_as_many_functions_per_joint(function):
-    some, more = task(function, 42), task(function, 84)
+    some, more = job(function, 42), job(function, 84)
     trace.traced(some)  # what is made once per machine or process
     assert calls(lambda: trace.traced(more)) < 2.2 * calls(lambda: trace.traced(some))
 
@@ -55,7 +55,7 @@ def test_link_by_link_is_chosen_where_it_takes_fewer_operations(links, monkeypat
     count = {}
     for by_links in (False, True):
         monkeypatch.setattr(gw.Mechanism, "solved_by_links", by_links)
-        count[by_links] = trace.traced(Recipe("forward_dynamics", mech, (), (), ()).task()).operations.arithmetic
+        count[by_links] = trace.traced(Recipe("forward_dynamics", mech, (), (), ()).job()).operations.arithmetic
     monkeypatch.undo()
     chosen = mech.solved_by_links
     assert count[chosen] < 1.1 * count[not chosen]

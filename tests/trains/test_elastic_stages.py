@@ -18,12 +18,12 @@ from gearwright.parts import (
     KinematicError,
     Member,
     Motor,
-    Piece,
     Planetary,
     Robot,
     Series,
     Shaft,
     Spur,
+    StiffnessPiece,
     Torsion,
     elements_of,
 )
@@ -142,7 +142,7 @@ def test_torsion_is_seen_through_the_stages_behind():
     """Torque h x^3 + ... at the stage's output is what the joint feels: T_joint = r T(r x)."""
     torsion = Torsion(
         hardening=7.0,
-        pieces=[Piece(100.0, 5.0), Piece(150.0)],
+        pieces=[StiffnessPiece(100.0, 5.0), StiffnessPiece(150.0)],
         hysteresis=Hysteresis(0.3, 1e-3),
         errors=[KinematicError(1e-4, 2, "motor", 0.5), KinematicError(2e-4, 3, "joint")],
     )
@@ -161,7 +161,7 @@ def test_torsion_is_seen_through_the_stages_behind():
 
 
 def test_pieces_alone_make_the_drive_elastic():
-    gear = Gear(100, torsion=Torsion(pieces=[Piece(1e4, 7), Piece(1.4e4, 25), Piece(1.6e4)]))
+    gear = Gear(100, torsion=Torsion(pieces=[StiffnessPiece(1e4, 7), StiffnessPiece(1.4e4, 25), StiffnessPiece(1.6e4)]))
     mech = gw.assemble(arm(gear))
     assert (mech.springs[0].stiffness, mech.shafts) == (1e4, ("j3.motor",))
 
@@ -203,22 +203,22 @@ def test_a_stiffness_stays_symbolic_down_to_the_kernel():
 
 
 REFUSED = {
-    "negative stiffness": (lambda: Gear(10, stiffness=-5.0), TrainError, "stiffness -5.0 Nm/rad must be positive"),
+    "negative stiffness": (lambda: Gear(10, stiffness=-5.0), TrainError, "stiffness=-5.0 must be a positive"),
     "negative damping": (
         lambda: Gear(10, stiffness=5.0, damping=-1.0),
         TrainError,
-        "damping -1.0 Nms/rad is negative: it would feed the motion. Give 0 or more.",
+        "damping=-1.0 must be a finite number of Nms/rad, 0 or more. A negative one would feed the motion.",
     ),
     "stiffness that is not a number": (
         lambda: Gear(10, stiffness=float("nan")),
         TrainError,
-        "stiffness nan Nm/rad must be",
+        "stiffness=nan must be a positive finite number of Nm/rad",
     ),
-    "endless stiffness": (lambda: Gear(10, stiffness=float("inf")), TrainError, "must be positive and finite"),
+    "endless stiffness": (lambda: Gear(10, stiffness=float("inf")), TrainError, "must be a positive finite number"),
     "damping that is not a number": (
         lambda: Gear(10, stiffness=5.0, damping=float("nan")),
         TrainError,
-        "damping nan is not finite",
+        "damping=nan must be a finite number",
     ),
     "damping without stiffness": (
         lambda: Gear(10, damping=3.0),
@@ -253,8 +253,8 @@ def test_refusals(case):
 @pytest.mark.parametrize(
     ("pieces", "message"),
     [
-        ([Piece(100.0, 5.0), Piece(150.0, 4.0), Piece(200.0)], "which do not rise"),
-        ([Piece(100.0), Piece(150.0)], "Give `until` to every piece but the last"),
+        ([StiffnessPiece(100.0, 5.0), StiffnessPiece(150.0, 4.0), StiffnessPiece(200.0)], "which do not rise"),
+        ([StiffnessPiece(100.0), StiffnessPiece(150.0)], "Give `until` to every piece but the last"),
     ],
 )
 def test_bad_pieces(pieces, message):

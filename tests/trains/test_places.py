@@ -177,8 +177,8 @@ def test_a_stator_elsewhere_is_refused():
             r"motor_mass 1.0 kg is that of rotor and stator, and stator_mass",
         ),
         ({"motor_mass": 1.0, "mass": 1.2}, r"rotor's mass 1.2 kg is more than that of the whole motor, motor_mass 1.0"),
-        ({"stator_mass": -1.0}, r"stator_mass -1.0 is not a finite number of 0 or more"),
-        ({"motor_mass": float("nan")}, r"motor_mass nan is not a finite number"),
+        ({"stator_mass": -1.0}, r"stator_mass=-1.0 must be a finite number of 0 or more"),
+        ({"motor_mass": float("nan")}, r"motor_mass=nan must be a finite number"),
     ],
 )
 def test_masses_that_contradict_each_other(words, message):

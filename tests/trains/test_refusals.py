@@ -153,8 +153,8 @@ TRAINS = {
         "mesh 'a'-'b': teeth (20, 20) of an internal pair are equal. Its ring must be larger.",
     ),
     "both sizes": (lambda: Mesh("a", "b", teeth=(20, 30), radii=(0.1, 0.2)), "give either its ratio, or the teeth or"),
-    "radii": (lambda: Mesh("a", "b", radii=(0.1, -0.2)), "mesh 'a'-'b': b -0.2 must be a positive finite number"),
-    "radius": (lambda: Gearwheel("w", radius=float("nan")), "wheel 'w': radius nan is not a finite number"),
+    "radii": (lambda: Mesh("a", "b", radii=(0.1, -0.2)), "mesh 'a'-'b': b=-0.2 must be a positive finite number"),
+    "radius": (lambda: Gearwheel("w", radius=float("nan")), "wheel 'w': radius=nan must be a finite number"),
     "unknown axis": (
         lambda: robot([Gearwheel("w", "l2", "j33")], [Mesh("w", "l3", 2.0)]),
         "wheel 'w': its axis 'j33' is neither a joint nor another wheel. Did you mean 'j3'?",
@@ -236,7 +236,7 @@ GEARS = {
         "2 planets with mass are not the same from every side. Give `towards`",
     ),
     "no planets": (lambda: Planetary(sun=20, planet=20, ring=60, planets=0), "planetary: planets 0 is not a whole"),
-    "no radius": (lambda: Planetary(sun=20, planet=20, ring=60, planets=4, radius=-0.1), "planetary: radius -0.1 must"),
+    "no radius": (lambda: Planetary(sun=20, planet=20, ring=60, planets=4, radius=-0.1), "planetary: radius=-0.1 must"),
     "touching cranks": (
         lambda: Cycloidal(pins=40, sun=16, planet=32, planets=6),
         "cycloidal: 6 planets of 32 teeth touch each other",
@@ -262,8 +262,8 @@ GEARS = {
         "its last stage has a stiffness of its own, and the series has 20.0 too",
     ),
     "efficiency": (lambda: Spur(driver=20, driven=40, efficiency=1.5), "efficiency 1.5 is not between 0 and 1"),
-    "transverse member": (lambda: Member(1.0, transverse_inertia=(1.0, -1.0)), "transverse_inertia (1.0, -1.0) is not"),
-    "negative member": (lambda: Member(-1.0), "gear member: inertia -1.0 is not a finite number of 0 or more"),
+    "transverse member": (lambda: Member(1.0, transverse_inertia=(1.0, -1.0)), "transverse_inertia=-1.0 must be"),
+    "negative member": (lambda: Member(-1.0), "gear member: inertia=-1.0 must be a finite number of 0 or more"),
 }
 
 

@@ -5,7 +5,7 @@ from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
-from gearwright.analysis.vibration import Modes, modes, natural_frequencies
+from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
 __all__ = [
@@ -15,16 +15,16 @@ __all__ = [
     "FrequencyMap",
     "FrequencyResponse",
     "Miss",
-    "Modes",
     "ReductionComparison",
     "ReductionMiss",
+    "VibrationModes",
     "compare",
     "compare_reductions",
     "energy_balance",
     "fastest_mode",
     "frequency_map",
     "frequency_response",
-    "modes",
     "natural_frequencies",
     "uncoupled_spins",
+    "vibration_modes",
 ]

@@ -72,9 +72,9 @@ class FrequencyResponse:
             name: its own; the motor's unless given.
         """
         drawn = {name or self.motor: self, **(others or {})}
-        several = any(one.sides != self.sides for one in drawn.values())
+        mixed = any(one.sides != self.sides for one in drawn.values())
         panels = []
-        for k, side in enumerate(("motor side", "joint side")[: len(self.sides)] if several else self.sides):
+        for k, side in enumerate(("motor side", "joint side")[: len(self.sides)] if mixed else self.sides):
             curves = {title: _seen_at(self.frequencies, one, k) for title, one in drawn.items()}
             panels.append(Panel("speed / torque [dB rad/s/Nm]", curves, title=side))
         page = figure(self.frequencies, "frequency [Hz]", panels, columns=len(panels), logarithmic=True)

@@ -28,7 +28,7 @@ UNSTABLE = 1e-9
 Motors = Literal["free", "held"]
 
 
-class Modes(NamedTuple):
+class VibrationModes(NamedTuple):
     """The m modes of a machine with n speeds, the slowest first.
 
     `frequencies` (..., m) are the undamped natural ones |eigenvalue| / 2 pi [Hz], 0 for what does not swing (a free
@@ -60,8 +60,8 @@ class Oscillator(NamedTuple):
     K: Array
 
 
-def modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Modes:
-    r"""Modes of small vibrations about a configuration held against gravity.
+def vibration_modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> VibrationModes:
+    r"""VibrationModes of small vibrations about a configuration held against gravity.
 
     $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. With free motors the rigid
     motions are among the modes; with held motors (brakes on, or ideal position control) the links swing on their
@@ -76,12 +76,12 @@ def modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Modes:
     >>> from gearwright.parts import Drive, Gear, Link, Motor, Robot
     >>> table = Link("table", mass=10, inertia=np.diag([0.5, 0.5, 1.0]))
     >>> drive = Drive("table", Motor(inertia=1e-4), Gear(ratio=100, stiffness=5000))
-    >>> found = gw.analysis.modes(gw.assemble(Robot("turntable", [table], [drive])), [0.0])
+    >>> found = gw.analysis.vibration_modes(gw.assemble(Robot("turntable", [table], [drive])), [0.0])
     >>> (2 * np.pi * found.frequencies).round(9)                            # sqrt(5000 (1/1 + 1/1)) rad/s
     array([  0., 100.])
     """
-    mech = machine_of("modes", mech)
-    system, N = _reduced(mech, q, motors)
+    mech = machine_of("vibration_modes", mech)
+    system, N = _reduced("vibration_modes", mech, q, motors)
     lead, m = system.M.shape[:-2], N.shape[1]
     complex_shapes = bool(system.D.any()) or not mech.straight
     kind = np.complex128 if complex_shapes else np.float64
@@ -93,19 +93,20 @@ def modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Modes:
         order = np.argsort(frequencies[k], kind="stable")
         frequencies[k], ratios[k], values[k] = frequencies[k][order], ratios[k][order], pairs[order]
         shapes[k] = _largest_is_one(N @ columns[:, order])
-    return Modes(frequencies, ratios, shapes, values)
+    return VibrationModes(frequencies, ratios, shapes, values)
 
 
 def natural_frequencies(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Array:
     """The frequencies [Hz] of the modes without dampers, (..., m), the slowest first; quick for many configurations."""
-    system, _ = _reduced(machine_of("natural_frequencies", mech), q, motors)
+    function = "natural_frequencies"
+    system, _ = _reduced(function, machine_of(function, mech), q, motors)
     lower = np.linalg.inv(np.linalg.cholesky(system.M))
     squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
     result: Array = np.sqrt(_without_rounding(squares).clip(min=0)) / (2 * np.pi)
     return result
 
 
-def oscillator(mech: RobotOrMech, q: ArrayLike, function: str = "modes") -> Oscillator:
+def oscillator(mech: RobotOrMech, q: ArrayLike, function: str) -> Oscillator:
     """The small motions of a machine with springs about a configuration."""
     mech = machine_of(function, mech)
     if not any(spring.stiffness for spring in mech.springs):
@@ -130,24 +131,24 @@ def configuration(mech: Mechanism, q: ArrayLike, function: str) -> Array:
     return checked(function, mech, "q", given, mech.nq)
 
 
-def _reduced(mech: Mechanism, q: ArrayLike, motors: Motors) -> tuple[Oscillator, Array]:
+def _reduced(function: str, mech: Mechanism, q: ArrayLike, motors: Motors) -> tuple[Oscillator, Array]:
     """The system in the motions that the motors leave, and these motions as columns (n, m)."""
-    system = oscillator(mech, q)
+    system = oscillator(mech, q, function)
     N = np.eye(mech.n)
     if motors == "held":
         from scipy.linalg import null_space
 
         N = null_space(structure_matrix(mech).T)
         if not N.shape[1]:
-            raise InputError("modes: with its motors held the machine cannot move. Ask for free motors.")
+            raise InputError(f"{function}: with its motors held the machine cannot move. Ask for free motors.")
     elif motors != "free":
-        raise InputError(f"modes: motors={motors!r} is unknown. Use 'free' or 'held'.")
+        raise InputError(f"{function}: motors={motors!r} is unknown. Use 'free' or 'held'.")
     small = Oscillator(*(N.T @ x @ N for x in system))
-    _require_held(mech, small.K, N)
+    _require_held(function, mech, small.K, N)
     return small, N
 
 
-def _require_held(mech: Mechanism, K: Array, N: Array) -> None:
+def _require_held(function: str, mech: Mechanism, K: Array, N: Array) -> None:
     """Springs hold every motion that they resist against gravity: no more loose motions than they leave free."""
     free = N.shape[1] - int(np.linalg.matrix_rank(N.T @ stiffness_and_damping(mech)[0] @ N))
     symmetric = (K + np.swapaxes(K, -1, -2)) / 2
@@ -156,8 +157,8 @@ def _require_held(mech: Mechanism, K: Array, N: Array) -> None:
         if free < len(values) and values[free] <= ROUNDING * values[-1]:
             worst = mech.speeds[int(np.argmax(np.abs(N @ vectors[:, free])))]
             raise InputError(
-                f"modes: the stiffness matrix is not positive definite: against gravity {values[free]:.4g} Nm/rad are "
-                f"left of the springs, mostly along {worst!r}, and the machine falls. Use stiffer springs, or a "
+                f"{function}: the stiffness matrix is not positive definite: against gravity {values[free]:.4g} Nm/rad "
+                f"are left of the springs, mostly along {worst!r}, and the machine falls. Use stiffer springs, or a "
                 "configuration that they can hold."
             )
 

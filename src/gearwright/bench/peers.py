@@ -220,7 +220,7 @@ def casadi_batch(mech: Mechanism, q: Array, v: Array, a: Array) -> Callable[[], 
     from gearwright.tracing.recipe import Recipe
     from gearwright.tracing.trace import traced_function
 
-    traced = traced_function(Recipe("inverse_dynamics", mech).task())
+    traced = traced_function(Recipe("inverse_dynamics", mech).job())
     symbols = traced.sx_in()
     alone = ca.Function("inverse_dynamics", symbols, [traced(*symbols)[1]]).map(len(q))
     columns = [ca.DM(x.T) for x in (q, v, a)]

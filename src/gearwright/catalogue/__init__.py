@@ -1,5 +1,18 @@
-"""Bundled robots and motors, as data, and `load`, which finds them or reads a file."""
+"""Bundled robots, motors and gearboxes, as data, and `load`, which finds them or reads a file."""
 
+from gearwright.catalogue.drives import Catalogue, drives
+from gearwright.catalogue.families import generic_gearboxes, generic_motors
+from gearwright.catalogue.identities import contradictions, deviations
 from gearwright.catalogue.loading import load, motors, robots
 
-__all__ = ["load", "motors", "robots"]
+__all__ = [
+    "Catalogue",
+    "contradictions",
+    "deviations",
+    "drives",
+    "generic_gearboxes",
+    "generic_motors",
+    "load",
+    "motors",
+    "robots",
+]

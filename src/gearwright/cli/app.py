@@ -14,6 +14,7 @@ import typer
 from gearwright import __version__
 from gearwright.cli import (
     bench,
+    catalogue,
     check,
     closed_form,
     compare,
@@ -65,6 +66,7 @@ def gearwright(
 
 
 app.command("list")(list_robots.list_robots)
+app.command("catalogue")(catalogue.catalogue)
 app.command("info")(info.info)
 app.command("check")(check.check)
 app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)

@@ -19,7 +19,7 @@ from gearwright.parts import Robot
 from gearwright.text import listed, visible
 
 if TYPE_CHECKING:
-    from gearwright.analysis import Modes
+    from gearwright.analysis import VibrationModes
 
 SHARE = 0.25
 """Of a mode's kinetic energy, from which on a joint or motor is named."""
@@ -47,12 +47,12 @@ def modes(
 
     Example: gearwright modes elastic_elbow --q 0,0.5,-1 --plot modes.png
     """
-    from gearwright.analysis import modes as found_modes
+    from gearwright.analysis import vibration_modes
 
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     place = _place(loaded, mech, q)
-    found = found_modes(mech, place, "held" if held else "free")
+    found = vibration_modes(mech, place, "held" if held else "free")
     facts = _facts(loaded, mech, place, found)
     if map_of is not None and plot is None:
         raise InputError(f"--map {map_of}: nothing says where to draw it. Add --plot FILE.")
@@ -81,11 +81,11 @@ def _place(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
     return values
 
 
-def _facts(robot: Robot, mech: Mechanism, place: list[float], found: Modes) -> dict[str, Any]:
+def _facts(robot: Robot, mech: Mechanism, place: list[float], found: VibrationModes) -> dict[str, Any]:
     from gearwright.analysis.vibration import configuration
     from gearwright.functions.functions import mass_matrix
 
-    M = mass_matrix(mech, configuration(mech, place, "modes"))
+    M = mass_matrix(mech, configuration(mech, place, "vibration_modes"))
     rows = []
     for k, shape in enumerate(found.shapes.T):
         energy = np.abs((np.conj(shape) * (M @ shape)).real)

@@ -61,10 +61,10 @@ def wrapped(text: str) -> str:
 
 
 @contextmanager
-def progress(task: str) -> Iterator[Callable[[int, int], None]]:
+def progress(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on standard error while something long runs; yields a function of (done, total)."""
     with Progress(console=remarks(), transient=True) as bar:
-        line = bar.add_task(task, total=None)
+        line = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(line, completed=done, total=total)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -15,27 +14,27 @@ from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.errors import InputError
-from gearwright.programs.batch import evaluate, leading
+from gearwright.programs.batch import leading
 from gearwright.programs.inputs import checked, outside
 from gearwright.text import listed
-from gearwright.tracing.trace import PARAMETERS, TracedWork, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import PARAMETERS, TraceJob
+from gearwright.tracing.virtual_machine import evaluate_job
 
 
 class GeneralCall:
     """Any call of a kernel: arguments are checked and converted, leading axes broadcast, long batches threaded.
 
     Args:
-        task: what the kernel computes.
+        job: what the kernel computes.
         parameters: paths of its parameters.
         code: its machine code, None when it is too large for one.
-        work: operations per state.
+        operations: per state.
     """
 
-    def __init__(self, task: TracedWork, parameters: tuple[str, ...], code: MachineCode | None, work: int) -> None:
-        self.task, self.parameters, self.code, self.work = task, parameters, code, work
-        self.name, self.inputs = task.program.name, task.program.inputs
-        self.sizes, self.shape = task.sizes(), task.shape()
+    def __init__(self, job: TraceJob, parameters: tuple[str, ...], code: MachineCode | None, operations: int) -> None:
+        self.job, self.parameters, self.code, self.operations = job, parameters, code, operations
+        self.name, self.inputs = job.program.name, job.program.inputs
+        self.sizes, self.shape = job.sizes(), job.shape()
         self.size = prod(self.shape)
 
     def __call__(
@@ -58,20 +57,20 @@ class GeneralCall:
         if by_name:
             given |= {**self._outside(wrenches, base_motion), **self._parameters(parameters)}
         arrays = {
-            x: checked(self.name, self.task.mech, x, given[x], size, self._entry_names(x))
+            x: checked(self.name, self.job.mech, x, given[x], size, self._entry_names(x))
             for x, size in self.sizes.items()
         }
         return self.computed(arrays, out)
 
     def _entry_names(self, name: str) -> Sequence[str]:
-        return self.parameters if name == PARAMETERS else self.task.program.entry_names(self.task.mech, name)
+        return self.parameters if name == PARAMETERS else self.job.program.entry_names(self.job.mech, name)
 
     def _outside(self, wrenches: Mapping[Any, ArrayLike] | None, base_motion: Any) -> Mapping[str, ArrayLike]:
         """Wrenches and base motion, exactly those that the kernel was compiled for."""
-        expected = self.task.fixed
+        expected = self.job.fixed
         if wrenches is None and base_motion is None and not expected:
             return {}
-        more, fixed = outside(self.name, self.task.mech, wrenches, base_motion)
+        more, fixed = outside(self.name, self.job.mech, wrenches, base_motion)
         same = set(fixed.get("wrenches", ())) == set(expected.get("wrenches", ()))
         if not same or bool(fixed.get("base_motion")) != bool(expected.get("base_motion")):
             raise InputError(
@@ -98,7 +97,7 @@ class GeneralCall:
             self._check_output(out, lead + self.shape, arrays)
         rows = prod(lead)
         if rows and not (self.code and self._run(self.code, arrays, lead, out.reshape(rows, self.size))):
-            out[...] = self._without_code(arrays)
+            out[...] = evaluate_job(self.job, arrays)  # also to find out what was not finite
         return out
 
     def _run(self, code: MachineCode, arrays: Mapping[str, Array], lead: tuple[int, ...], flat: Array) -> bool:
@@ -110,20 +109,9 @@ class GeneralCall:
             inputs.append(np.ascontiguousarray(whole))
             strides.append(0 if one else 8 * size)
         rows = len(flat)
-        if rows * self.work < THREADED_WORK:
+        if rows * self.operations < THREADED_WORK:
             return code.run(inputs, strides, flat, 0, rows)
         return over_rows(lambda begin, end: code.run(inputs, strides, flat, begin, end), rows, thread_count())
-
-    def _without_code(self, arrays: Mapping[str, Array]) -> Array:
-        """The same without machine code: for programs too large for it, and to find out what was not finite."""
-        if self.task.needs_tracing:
-            return evaluate_traced(self.task, arrays, self._function)
-        return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
-
-    @cached_property
-    def _function(self) -> Any:
-        """The traced program, made when a call first needs it."""
-        return traced_function(self.task)
 
     def _check_output(self, out: Any, shape: tuple[int, ...], arrays: Mapping[str, Array]) -> None:
         right = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape

@@ -10,7 +10,7 @@ from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.module import module_text, scalar_too
 from gearwright.compiling.plan import SHORT, ArrayLayout
 from gearwright.tracing.graph import Graph, OperationCount
-from gearwright.tracing.trace import TracedWork, traced
+from gearwright.tracing.trace import TraceJob, traced
 
 OPTIMISED, LIMIT = 50_000, 300_000
 """Operations up to which LLVM optimises a kernel cut into pieces, and up to which it compiles at all.
@@ -21,7 +21,7 @@ larger programs run in CasADi's virtual machine.
 """
 
 
-PROMPT = 20_000
+OPTIMISED_FOR_ONE_RUN = 20_000
 """The same for code of one run, which is called thousands of times and not millions: level 0 costs 2 us less per
 operation to compile, and 0.1 ns more per call."""
 
@@ -34,70 +34,72 @@ class Built(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def layout_of(task: TracedWork) -> ArrayLayout:
-    """The arrays of a task."""
+def layout_of(job: TraceJob) -> ArrayLayout:
+    """The arrays of a job."""
     size = 1
-    for axis in task.shape():
+    for axis in job.shape():
         size *= axis
-    return ArrayLayout(tuple(task.sizes().values()), size, task.count > 0)
+    return ArrayLayout(tuple(job.sizes().values()), size, job.count > 0)
 
 
-def key_of(task: TracedWork, identity: object, machine: Host) -> str:
-    """The name of a task's entry in the cache."""
-    fixed = sorted(task.fixed.items())
+def key_of(job: TraceJob, identity: object, machine: Host) -> str:
+    """The name of a job's entry in the cache."""
+    fixed = sorted(job.fixed.items())
     llvm = binding().llvm_version_info
-    return store.key_of(task.program.name, identity, fixed, task.wrt, machine, llvm)
+    return store.key_of(job.program.name, identity, fixed, job.wrt, machine, llvm)
 
 
-def stored(task: TracedWork, identity: object) -> Built | None:
+def stored(job: TraceJob, identity: object) -> Built | None:
     """The kernel if an earlier process left it in the cache."""
-    entry = store.read(key_of(task, identity, host()))
+    entry = store.read(key_of(job, identity, host()))
     if entry is None:
         return None
     code = MachineCode(entry.code, host().width, entry.facts["scalar"])
-    return Built(code, OperationCount(*entry.facts["operations"]), remarks_of(task, entry.facts["size"]))
+    return Built(code, OperationCount(*entry.facts["operations"]), remarks_of(job, entry.facts["size"]))
 
 
-def built(task: TracedWork, identity: object) -> Built:
+def built(job: TraceJob, identity: object) -> Built:
     """The kernel, from the cache or made now; `identity` names machine and parameters exactly."""
-    found = stored(task, identity)
+    found = stored(job, identity)
     if found is not None:
         return found
-    graph = traced(task)
-    remarks = remarks_of(task, len(graph.nodes))
+    graph = traced(job)
+    remarks = remarks_of(job, len(graph.nodes))
     if len(graph.nodes) > LIMIT:
         return Built(None, graph.operations, remarks)
-    code = machine_code(graph, layout_of(task), task.shape(), host())
+    code = machine_code(graph, layout_of(job), job.shape(), host())
     facts = {"operations": list(graph.operations), "scalar": scalar_too(graph), "size": len(graph.nodes)}
-    store.write(key_of(task, identity, host()), store.Entry(facts, code))
+    store.write(key_of(job, identity, host()), store.Entry(facts, code))
     return Built(MachineCode(code, host().width, scalar_too(graph)), graph.operations, remarks)
 
 
-def remarks_of(task: TracedWork, size: int, optimised: int | None = None) -> tuple[str, ...]:
+def remarks_of(job: TraceJob, size: int, optimised: int | None = None) -> tuple[str, ...]:
     """Why a kernel of so many operations is slower per operation than a small one."""
     optimised = OPTIMISED if optimised is None else optimised
     if size > LIMIT:
-        where = "in CasADi's virtual machine" if task.needs_tracing else "over NumPy"
+        where = "in CasADi's virtual machine" if job.needs_tracing else "over NumPy"
         return (f"{size:,} operations are more than the {LIMIT:,} that LLVM compiles, so it runs {where}",)
     if size > optimised:
         return (f"{size:,} operations are more than the {optimised:,} that LLVM optimises: level 0",)
     return ()
 
 
-def graph_code(task: TracedWork, graph: Graph) -> MachineCode | None:
-    """The code of a traced task that no identity tells, such as one with somebody's laws; None above the size limit.
+def graph_code(job: TraceJob, graph: Graph) -> MachineCode | None:
+    """The code of a traced job that no identity tells, such as one with somebody's laws; None above the size limit.
 
     The cache knows it by its operations.
     """
     if len(graph.nodes) > LIMIT:
         return None
-    layout, machine = layout_of(task), host()
-    key = store.key_of(task.program.name, graph, layout, machine, binding().llvm_version_info)
+    layout, machine = layout_of(job), host()
+    key = store.key_of(job.program.name, graph, layout, machine, binding().llvm_version_info)
     entry = store.read(key)
     if entry is None:
-        entry = store.Entry({}, machine_code(graph, layout, task.shape(), machine, PROMPT))
+        entry = store.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN))
         store.write(key, entry)
-    return MachineCode(entry.code, machine.width, scalar_too(graph), remarks_of(task, len(graph.nodes), PROMPT))
+    return MachineCode(
+        entry.code, machine.width, scalar_too(graph), remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)
+    )
 
 
 def machine_code(

@@ -20,7 +20,7 @@ from gearwright.tracing.graph import OperationCount
 from gearwright.tracing.machine_parameters import nominal
 from gearwright.tracing.recipe import Recipe, recipe_of
 from gearwright.tracing.source import c_source
-from gearwright.tracing.trace import TracedWork, traced
+from gearwright.tracing.trace import TraceJob, traced
 
 SLOW_ENTRY = "this Python or NumPy lays out its objects in another way, so calls go through Python"
 
@@ -43,7 +43,7 @@ class Kernel(partial[Array]):
     """
 
     _recipe: Recipe
-    _task: TracedWork
+    _job: TraceJob
     _general: GeneralCall
     operations: OperationCount
     """Additions, multiplications, divisions, sines of one state."""
@@ -52,13 +52,13 @@ class Kernel(partial[Array]):
 
     def __new__(cls, recipe: Recipe, made: Built | None = None) -> Kernel:
         """Compile a recipe, or take it from the cache; `made` is what somebody found there already."""
-        task = recipe.task()
+        job = recipe.job()
         if made is None:
-            made = built(task, recipe.identity())
-        general = GeneralCall(task, recipe.parameters, made.code, made.operations.arithmetic)
+            made = built(job, recipe.identity())
+        general = GeneralCall(job, recipe.parameters, made.code, made.operations.arithmetic)
         entry = general if made.code is None else made.code.builtin(recipe.function, general)
         self = super().__new__(cls, entry)
-        self._recipe, self._task, self._general = recipe, task, general
+        self._recipe, self._job, self._general = recipe, job, general
         self.operations = made.operations
         slow_entry = () if made.code is None or known_layout() else (SLOW_ENTRY,)
         self.remarks = (*made.remarks, *slow_entry)
@@ -67,13 +67,13 @@ class Kernel(partial[Array]):
     @classmethod
     def from_cache(cls, recipe: Recipe) -> Kernel | None:
         """The kernel if an earlier process left it in the cache."""
-        made = stored(recipe.task(), recipe.identity())
+        made = stored(recipe.job(), recipe.identity())
         return None if made is None else cls(recipe, made)
 
     @property
-    def task(self) -> TracedWork:
+    def job(self) -> TraceJob:
         """What was traced."""
-        return self._task
+        return self._job
 
     def computed(self, arrays: Mapping[str, Array]) -> Array:
         """The result for arrays that were checked already, by the names of the inputs."""
@@ -88,9 +88,9 @@ class Kernel(partial[Array]):
         return Kernel, (self._recipe,)
 
     def __repr__(self) -> str:
-        inputs = ", ".join(f"{name} {size}" for name, size in self._task.sizes().items())
+        inputs = ", ".join(f"{name} {size}" for name, size in self._job.sizes().items())
         what = f"d {self.name} / d ({', '.join(self._recipe.wrt)})" if self._recipe.wrt else self.name
-        return f"<Kernel {what} of {inputs}: result {self._task.shape()}, {self.operations.arithmetic} operations>"
+        return f"<Kernel {what} of {inputs}: result {self._job.shape()}, {self.operations.arithmetic} operations>"
 
     @property
     def name(self) -> str:
@@ -100,7 +100,7 @@ class Kernel(partial[Array]):
     @property
     def inputs(self) -> dict[str, int]:
         """Every input with its number of entries; all may be given by position in this order."""
-        return self._task.sizes()
+        return self._job.sizes()
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class Kernel(partial[Array]):
     def columns(self) -> dict[str, slice]:
         """For a derivative, where along the last axis each input's columns are."""
         found, start = {}, 0
-        for name, count in self._task.columns().items():
+        for name, count in self._job.columns().items():
             found[name] = slice(start, start + count)
             start += count
         return found
@@ -130,7 +130,7 @@ class Kernel(partial[Array]):
         """
         if self._recipe.wrt:
             raise InputError(f"{self!r} is a derivative already. Differentiate the function's own kernel.")
-        known = list(self._task.sizes())
+        known = list(self._job.sizes())
         for name in inputs:
             if name not in known:
                 raise InputError(
@@ -148,7 +148,7 @@ class Kernel(partial[Array]):
         if language != "c":
             raise InputError(f"there is no source in {language!r}. Use 'c'.")
         name = "_".join([self.name, *(["by", *self._recipe.wrt] if self._recipe.wrt else [])])
-        return c_source(traced(self._task), name, self._task.sizes(), layout_of(self._task).outputs)
+        return c_source(traced(self._job), name, self._job.sizes(), layout_of(self._job).outputs)
 
 
 def compile(

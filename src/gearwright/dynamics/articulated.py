@@ -139,21 +139,21 @@ def _joint(pose: Pose, node: Node, inertia: ArticulatedInertia | None, push: Spa
         for k, b in spin.terms:
             if spin.carrier == BASE:
                 continue
-            pushed = spin.axis * (spin.coupled * b)
+            moment = spin.axis * (spin.coupled * b)
             if spin.carrier == node.body:
-                U[k] = Spatial(U[k].angular + pushed, U[k].linear)
+                U[k] = Spatial(U[k].angular + moment, U[k].linear)
                 for j, S in motions.items():
-                    D[k, j] = D.get((k, j), 0.0) + pushed.dot(S.angular)
+                    D[k, j] = D.get((k, j), 0.0) + moment.dot(S.angular)
             else:
-                on_host[k] = on_host[k] + pushed
+                on_host[k] = on_host[k] + moment
         for k, b_k in spin.terms:
             for j, b_j in spin.terms:
                 D[k, j] = D.get((k, j), 0.0) + spin.inertia * b_k * b_j
     for k, S in motions.items():
         for j in motions:
             D[k, j] = D.get((k, j), 0.0) + S.dot(U[j])
-    for k, pushed in on_host.items():
-        turned = pushed if node.body is None else pose.turn[node.body].T @ pushed
+    for k, moment in on_host.items():
+        turned = moment if node.body is None else pose.turn[node.body].T @ moment
         U[k] = Spatial(U[k].angular + turned, U[k].linear)
     return Joint(motions, U, {k: right[k] - S.dot(push) for k, S in motions.items()}, D)
 

@@ -66,13 +66,13 @@ def _add_links(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
         columns.append(inherited + own)
         for dof, S, dS in own:
             for other, T, dT in inherited:
-                _put(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
-                _put(C, other, dof, T, composite[i].wrench(dS.omega, dS.linear), drift[i], S)
+                _add_entry(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
+                _add_entry(C, other, dof, T, composite[i].wrench(dS.omega, dS.linear), drift[i], S)
             for other, T, dT in own:
-                _put(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
+                _add_entry(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
 
 
-def _put(C: Matrix, row: Dof, column: Dof, S: Twist, wrench: tuple[Vec, Vec], drift: Drift, T: Twist) -> None:
+def _add_entry(C: Matrix, row: Dof, column: Dof, S: Twist, wrench: tuple[Vec, Vec], drift: Drift, T: Twist) -> None:
     """C[row, column] += S . (I dT + B T)."""
     force, moment = wrench[0] - drift.f.cross(T.omega), wrench[1] + drift.A @ T.omega
     share = S.linear.dot(force) + S.omega.dot(moment)

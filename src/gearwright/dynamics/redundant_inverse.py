@@ -14,13 +14,13 @@ from gearwright.dynamics.redundant_blocks import BlockLayout
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.mechanism.dofs import Dof
 
-Row = dict[int, Vec]
+BlockRow = dict[int, Vec]
 """Per block the factors of its three velocities."""
 
 
 def constant_rows(plan: BlockLayout, mech: Mechanism) -> list[list[Scalar] | None]:
     """Per speed its row of a constant left inverse, None where no formula is known."""
-    found: list[Row | None] = [None] * mech.n
+    found: list[BlockRow | None] = [None] * mech.n
     for i, joint in enumerate(mech.joints):
         for dof in joint.dofs:
             found[dof.speed] = _turning(plan, mech, i, dof) if dof.angular else _sliding(plan, mech, i, dof)
@@ -29,7 +29,7 @@ def constant_rows(plan: BlockLayout, mech: Mechanism) -> list[list[Scalar] | Non
     return [None if row is None else _flat(plan, row) for row in found]
 
 
-def _turning(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> Row | None:
+def _turning(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> BlockRow | None:
     here = plan.find(i, "turning")
     if here is None:
         return None
@@ -40,7 +40,7 @@ def _turning(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> Row | None
     return row
 
 
-def _sliding(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> Row | None:
+def _sliding(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> BlockRow | None:
     here, parent = plan.find(i, "velocity"), mech.parent(i)
     if here is None or plan.find(i, "turning") is None:
         return None
@@ -56,7 +56,7 @@ def _sliding(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> Row | None
     return row
 
 
-def _sliding_in_base_axes(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> Row | None:
+def _sliding_in_base_axes(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) -> BlockRow | None:
     path = mech.paths[i][::-1]
     if any(mech.bodies[k].kind.turns for k in path):
         return None
@@ -68,7 +68,7 @@ def _sliding_in_base_axes(plan: BlockLayout, mech: Mechanism, i: int, dof: Dof) 
     return {block: a if k == i else -a for k, block in velocity.items() if block is not None}
 
 
-def _shaft(plan: BlockLayout, shaft: int) -> Row | None:
+def _shaft(plan: BlockLayout, shaft: int) -> BlockRow | None:
     """A rotor on this shaft alone: its own spin, or its absolute axial rate less that of its carrier."""
     for k, part in enumerate(plan.pieces):
         if part.terms is None or [index for index, _ in part.terms] != [shaft]:
@@ -83,7 +83,7 @@ def _shaft(plan: BlockLayout, shaft: int) -> Row | None:
     return None
 
 
-def _flat(plan: BlockLayout, row: Row) -> list[Scalar]:
+def _flat(plan: BlockLayout, row: BlockRow) -> list[Scalar]:
     flat: list[Scalar] = [0.0] * plan.size
     for block, factors in row.items():
         flat[3 * block : 3 * block + 3] = factors

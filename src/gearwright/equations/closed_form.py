@@ -22,7 +22,7 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import refuse_symbols
-from gearwright.programs.program import Program
+from gearwright.programs.program import Program, flatten
 
 PROGRAMS = {
     program.name: program
@@ -140,7 +140,7 @@ def closed_form(
     angles = Angles(parallel_groups(symbolic), tuple(f"q{i + 1}" for i in range(symbolic.nq)))
     inputs = {name: [symbol(f"{MOTION[name]}{i + 1}") for i in range(symbolic.n)] for name in program.inputs}
     ops: Operations = angles  # type: ignore[assignment]  # a recursion needs cos and sin only
-    values = program.scalars(symbolic, ops, inputs, {})
+    values = flatten(program.run(symbolic, ops, inputs, {}))
     writer = _Writer(angles, names.values, {f"{letter}{i + 1}" for letter in MOTION.values() for i in range(mech.n)})
     entries = writer.entries(values, progress or (lambda done, total: None))
     return ClosedForm(

@@ -69,10 +69,10 @@ def _refuse(mech: Mechanism) -> None:
 
 
 def _body(names: Names, number: int, body: Body) -> Body:
-    ten = dict(zip(BODY_PARAMETERS, body.about_origin, strict=True))
+    numbers = dict(zip(BODY_PARAMETERS, body.about_origin, strict=True))
     kept = {
         key: names.scalar("inertias", key.replace("mc", "m") + str(number), value, f"{body.name}.{key}")
-        for key, value in ten.items()
+        for key, value in numbers.items()
     }
     mass, moment = kept["m"], Vec(kept["mcx"], kept["mcy"], kept["mcz"])
     tensor = Tensor(*(kept[key] for key in BODY_PARAMETERS[4:]))

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import programs
-from gearwright.programs.batch import evaluate
 from gearwright.programs.program import Program
 from gearwright.system.open_rates import open_rates
 from gearwright.text import c_identifiers, did_you_mean
@@ -21,8 +19,8 @@ from gearwright.tracing.graph import Graph, OperationCount
 from gearwright.tracing.machine_parameters import machine_with, nominal
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.source import Real, argument_names, c_source, needed_nodes
-from gearwright.tracing.trace import PARAMETERS, TracedWork, traced, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import PARAMETERS, TraceJob, traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 CALLER, RATES = "export.c", "rates"
 STATES = 4
@@ -60,22 +58,20 @@ class CFunction:
         body = [str(self.fixed["body"])] if "body" in self.fixed else []
         return self.name or "_".join([self.public, *body, *(["by", *self.by] if self.by else [])])
 
-    def task(self, robot: RobotOrMech, parameters: Sequence[str]) -> TracedWork:
+    def job(self, robot: RobotOrMech, parameters: Sequence[str]) -> TraceJob:
         """What to trace for a robot with parameters that stay inputs."""
         if isinstance(self.function, Program):
             machine = partial(_machine, robot, tuple(parameters)) if parameters else None
             mech = machine_of(CALLER, robot)
-            return TracedWork(
-                self.function, mech, dict(self.fixed), machine, len(parameters), self._known(self.function)
-            )
+            return TraceJob(self.function, mech, dict(self.fixed), machine, len(parameters), self._known(self.function))
         if self.public == RATES:
             rates = open_rates(CALLER, robot, parameters=parameters, **self.fixed)
-            return rates.task(self._known(rates.program))
+            return rates.job(self._known(rates.program))
         if self.public not in programs.BY_NAME:
             known = [*programs.BY_NAME, RATES]
             raise InputError(f"{CALLER}: {self.public!r} cannot be exported. {did_you_mean(self.public, known)}")
         recipe = recipe_of(self.function, robot, parameters, self.fixed, CALLER)
-        return replace(recipe.task(), wrt=self._known(programs.BY_NAME[self.public]))
+        return replace(recipe.job(), wrt=self._known(programs.BY_NAME[self.public]))
 
     def _known(self, program: Program) -> tuple[str, ...]:
         known = [*program.inputs, PARAMETERS]
@@ -118,21 +114,21 @@ class TracedFunction:
     Args:
         name: its C name.
         asked: what it is.
-        task: what was traced.
+        job: what was traced.
         graph: its operations.
         samples: inputs, and what the library returns for them.
     """
 
     name: str
     asked: CFunction
-    task: TracedWork
+    job: TraceJob
     graph: Graph
     samples: tuple[Sample, ...]
 
     @property
     def arguments(self) -> dict[str, int]:
         """C names of the arguments with their sizes."""
-        sizes = self.task.sizes()
+        sizes = self.job.sizes()
         return dict(zip(argument_names(self.graph, sizes), sizes.values(), strict=True))
 
     @property
@@ -143,7 +139,7 @@ class TracedFunction:
 
     def text(self, real: Real) -> str:
         """Its C source."""
-        return c_source(self.graph, self.name, self.task.sizes(), len(self.graph.outputs), real)
+        return c_source(self.graph, self.name, self.job.sizes(), len(self.graph.outputs), real)
 
 
 def traced_functions(
@@ -158,29 +154,22 @@ def traced_functions(
 
 
 def _traced(name: str, asked: CFunction, robot: RobotOrMech, parameters: Sequence[str]) -> TracedFunction:
-    task = asked.task(robot, parameters)
-    return TracedFunction(name, asked, task, traced(task), _samples(task, robot, parameters))
+    job = asked.job(robot, parameters)
+    return TracedFunction(name, asked, job, traced(job), _samples(job, robot, parameters))
 
 
-def _samples(task: TracedWork, robot: RobotOrMech, parameters: Sequence[str]) -> tuple[Sample, ...]:
+def _samples(job: TraceJob, robot: RobotOrMech, parameters: Sequence[str]) -> tuple[Sample, ...]:
     """Random inputs and what the recursion itself, not the text in C, returns for them.
 
     For derivatives and parameters CasADi answers: no check of parts stands in its way.
     """
-    rng = np.random.default_rng(len(task.program.name))
-    inputs = {name: rng.uniform(-1.5, 1.5, (STATES, size)) for name, size in task.sizes().items()}
+    rng = np.random.default_rng(len(job.program.name))
+    inputs = {name: rng.uniform(-1.5, 1.5, (STATES, size)) for name, size in job.sizes().items()}
     if parameters:
         inputs[PARAMETERS] = np.array([nominal(robot, path) for path in parameters]) * rng.uniform(
             0.9, 1.1, (STATES, len(parameters))
         )
     states = [{name: x[k] for name, x in inputs.items()} for k in range(STATES)]
-    function = traced_function(task) if task.wrt or PARAMETERS in inputs else None
-    results = [_result(task, state, function) for state in states]
+    results = [evaluate_job(job, state).ravel() for state in states]
     pairs = zip(states, results, strict=True)
     return tuple(({name: x.tolist() for name, x in state.items()}, result.tolist()) for state, result in pairs)
-
-
-def _result(task: TracedWork, state: dict[str, Array], function: Any) -> Array:
-    if function is not None:
-        return evaluate_traced(task, state, function).ravel()
-    return evaluate(task.program, task.mech, state, task.fixed).ravel()

@@ -77,7 +77,7 @@ def _other_entries(package: Package) -> dict[str, tuple[str, Sequence[str]]]:
     if package.parameters:
         found["P"] = (PARAMETERS, tuple(package.parameters))
     for function in package.functions:
-        program, mech = function.task.program, function.task.mech
+        program, mech = function.job.program, function.job.mech
         for name in program.inputs:
             names = program.entry_names(mech, name)
             if name != PARAMETERS and names not in known and len(name) == 1 and not names[0].isdigit():
@@ -88,10 +88,10 @@ def _other_entries(package: Package) -> dict[str, tuple[str, Sequence[str]]]:
 def _described(function: TracedFunction) -> Iterator[str]:
     counts = function.operations
     meaning = MEANING.get(function.asked.public, f"As gearwright.{function.asked.public}.")
-    if function.task.wrt:
-        meaning = f"Derivative (row by row) of {function.asked.public} by {', '.join(function.task.wrt)}."
+    if function.job.wrt:
+        meaning = f"Derivative (row by row) of {function.asked.public} by {', '.join(function.job.wrt)}."
     sizes = ", ".join(f"{name}[{size}]" for name, size in function.arguments.items())
-    results = {name: " x ".join(map(str, shape)) or "1" for name, shape in function.task.results().items()}
+    results = {name: " x ".join(map(str, shape)) or "1" for name, shape in function.job.results().items()}
     shapes = ", then ".join(f"{name} {shape}" if len(results) > 1 else shape for name, shape in results.items())
     yield c_comment(f"{meaning} {sizes} -> out[{len(function.graph.outputs)}] ({shapes}).")
     yield c_comment(

@@ -60,4 +60,4 @@ def casadi_rates(
     (('q.j3', 'v.j1'), 'tau.j1', Function(rates:(x[6],u[3])->(dx[6]) SXFunction))
     """
     found = open_rates("casadi_rates", robot_or_mech, inputs, parameters, laws)
-    return CasadiRates(as_casadi(found.task()), found.states, found.inputs, found.parameters, found.nominal)
+    return CasadiRates(as_casadi(found.job()), found.states, found.inputs, found.parameters, found.nominal)

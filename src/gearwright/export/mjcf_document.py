@@ -21,9 +21,10 @@ from gearwright.export.mjcf_bodies import (
     refuse_unphysical,
 )
 from gearwright.export.mjcf_looks import link_geoms, wheel_geom
-from gearwright.export.mjcf_rotors import Form, RotorBody, Row, Wheels, carrier_weight, wheels_of
+from gearwright.export.mjcf_rotors import Form, RotorBody, Wheels, carrier_weight, wheels_of
 from gearwright.files.bounds import MAX_BODY_DEPTH
 from gearwright.mechanism import Mechanism, Spring
+from gearwright.mechanism.rows import NamedRow
 from gearwright.parts import Link
 
 KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
@@ -67,11 +68,11 @@ class Document:
         taken.add(fresh)
         return fresh
 
-    def coefficients(self, row: Row) -> dict[str, float]:
+    def coefficients(self, row: NamedRow) -> dict[str, float]:
         """A row over our speeds as one over MuJoCo's joints."""
         return {self.joints[speed]: x / self.scales.get(speed, 1.0) for speed, x in row.items()}
 
-    def tendon(self, name: str, row: Row, **attributes: str) -> str:
+    def tendon(self, name: str, row: NamedRow, **attributes: str) -> str:
         """A fixed tendon along a row; its name."""
         fresh = self.name("tendon", name)
         fixed = add(self.section("tendon"), "fixed", name=fresh, **attributes)

@@ -16,7 +16,7 @@ from gearwright.parts import Link, Shape
 from gearwright.parts.placing import rows
 
 Words = dict[str, str]
-SEEN: Words = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
+LOOKS: Words = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
 LINK, WHEEL = "0.7 0.72 0.76 1", "0.85 0.55 0.2 1"
 THIN, LEAST = 0.08, 0.005
 """Radius of a rod relative to its length, and the least one [m]."""
@@ -26,22 +26,28 @@ def link_geoms(link: Link | None, com: Array, children: Sequence[Array]) -> Iter
     """The shapes that a link states (a mesh is a file that may not be there), or rods from its joint to the next."""
     stated = [shape for shape in (() if link is None else link.shapes) if shape.kind != "mesh"]
     if stated:
-        seen = [shape for shape in stated if shape.role == "visual"] or stated
-        yield from (_shape(shape) for shape in seen)
+        drawn = [shape for shape in stated if shape.role == "visual"] or stated
+        yield from (_shape(shape) for shape in drawn)
         return
     ends = [end for end in children if np.linalg.norm(end) > LEAST] or ([com] if np.linalg.norm(com) > LEAST else [])
     for end in ends:
         radius = max(THIN * float(np.linalg.norm(end)), LEAST)
-        yield {"type": "capsule", "fromto": _text([0.0, 0.0, 0.0, *end]), "size": _text([radius]), "rgba": LINK, **SEEN}
+        yield {
+            "type": "capsule",
+            "fromto": _text([0.0, 0.0, 0.0, *end]),
+            "size": _text([radius]),
+            "rgba": LINK,
+            **LOOKS,
+        }
     if not ends:
-        yield {"type": "sphere", "size": _text([4 * LEAST]), "rgba": LINK, **SEEN}
+        yield {"type": "sphere", "size": _text([4 * LEAST]), "rgba": LINK, **LOOKS}
 
 
 def _shape(shape: Shape) -> Words:
     sizes = {"box": [x / 2 for x in shape.size], "sphere": list(shape.size[:1])}
     size = sizes.get(shape.kind, [shape.size[0], shape.size[-1] / 2])
     place = {"pos": _text(array(shape.position)), "quat": _text(quaternion(Rot.of(rows(shape.rotation))))}
-    return {"type": shape.kind, "size": _text(size), **place, "rgba": LINK, **SEEN}
+    return {"type": shape.kind, "size": _text(size), **place, "rgba": LINK, **LOOKS}
 
 
 def wheel_geom(spin: Spin, place: Array) -> Words:
@@ -51,7 +57,7 @@ def wheel_geom(spin: Spin, place: Array) -> Words:
     turn = quaternion(_from_z(array(spin.axis)))
     return {
         **{"type": "cylinder", "size": _text([radius, radius / 2]), "pos": _text(place), "quat": _text(turn)},
-        **{"rgba": WHEEL, **SEEN},
+        **{"rgba": WHEEL, **LOOKS},
     }
 
 

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -18,6 +17,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.export.mjcf_bodies import Weight, array, weight_of
 from gearwright.mechanism import Mechanism, Spin
+from gearwright.mechanism.rows import NamedRow
 
 Form = Literal["reflected", "bodies", "diagonal"]
 FORMS: tuple[Form, ...] = ("reflected", "bodies", "diagonal")
@@ -25,8 +25,6 @@ LIGHT = 1e-6
 """Mass of a rotor whose own is not known, relative to its carrier, from which it is taken."""
 ALONE = 1e-3
 """Its mass [kg] on the base, where it weighs nothing."""
-
-Row = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class RotorBody:
     carrier: int
     axis: Array
     weight: Weight
-    row: Row
+    row: NamedRow
     parts: tuple[str, ...] = ()
     shaft: str | None = None
 
@@ -51,7 +49,7 @@ class Wheels:
     """What is written of the wheels; numbers along the machine's speeds."""
 
     joints: dict[str, float] = field(default_factory=dict)
-    tendons: list[tuple[str, Row, float]] = field(default_factory=list)
+    tendons: list[tuple[str, NamedRow, float]] = field(default_factory=list)
     actuators: dict[str, float] = field(default_factory=dict)
     bodies: list[RotorBody] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)

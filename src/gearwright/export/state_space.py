@@ -99,14 +99,13 @@ def state_space(
     point = operating_point(CALLER, robot, {**start, **(states or {})}, inputs, u, laws)
     A, B = _in_the_tangent(mech, point)
     own = [*(f"q.{x}" for x in mech.speeds), *(f"v.{x}" for x in mech.speeds), *point.around.system.states]
-    seen = own if outputs is None else [_known(name, own) for name in outputs]
-    C = np.eye(len(own))[[own.index(name) for name in seen]]
+    watched = own if outputs is None else [_known(name, own) for name in outputs]
+    C = np.eye(len(own))[[own.index(name) for name in watched]]
     plain = dict(zip(own, plain_names(own), strict=True))
     given = tuple(plain_names(point.around.rates.inputs, taken=plain.values()))
-    shown = tuple(plain[name] for name in seen)
-    return StateSpace(
-        A, B, C, np.zeros((len(seen), len(given))), tuple(plain.values()), given, shown, point.x, point.u, point.modes
-    )
+    shown = tuple(plain[name] for name in watched)
+    D = np.zeros((len(watched), len(given)))
+    return StateSpace(A, B, C, D, tuple(plain.values()), given, shown, point.x, point.u, point.modes)
 
 
 def _one(mech: Mechanism, name: str, value: ArrayLike, size: int) -> Array:

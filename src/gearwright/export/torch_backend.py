@@ -57,8 +57,8 @@ class _Call:
 
     def __init__(self, kernel: Kernel) -> None:
         self.torch, self.kernel = _torch(), kernel
-        self.mech: Mechanism = machine_of("torch_function", kernel.task.mech)
-        self.sizes, self.shapes = kernel.inputs, kernel.task.results()
+        self.mech: Mechanism = machine_of("torch_function", kernel.job.mech)
+        self.sizes, self.shapes = kernel.inputs, kernel.job.results()
         self.entries = sum(prod(shape) for shape in self.shapes.values())
         self.jacobian = cache(lambda names: kernel.jacobian(*names))
 
@@ -82,7 +82,7 @@ class _Call:
         return x
 
     def _normalised(self, name: str, x: Any) -> Any:
-        if name not in self.kernel.task.program.per_coordinate:
+        if name not in self.kernel.job.program.per_coordinate:
             return x
         for four in quaternions(self.mech):
             x = x.clone()
@@ -102,7 +102,7 @@ class _Call:
 
         dq/dt = G v, and the columns of G are orthogonal: the gradient by q is G (G'G)^-1 times that by the tangent.
         """
-        if name in self.kernel.task.program.per_coordinate and not self.mech.straight:
+        if name in self.kernel.job.program.per_coordinate and not self.mech.straight:
             G = tangent_map(self.mech, x)
             gradient = np.einsum("...qv,...v->...q", G, gradient / np.einsum("...qv,...qv->...v", G, G))
         return _summed_to(gradient, x.shape)

@@ -63,10 +63,10 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     if not robot.links:
         raise InputError(f"robot {robot.name!r} has no links: there is nothing to write.")
     mech = assemble(robot)
-    seen = with_wheels(robot, mech, wheels)
+    made = with_wheels(robot, mech, wheels)
     coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # they state rotors that are links now
-    text = urdf_text(seen.robot, seen.inertials, coupled)
+    text = urdf_text(made.robot, made.inertials, coupled)
     alone, _ = read_urdf_with_report(text)
     write_text(path, text)
     write_text(sidecar_of(path), sidecar_text(robot, alone, path.name))
-    return seen.lost
+    return made.lost

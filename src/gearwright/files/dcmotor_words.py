@@ -157,8 +157,8 @@ def dcmotor_schema() -> dict[str, Any]:
     schema: dict[str, Any] = {}
     for word, (count, convert) in ATTRIBUTES.items():
         names = ", ".join(convert.__code__.co_varnames[1 : count + 1]).replace("_", " ")
-        several = {"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": count}
-        forms: list[Any] = [several, {"type": "string"}, *([{"type": "number"}] if word in FOREIGN else [])]
+        array = {"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": count}
+        forms: list[Any] = [array, {"type": "string"}, *([{"type": "number"}] if word in FOREIGN else [])]
         schema[word] = {"anyOf": forms, "description": f"as in MuJoCo's dcmotor: {names}"}
     return schema | {"input": {"type": "string", "description": "as in MuJoCo's dcmotor; left out"}}
 

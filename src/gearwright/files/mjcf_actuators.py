@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from gearwright.files.mjcf_dcmotor import dc_motor
-from gearwright.files.mjcf_equalities import Row
+from gearwright.files.mjcf_equalities import JointRow
 from gearwright.files.mjcf_names import Names
 from gearwright.files.mjcf_source import mujoco_module
 from gearwright.files.mjcf_tendons import named
@@ -30,7 +30,7 @@ class Actuators:
 class ActuatorReader:
     """Reads the actuators of a model."""
 
-    def __init__(self, model: Any, names: Names, rows: Mapping[int, Row], single: set[int], lose: Lose) -> None:
+    def __init__(self, model: Any, names: Names, rows: Mapping[int, JointRow], single: set[int], lose: Lose) -> None:
         self.model, self.names, self.rows, self.single, self.lose = model, names, rows, single, lose
 
     def read(self, off: frozenset[str]) -> Actuators:
@@ -44,7 +44,7 @@ class ActuatorReader:
             self._add(made, i, row, "damper" not in off)
         return made
 
-    def _add(self, made: Actuators, i: int, row: Row, damped: bool) -> None:
+    def _add(self, made: Actuators, i: int, row: JointRow, damped: bool) -> None:
         kind = self._kind(i)
         if kind is None:
             return
@@ -61,7 +61,7 @@ class ActuatorReader:
         if damping and damped:
             made.dampers.append(PassiveSpring(self.names.among("springs", name), named(self.names, row), 0.0, damping))
 
-    def _row(self, i: int) -> Row | str:
+    def _row(self, i: int) -> JointRow | str:
         """What the actuator turns per unit of each joint's coordinate; or what kind of transmission it has instead."""
         m, kinds = self.model, self._transmissions
         kind, target = int(m.actuator_trntype[i]), int(m.actuator_trnid[i][0])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from gearwright.files.mjcf_names import Names
 
-Row = dict[int, float]
+JointRow = dict[int, float]
 """A number per joint."""
 Lose = Callable[[str, str, str], None]
 
@@ -20,7 +20,9 @@ class Follower(NamedTuple):
     offset: float
 
 
-def followers(model: Any, names: Names, rows: dict[int, Row], off: frozenset[str], lose: Lose) -> dict[int, Follower]:
+def followers(
+    model: Any, names: Names, rows: dict[int, JointRow], off: frozenset[str], lose: Lose
+) -> dict[int, Follower]:
     """The joints that follow others, by linear equalities of joints or tendons that are active from the start.
 
     Args:
@@ -69,7 +71,7 @@ BODY = 1
 LOOPS = "its two bodies are not held together: loops are not supported yet"
 
 
-def _row(model: Any, e: int, kind: str, rows: dict[int, Row]) -> tuple[Row, float] | str:
+def _row(model: Any, e: int, kind: str, rows: dict[int, JointRow]) -> tuple[JointRow, float] | str:
     """The joints' row and the constant that it keeps; or why there is none."""
     if kind in ("connect", "weld"):
         return LOOPS
@@ -80,7 +82,7 @@ def _row(model: Any, e: int, kind: str, rows: dict[int, Row]) -> tuple[Row, floa
     one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
     # y - y0 = p0 + p1 (x - x0), where y0 and x0 are the values of qpos0
     constant, slope = float(model.eq_data[e][0]), float(model.eq_data[e][1])
-    row: Row = {}
+    row: JointRow = {}
     for index, factor in ((one, 1.0), (two, -slope)):
         if index < 0:
             continue
@@ -92,7 +94,7 @@ def _row(model: Any, e: int, kind: str, rows: dict[int, Row]) -> tuple[Row, floa
     return {joint: x for joint, x in row.items() if x}, constant
 
 
-def _add(found: dict[int, Follower], row: Row, constant: float) -> str | None:
+def _add(found: dict[int, Follower], row: JointRow, constant: float) -> str | None:
     """Let one joint of a row follow the other; or why not."""
     if not row or len(row) > 2:
         return f"the joints move freely: it joins {len(row)} joints, and a joint can follow one other"
@@ -106,13 +108,13 @@ def _add(found: dict[int, Follower], row: Row, constant: float) -> str | None:
     return "the joints follow others already: this one is left out"
 
 
-def moving(row: Row, found: dict[int, Follower]) -> Row:
+def moving(row: JointRow, found: dict[int, Follower]) -> JointRow:
     """A row over joints without those that are held; empty where nothing moves along it, as followers cancel.
 
     >>> moving({0: 1.0, 1: -2.0}, {0: Follower(1, 2.0, 0.5)})
     {}
     """
-    total: Row = {}
+    total: JointRow = {}
     for joint, share in row.items():
         end: int | None = joint
         while end in found:
@@ -125,7 +127,7 @@ def moving(row: Row, found: dict[int, Follower]) -> Row:
     return {joint: x for joint, x in row.items() if joint not in found or found[joint].leader is not None}
 
 
-def held_length(row: Row, found: dict[int, Follower]) -> float:
+def held_length(row: JointRow, found: dict[int, Follower]) -> float:
     """What the held joints add to the length of a row.
 
     >>> held_length({0: 1.0, 1: -2.0}, {1: Follower(None, 0.0, 0.5)})
@@ -136,8 +138,8 @@ def held_length(row: Row, found: dict[int, Follower]) -> float:
 
 def _leaders(found: dict[int, Follower], joint: int | None) -> set[int]:
     """A joint and all that it follows."""
-    seen: set[int] = set()
-    while joint is not None and joint not in seen:
-        seen.add(joint)
+    visited: set[int] = set()
+    while joint is not None and joint not in visited:
+        visited.add(joint)
         joint = found[joint].leader if joint in found else None
-    return seen
+    return visited

@@ -52,8 +52,8 @@ class Names:
 
     def _fallback(self, joint: int) -> str:
         body = self.model.jnt_bodyid[joint]
-        several = self.model.body_jntnum[body] > 1
-        place = f".joint{joint - self.model.body_jntadr[body] + 1}" if several else ""
+        shared = self.model.body_jntnum[body] > 1
+        place = f".joint{joint - self.model.body_jntadr[body] + 1}" if shared else ""
         return f"{self.bodies[body]}{place}"
 
     def _note_renamed(self, bodies: Iterable[str]) -> None:

@@ -60,7 +60,7 @@ def compiled(path: Path, found: Findings) -> MjModel:
     _look_through_includes(root, path, found)
     mujoco = mujoco_module()
     try:
-        with _heard(mujoco, found):
+        with _noting_warnings(mujoco, found):
             spec = mujoco.MjSpec.from_file(str(path))
             _refuse_missing(spec, path, found)
             model = spec.compile()
@@ -75,7 +75,7 @@ def compiled(path: Path, found: Findings) -> MjModel:
 
 
 @contextmanager
-def _heard(mujoco: Any, found: Findings) -> Iterator[None]:
+def _noting_warnings(mujoco: Any, found: Findings) -> Iterator[None]:
     """Note MuJoCo's warnings, which it would print, and log into a file in the folder at hand."""
     before, notes = mujoco.get_mju_user_warning(), list[str]()
     mujoco.set_mju_user_warning(notes.append)
@@ -101,17 +101,17 @@ def refuse_other_kinds(root: Element, found: Findings) -> None:
 
 def _look_through_includes(root: Element, path: Path, found: Findings) -> None:
     """Hold the file and all that it includes to the bounds of robot files; MuJoCo looks for them from the main file."""
-    waiting, seen = [root], {path.resolve()}
+    waiting, visited = [root], {path.resolve()}
     while waiting:
         element = waiting.pop()
         _refuse_multiplication(element, found)
         _refuse_nan(element, found)
         for inner in element.iter("include"):
             other = (path.parent / (inner.get("file") or "")).resolve()
-            if other in seen or not other.is_file():
+            if other in visited or not other.is_file():
                 continue  # MuJoCo says so
-            seen.add(other)
-            if len(seen) > MAX_FILES:
+            visited.add(other)
+            if len(visited) > MAX_FILES:
                 found.at(inner, f"the robot is made of more than {MAX_FILES} files. Join some of them.")
                 raise found.error()
             waiting.append(parse_xml(read_text(other), found, MAX_BODY_DEPTH))

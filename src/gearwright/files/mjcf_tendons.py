@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gearwright.files.mjcf_equalities import Row
+from gearwright.files.mjcf_equalities import JointRow
 from gearwright.files.mjcf_names import Names
 from gearwright.files.mjcf_source import mujoco_module
 from gearwright.parts import PassiveSpring, Tendon
@@ -13,14 +13,14 @@ from gearwright.parts import PassiveSpring, Tendon
 Lose = Callable[[str, str, str], None]
 
 
-def fixed_rows(model: Any) -> dict[int, Row]:
+def fixed_rows(model: Any) -> dict[int, JointRow]:
     """Per fixed tendon its coefficients by joint."""
     wraps, rows = mujoco_module().mjtWrap, {}
     for t in range(model.ntendon):
         places = range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t])
         if any(model.wrap_type[w] != wraps.mjWRAP_JOINT for w in places):
             continue
-        row: Row = {}
+        row: JointRow = {}
         for w in places:
             joint = int(model.wrap_objid[w])
             row[joint] = row.get(joint, 0.0) + float(model.wrap_prm[w])
@@ -34,7 +34,7 @@ def named(names: Names, row: Mapping[int, float], factor: float = 1.0) -> dict[s
 
 
 def springs(
-    model: Any, names: Names, rows: Mapping[int, Row], held: Mapping[int, float], off: frozenset[str], lose: Lose
+    model: Any, names: Names, rows: Mapping[int, JointRow], held: Mapping[int, float], off: frozenset[str], lose: Lose
 ) -> list[PassiveSpring]:
     """The springs and dampers of fixed tendons; `held` is what joints that do not move add to each length."""
     made = []
@@ -51,7 +51,7 @@ def springs(
     return made
 
 
-def inertias(model: Any, names: Names, rows: Mapping[int, Row]) -> list[Tendon]:
+def inertias(model: Any, names: Names, rows: Mapping[int, JointRow]) -> list[Tendon]:
     """The armatures of fixed tendons."""
     heavy = [(t, row) for t, row in rows.items() if row and model.tendon_armature[t]]
     for t, row in heavy:
@@ -79,7 +79,7 @@ def _chain(model: Any, body: int) -> list[int]:
     return found
 
 
-def report_on_tendons(model: Any, names: Names, rows: Mapping[int, Row], off: frozenset[str], lose: Lose) -> None:
+def report_on_tendons(model: Any, names: Names, rows: Mapping[int, JointRow], off: frozenset[str], lose: Lose) -> None:
     """Report spatial tendons, and what fixed ones state beyond springs and inertia."""
     for t in range(model.ntendon):
         stated = {

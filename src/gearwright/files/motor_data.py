@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from gearwright.errors import FileError
+from gearwright.files.drive_tables import read_drive_table
 from gearwright.files.problems import Problems
 from gearwright.files.yaml_tree import parse
+from gearwright.parts.data_sheets import MotorSheet
 from gearwright.text import did_you_mean
+
+WORDS = (
+    "inertia",
+    "motor_mass",
+    "torque_constant",
+    "resistance",
+    "inductance",
+    "max_voltage",
+    "max_torque",
+    "max_speed",
+    "friction",
+    "damping",
+)
+"""Words of a motor that a data sheet knows."""
 
 
 @cache
@@ -19,7 +36,21 @@ def motor_table() -> dict[str, dict[str, Any]]:
     problems = Problems("motors.yaml")
     table: dict[str, dict[str, Any]] = parse(text, problems).data
     problems.refuse()
-    return table
+    return {**_articles(), **table}
+
+
+def _articles() -> dict[str, dict[str, Any]]:
+    """The motors of the table of articles, in the words of a robot file."""
+    path = Path(str(files("gearwright").joinpath("catalogue", "motors.csv")))
+    return {key: _words(sheet) for key, sheet in read_drive_table(path).motors.items()}
+
+
+def _words(sheet: MotorSheet) -> dict[str, Any]:
+    motor = sheet.motor()
+    words = {word: getattr(motor, word) for word in WORDS if getattr(motor, word) is not None}
+    if motor.heat is not None:
+        words["heat"] = {word: x for word, x in vars(motor.heat).items() if x is not None}
+    return {"description": f"{sheet.manufacturer} {sheet.name}", **words}
 
 
 def motor_entry(name: str) -> dict[str, Any]:

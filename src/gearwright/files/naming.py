@@ -137,13 +137,13 @@ class _Names:
         self.problems.add(message, spell(path), self.root.line_of(path))
 
     def unique(self, kind: str, names: dict[Path, str], reserved: str | None = None) -> None:
-        seen: set[str] = set()
+        taken: set[str] = set()
         for path, name in names.items():
             if name == reserved:
                 self.note(path, f"{name!r} is the name of the ground. Give the link another name.")
-            elif name in seen:
+            elif name in taken:
                 self.note(path, f"two {kind} are called {name!r}. Give one of them another name.")
-            seen.add(name)
+            taken.add(name)
 
     def apart(self, kinds: str, some: dict[Path, str], others: dict[Path, str]) -> None:
         """No name of the others is one of some."""

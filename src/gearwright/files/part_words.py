@@ -29,7 +29,7 @@ from gearwright.files.words import (
     Unit,
     Words,
 )
-from gearwright.parts import Hysteresis, KinematicError, Losses, Member, Piece, Torsion
+from gearwright.parts import Hysteresis, KinematicError, Losses, Member, StiffnessPiece, Torsion
 
 Ratio = Annotated[float, Unit("number", "turns per length")]
 Whole = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
@@ -163,7 +163,7 @@ def _nest(part: type) -> type[Words]:
 
 
 MemberWords, PieceWords, HysteresisWords, ErrorWords, TorsionWords, LossWords = map(
-    _nest, (Member, Piece, Hysteresis, KinematicError, Torsion, Losses)
+    _nest, (Member, StiffnessPiece, Hysteresis, KinematicError, Torsion, Losses)
 )
 
 

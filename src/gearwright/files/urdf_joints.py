@@ -196,12 +196,12 @@ def _checked(found: Findings, joint: UrdfJoint, known: dict[str, UrdfJoint]) -> 
 
 def _in_circle(joint: UrdfJoint, known: dict[str, UrdfJoint]) -> bool:
     """Whether following the leaders comes back to the joint itself."""
-    seen, now = {joint.name}, joint
+    visited, now = {joint.name}, joint
     while now.joint.follows is not None and now.joint.follows[0] in known:
         now = known[now.joint.follows[0]]
         if now.name == joint.name:
             return True
-        if now.name in seen:
+        if now.name in visited:
             return False
-        seen.add(now.name)
+        visited.add(now.name)
     return False

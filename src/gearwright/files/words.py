@@ -101,7 +101,7 @@ Gravity = tuple[
     Annotated[float, Unit("acceleration")],
     Annotated[float, Unit("acceleration")],
 ]
-Row = tuple[Number, Number, Number]
+MatrixRow = tuple[Number, Number, Number]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -151,7 +151,9 @@ class Origin(Words):
     rpy: tuple[Angle, Angle, Angle] | None = Field(
         default=None, description="fixed axes, as in URDF: Rz(yaw) Ry(pitch) Rx(roll)"
     )
-    rotation: tuple[Row, Row, Row] | None = Field(default=None, description="the rotation matrix, three rows")
+    rotation: tuple[MatrixRow, MatrixRow, MatrixRow] | None = Field(
+        default=None, description="the rotation matrix, three rows"
+    )
     quaternion: tuple[Number, Number, Number, Number] | None = Field(default=None, description="w, x, y, z")
 
     @model_validator(mode="after")

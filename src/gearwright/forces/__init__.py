@@ -3,6 +3,9 @@
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.clutch import Clutch
+from gearwright.forces.configuration import Configuration, MovingFrame
+from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.coordinates import angle, displacement, distance
 from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
@@ -37,6 +40,7 @@ from gearwright.forces.prescribed import Prescribed
 from gearwright.forces.stepping_motor import stepping_motor
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
+from gearwright.forces.tendons import Pulley, tendon
 from gearwright.forces.train_losses import TrainLoss, train_loss_laws
 
 __all__ = [
@@ -46,6 +50,8 @@ __all__ = [
     "Backlash",
     "BoucWen",
     "Clutch",
+    "Configuration",
+    "Coordinate",
     "Curve",
     "Drag",
     "DryFriction",
@@ -63,9 +69,11 @@ __all__ = [
     "MaxwellSlip",
     "MotorCircuit",
     "MotorTorque",
+    "MovingFrame",
     "NonlinearSpring",
     "Outcome",
     "Prescribed",
+    "Pulley",
     "Quantity",
     "Reaction",
     "Ripple",
@@ -77,9 +85,12 @@ __all__ = [
     "TrainLoss",
     "Twist",
     "Winding",
+    "angle",
     "compliant_stops",
     "dc_motor",
     "dc_motors",
+    "displacement",
+    "distance",
     "elastic_laws",
     "friction_laws",
     "loss_laws",
@@ -89,5 +100,6 @@ __all__ = [
     "stepping_motor",
     "stop_laws",
     "synchronous_motor",
+    "tendon",
     "train_loss_laws",
 ]

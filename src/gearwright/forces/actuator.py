@@ -203,8 +203,8 @@ class LinearActuator(Law):
 
     def _unforced(self, situation: Situation) -> list[Scalar]:
         """C x + d u + e, with every input within its limits."""
-        position = self.line.position(situation.q) if self.ways else 0.0
-        x = self.vector(position, self.line.speed(situation.v), situation.states)
+        position = situation.position(self.line) if self.ways else 0.0
+        x = self.vector(position, situation.speed(self.line), situation.states)
         ops = situation.ops
         u = [
             value if limit is None else ops.maximum(-limit, ops.minimum(limit, value))
@@ -231,9 +231,9 @@ class LinearActuator(Law):
         """Rates of its own states; all power along its line counts as supplied."""
         free = self._unforced(situation)
         force = reaction.multipliers[0] if self.leads or self.left else self.inertia * self._acting(free)
-        output = force - self.carried * self.line.speed(reaction.a)
+        output = force - self.carried * situation.acceleration(self.line, reaction.a)
         return Outcome(
             rates=tuple(free[k] + self.f[k] * output for k in self.own),
-            supplied=force * self.line.speed(situation.v),
+            supplied=force * situation.speed(self.line),
             signals={f"{self.name}.force": force},
         )

@@ -9,13 +9,15 @@ from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import Row
 
 
-def place_line(mech: Mechanism, where: str | Row) -> Line:
-    """The line of one of the machine's actuators (rotor against stator), of a speed, or of a row.
+def place_line(mech: Mechanism, where: str | Row | Line) -> Line:
+    """The line of one of the machine's actuators (rotor against stator), a speed or a row; lines stay as they are.
 
     >>> import gearwright as gw
     >>> place_line(gw.assemble(gw.load("elbow")), "j2").terms
     ((1, 100.0),)
     """
+    if isinstance(where, Line):
+        return where
     rows = {actuator.name: actuator.row for actuator in mech.actuators}
     return Line.of(mech, rows[where] if isinstance(where, str) and where in rows else where)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar, is_number
+from gearwright.algebra import Scalar
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.forces.impulse import Pressed
 from gearwright.forces.kinematic_error import dead_band
@@ -28,8 +29,8 @@ class Backlash(NonlinearSpring):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if is_number(self.gap) and not self.gap > 0:
-            raise TrainError(f"{self.name}: gap {self.gap} must be positive. Without a gap use NonlinearSpring.")
+        hint = "Without a gap use NonlinearSpring."
+        require_range(self.name, "gap", self.gap, above=0, hint=hint, error=TrainError)
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -71,16 +72,16 @@ class Backlash(NonlinearSpring):
         push = self.curve.torque(inside, ops) + slope * outside
         limit = Pressed(side, step * push, step * half * slope, step * self.damping, self.damping_limit)
 
-        def outcome(seen: Situation, reaction: Reaction) -> Outcome:
-            pace = self.twist.speed(seen)
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
+            pace = self.twist.speed(then)
             before, after = x - half * w, x + half * (2.0 * pace - w)
             gained = self._energy(after, situation) - self._energy(before, situation)
-            booked = self.follow(ON, seen, reaction)
+            booked = self.follow(ON, then, reaction)
             spring = self.instead_of
-            relief = 0.0 if spring is None else spring.damping * spring.line.speed(seen.v) * spring.line.speed(seen.v)
+            relief = 0.0 if spring is None else spring.damping * then.speed(spring.line) * then.speed(spring.line)
             torque = -reaction.multipliers[0]
             lost = torque * pace - gained / step - relief
-            return Outcome(dissipated=lost, stored=booked.stored, signals=self._seen(seen, torque))
+            return Outcome(dissipated=lost, stored=booked.stored, signals=self._signals_of(then, torque))
 
         line = self.twist.line_at(situation)
         return Stepped(ON, (limit,), Action(forces=self._relief(situation), holds=(Hold(line),)), outcome)

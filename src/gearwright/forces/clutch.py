@@ -105,7 +105,7 @@ class Clutch(Sticking):
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """It becomes free at level 0, and grips above."""
-        level, speed = situation.inputs[0], self.line.speed(situation.v)
+        level, speed = situation.inputs[0], situation.speed(self.line)
         if mode == FREE:
             free = GRIPS - level
             return (

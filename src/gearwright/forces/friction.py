@@ -100,11 +100,11 @@ class SmoothFriction(Law):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The power it takes."""
         force = self._force(situation)
-        dissipated = -force * self.line.speed(situation.v)
+        dissipated = -force * situation.speed(self.line)
         return Outcome(dissipated=dissipated, signals={f"{self.name}.force": force})
 
     def _force(self, situation: Situation) -> Scalar:
-        ops, speed = situation.ops, self.line.speed(situation.v)
+        ops, speed = situation.ops, situation.speed(self.line)
         return -dry(self.friction, speed, ops) * ops.tanh(speed / self.width) - self.friction.viscous * speed
 
 

@@ -9,6 +9,7 @@ from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive
 from gearwright.forces.law import Quantity
+from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.mechanism.rows import Row
 
@@ -50,7 +51,7 @@ class ServoValve:
 
 def servo_cylinder(
     mech: RobotOrMech,
-    where: str | Row,
+    where: str | Row | Line,
     valve: ServoValve,
     *,
     area: float,
@@ -129,7 +130,7 @@ def _variables(title: str) -> tuple[Quantity, ...]:
     return tuple(Quantity(f"{title}.{word}", unit) for word, unit in units.items())
 
 
-def _title(where: str | Row, name: str | None, function: str) -> str:
+def _title(where: str | Row | Line, name: str | None, function: str) -> str:
     if name is None and not isinstance(where, str):
         raise DriveError(f"{function}: a cylinder along a row needs a name. Give name=...")
     return name if name is not None else str(where)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from gearwright.algebra import Scalar, is_number
+from gearwright.algebra import Scalar
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.forces.impulse import Slipping
 from gearwright.forces.kinematic_error import Twist
@@ -33,11 +34,8 @@ class _Loop(Law, ABC):
 
     def __post_init__(self) -> None:
         for word in ("torque", "width"):
-            value = getattr(self, word)
-            if is_number(value) and not 0 < value < float("inf"):
-                raise TrainError(
-                    f"{self.name}: {word} {value} of the hysteresis must be positive. Leave it out for none."
-                )
+            hint = "Leave the hysteresis out for none."
+            require_range(self.name, word, getattr(self, word), above=0, hint=hint, error=TrainError)
 
     @property
     def stiffness(self) -> Scalar:
@@ -119,12 +117,12 @@ class MaxwellSlip(_Loop):
         half = 0.5 * step
         limit = Slipping(step * k * (z + half * w), step * k * half, step * self.torque)
 
-        def outcome(seen: Situation, reaction: Reaction) -> Outcome:
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
             after = -reaction.multipliers[0] / k
             gained = 0.5 * k * (after * after - z * z)
             return Outcome(
                 rates=((after - z) / step,),
-                dissipated=k * after * self.twist.speed(seen) - gained / step,
+                dissipated=k * after * self.twist.speed(then) - gained / step,
                 stored=0.5 * k * z * z,
                 signals={f"{self.name}.torque": k * after},
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Operations, Scalar
 from gearwright.forces.law import Force, Situation
 from gearwright.forces.line import Line
+from gearwright.mechanism.rows import Terms
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Ripple:
         return self.amplitude * self.periods * situation.ops.cos(self._argument(situation))
 
     def _argument(self, situation: Situation) -> Scalar:
-        return self.periods * self.line.position(situation.q) + self.phase
+        return self.periods * situation.position(self.line) + self.phase
 
 
 @dataclass(frozen=True)
@@ -58,43 +59,58 @@ class Twist:
 
     def position(self, situation: Situation) -> Scalar:
         """The deflection x [rad, m]."""
-        x = self.line.position(situation.q) - self.rest
+        x = situation.position(self.line) - self.rest
         for ripple in self.ripples:
             x = x - ripple.error(situation)
         return x
 
     def speed(self, situation: Situation) -> Scalar:
         """Its rate [rad/s, m/s]."""
-        rate = self.line.speed(situation.v)
+        rate = situation.speed(self.line)
         for ripple in self.ripples:
-            rate = rate - ripple.slope(situation) * ripple.line.speed(situation.v)
+            rate = rate - ripple.slope(situation) * situation.speed(ripple.line)
         return rate
 
     def acceleration(self, situation: Situation, a: Sequence[Scalar]) -> Scalar:
         """The rate of its rate, for accelerations a."""
-        total = self.line.speed(a)
+        total = situation.acceleration(self.line, a)
         for ripple in self.ripples:
-            w = ripple.line.speed(situation.v)
+            w = situation.speed(ripple.line)
             bend = -ripple.periods * ripple.periods * ripple.error(situation)
-            total = total - ripple.slope(situation) * ripple.line.speed(a) - bend * w * w
+            total = total - ripple.slope(situation) * situation.acceleration(ripple.line, a) - bend * w * w
         return total
 
     def line_at(self, situation: Situation) -> Line:
-        """The line along which a torque over x acts at a configuration: b, and what the errors add to it."""
+        """The line along which a torque over x acts in a situation: b, and what the errors add to it."""
+        line = self.line.placed(situation.scene)
         if not self.ripples:
-            return self.line
-        total, places = dict(self.line.terms), dict(zip((k for k, _ in self.line.terms), self.line.places, strict=True))
+            return line
+        total, rate = dict(line.terms), line.rate
         for ripple in self.ripples:
-            slope = ripple.slope(situation)
-            for (index, factor), place in zip(ripple.line.terms, ripple.line.places, strict=True):
+            slope, other = ripple.slope(situation), ripple.line.placed(situation.scene)
+            rate = rate - slope * other.rate
+            for index, factor in other.terms:
                 total[index] = total.get(index, 0.0) - slope * factor
-                places[index] = place
-        return Line(tuple(total.items()), tuple(places[k] for k in total), self.line.speeds)
+        return _Row(tuple(total.items()), line.speeds, rate)
 
     def forces(self, situation: Situation, torque: Scalar) -> tuple[Force, ...]:
         """A torque along x as forces along lines."""
         pulls = tuple(Force(ripple.line, -torque * ripple.slope(situation)) for ripple in self.ripples)
         return (Force(self.line, torque), *pulls)
+
+
+@dataclass(frozen=True)
+class _Row(Line):
+    """A placed row with the rate that explicit time adds."""
+
+    terms: Terms
+    speeds: tuple[str, ...]
+    moved: Scalar
+
+    @property
+    def rate(self) -> Scalar:
+        """What explicit time adds to the speed along it."""
+        return self.moved
 
 
 def dead_band(x: Scalar, half: Scalar, ops: Operations) -> Scalar:

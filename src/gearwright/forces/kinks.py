@@ -66,6 +66,8 @@ def kinks_of(law: Law, mode: str, situation: Situation, reaction: Reaction) -> S
     """
     watch = Watching(situation.ops)
     watched = replace(situation, ops=watch)
-    law.act(mode, watched)
+    action = law.act(mode, watched)
     law.follow(mode, watched, reaction)
+    for line in action.lines:
+        line.watched(situation.scene, watch)
     return watch.kinks

@@ -12,16 +12,15 @@ runs in Python, and its runs say so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.dynamics.kinematics import axial_drifts
-from gearwright.dynamics.mass_matrix import axial_rates
-from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.pose import Pose
 from gearwright.forces.limit import Limit
 from gearwright.forces.line import Line
-from gearwright.mechanism import BASE, Mechanism, Spin
+from gearwright.forces.scene import Scene
+from gearwright.mechanism import Mechanism
 
 ON = "on"
 """The mode of a law that has only one."""
@@ -34,29 +33,6 @@ class Quantity:
     name: str
     unit: str
     initial: float = 0.0
-
-
-class Scene:
-    """What all laws of one instant share, computed once when one of them asks: where things are and how they turn."""
-
-    def __init__(self, mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], ops: Operations) -> None:
-        self.mech, self.q, self.v, self.ops = mech, q, v, ops
-
-    @cached_property
-    def pose(self) -> Pose:
-        """The placed machine."""
-        return place(self.mech, self.q, self.ops)
-
-    @cached_property
-    def _drifts(self) -> Mapping[str, Scalar]:
-        drifts = axial_drifts(self.pose, self.v)
-        return {spin.name: drift for spin, drift in zip(self.mech.spins, drifts, strict=True)}
-
-    def turning(self, spin: Spin) -> tuple[Sequence[tuple[int, Scalar]], Scalar]:
-        """How a wheel's carrier turns about its axis: h as (speed, number), and the acceleration dh/dt . v."""
-        if spin.carrier == BASE:
-            return (), 0.0
-        return tuple(axial_rates(self.pose, spin).items()), self._drifts[spin.name]
 
 
 @dataclass(frozen=True)
@@ -78,12 +54,24 @@ class Situation:
     @cached_property
     def scene(self) -> Scene:
         """What the laws of this instant share."""
-        return self.shared if self.shared is not None else Scene(self.mech, self.q, self.v, self.ops)
+        return self.shared if self.shared is not None else Scene(self.mech, self.q, self.v, self.ops, self.t)
 
     @property
     def pose(self) -> Pose:
         """The placed machine, for laws that need to know where things are."""
         return self.scene.pose
+
+    def position(self, line: Line) -> Scalar:
+        """Where the machine is along a line [rad, m]."""
+        return line.placed(self.scene).position(self.q)
+
+    def speed(self, line: Line) -> Scalar:
+        """How fast it moves along a line."""
+        return line.placed(self.scene).speed(self.v)
+
+    def acceleration(self, line: Line, a: Sequence[Scalar]) -> Scalar:
+        """The acceleration along a line for accelerations a of the speeds."""
+        return line.placed(self.scene).acceleration(a)
 
 
 @dataclass(frozen=True)
@@ -97,7 +85,9 @@ class Force:
 
 @dataclass(frozen=True)
 class Hold:
-    """A constraint line . a + compliance * multiplier = target; the multiplier is the force along the line.
+    """A constraint on the acceleration along a line, acceleration + compliance * multiplier = target.
+
+    The multiplier is the force along the line. Where the line is a coordinate, its acceleration is row . a + drift.
 
     `speed` is the speed along the line that the hold keeps: when the hold begins, what is left of another one is taken
     away as by a plastic impact. None: the speed is left as it is. A hold that is not `firm` (friction that sticks) has
@@ -110,6 +100,11 @@ class Hold:
     port: str | None = None
     speed: Scalar | None = None
     firm: bool = True
+
+    @property
+    def wanted(self) -> Scalar:
+        """What row . a + compliance * multiplier must be along a placed line: the target less the drift."""
+        return self.target - self.line.drift
 
 
 @dataclass(frozen=True)
@@ -143,6 +138,22 @@ class Action:
     forces: tuple[Force, ...] = ()
     holds: tuple[Hold, ...] = ()
     drags: tuple[Drag, ...] = ()
+
+    def placed(self, scene: Scene) -> Action:
+        """The same along placed lines; constant ones are where they always are."""
+        if all(line.constant for line in self.lines):
+            return self
+        return Action(
+            tuple(replace(x, line=x.line.placed(scene)) for x in self.forces),
+            tuple(replace(x, line=x.line.placed(scene)) for x in self.holds),
+            tuple(replace(x, push=x.push.placed(scene)) for x in self.drags),
+        )
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Along what it acts: forces, holds, pushes of drags."""
+        ties = [*(x.line for x in self.forces), *(x.line for x in self.holds), *(x.push for x in self.drags)]
+        return tuple(ties)
 
 
 @dataclass(frozen=True)
@@ -187,6 +198,12 @@ class Guard:
     scale: Scalar = 1.0
     impact: Impact | None = None
     when: Scalar = True
+
+    def placed(self, scene: Scene) -> Guard:
+        """The same with the line of its impact placed."""
+        if self.impact is None or self.impact.line.constant:
+            return self
+        return replace(self, impact=replace(self.impact, line=self.impact.line.placed(scene)))
 
 
 @dataclass(frozen=True)

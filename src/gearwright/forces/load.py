@@ -36,4 +36,4 @@ class Load(Law):
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The power it brings."""
-        return Outcome(supplied=situation.inputs[0] * self.line.speed(situation.v))
+        return Outcome(supplied=situation.inputs[0] * situation.speed(self.line))

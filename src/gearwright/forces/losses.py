@@ -93,16 +93,16 @@ class GearLoss(Law):
 
     def start(self, situation: Situation) -> str:
         """By the sense of the speed; the flank follows."""
-        speed = self.line.speed(situation.v)
+        speed = situation.speed(self.line)
         return STUCK if speed == 0 else FORWARD_DRIVING if speed > 0 else BACKWARD_DRIVING
 
     def act(self, mode: str, situation: Situation) -> Action:
         """A hold at rest; else a drag in proportion to the torque through the gear, and the torque without load."""
-        row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1])
+        row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
         if mode == STUCK:
-            seen = Drag(self.line, 0.0, row, offset, self.port)
+            watched = Drag(self.line, 0.0, row, offset, self.port)
             locks = self._at_rest(situation).back <= 0  # its friction grows with any blow
-            return Action(holds=(Hold(self.line, speed=0.0, firm=locks),), drags=(seen,))
+            return Action(holds=(Hold(self.line, speed=0.0, firm=locks),), drags=(watched,))
         sense, driving = ROLLING[mode]
         mesh = self._mesh(situation, sense)
         gain = mesh.gain(driving)
@@ -118,7 +118,7 @@ class GearLoss(Law):
             sense, driving = ROLLING[mode]
             loss = self._mesh(situation, sense).loss(entering, sense, driving)
         signals = {f"{self.name}.input_torque": entering, f"{self.name}.loss_torque": loss}
-        return Outcome(dissipated=loss * self.line.speed(situation.v), signals=signals)
+        return Outcome(dissipated=loss * situation.speed(self.line), signals=signals)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """Those of rest, sense and flank."""
@@ -129,12 +129,12 @@ class GearLoss(Law):
 
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """The loss by the direction of power over the step, with the efficiencies of the speed it begins with."""
-        pace = situation.ops.absolute(self.line.speed(situation.v))
+        pace = situation.ops.absolute(situation.speed(self.line))
         mesh = mesh_at(self.table, self.output_torque, pace, situation.ops)
         return Stepped(STUCK, (Meshing(mesh.scaled(step), Entering(flows=(1.0,))),))
 
     def _mesh(self, situation: Situation, sense: float) -> Mesh:
-        speed = sense * self.line.speed(situation.v)
+        speed = sense * situation.speed(self.line)
         return mesh_at(self.table, self.output_torque, speed, situation.ops)
 
     def _at_rest(self, situation: Situation) -> Mesh:
@@ -142,7 +142,7 @@ class GearLoss(Law):
 
     def _starting(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Guard, ...]:
         """It turns forward once T is above all that friction can hold, backward once it is below."""
-        mesh, speed = self._at_rest(situation), self.line.speed(situation.v)
+        mesh, speed = self._at_rest(situation), situation.speed(self.line)
         ops, locks = situation.ops, mesh.back <= 0
         rests = ops.absolute(speed) <= CREEP
         guards = []
@@ -158,8 +158,9 @@ class GearLoss(Law):
 
     def _turning(self, mode: str, situation: Situation, reaction: Reaction, entering: Scalar) -> tuple[Guard, ...]:
         sense, driving = ROLLING[mode]
-        mesh, ops, ahead = self._mesh(situation, sense), situation.ops, sense * self.line.speed(situation.v)
-        rate = self._turning_rate(mesh, sense, driving, reaction, ops)
+        mesh, ops, ahead = self._mesh(situation, sense), situation.ops, sense * situation.speed(self.line)
+        ahead_rate = beyond_noise(sense * situation.acceleration(self.line, reaction.a), ops)
+        rate = _turning_rate(mesh, ahead_rate, driving, reaction, ops)
         flank, other = mesh.flank(entering, sense, driving, ops), MODE[sense, not driving]
         stops = Guard(ahead, STUCK, rate=rate, when=ahead >= -CREEP)
         reverses = Guard(ahead, MODE[-sense, True], rate=rate, when=ahead < -CREEP)  # turned round by a blow
@@ -169,13 +170,13 @@ class GearLoss(Law):
         eases = Guard(flank, other, when=ops.where(jams, False, True))
         return (stops, reverses, eases, Guard(flank, STUCK, when=jams))
 
-    def _turning_rate(self, mesh: Mesh, sense: float, driving: bool, reaction: Reaction, ops: Operations) -> Scalar:
-        """How the speed changes, in its own sense; something that is kept at rest while it locks itself stops."""
-        rate = beyond_noise(sense * self.line.speed(reaction.a), ops)
-        if driving or not reaction.answers:
-            return rate
-        kept = ops.where(ops.absolute(rate) < NOISE, ops.absolute(reaction.answers[0]) < NOISE, False)
-        return ops.where(mesh.back <= 0, ops.where(kept, -1.0, rate), rate)
+
+def _turning_rate(mesh: Mesh, rate: Scalar, driving: bool, reaction: Reaction, ops: Operations) -> Scalar:
+    """How the speed changes, in its own sense; something that is kept at rest while it locks itself stops."""
+    if driving or not reaction.answers:
+        return rate
+    kept = ops.where(ops.absolute(rate) < NOISE, ops.absolute(reaction.answers[0]) < NOISE, False)
+    return ops.where(mesh.back <= 0, ops.where(kept, -1.0, rate), rate)
 
 
 def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.algebra import Operations, Scalar
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.forces.table import interpolated
 from gearwright.parts import Losses
@@ -85,5 +86,5 @@ def refuse_impossible(name: str, table: Sequence[Losses], output_torque: Scalar)
     """What the parts' own checks leave: an empty table, and a torque without load that drives."""
     if not table:
         raise TrainError(f"{name}: no losses are given. Give at least one Losses(efficiency=...).")
-    if is_number(output_torque) and not 0 <= output_torque < float("inf"):
-        raise TrainError(f"{name}: output torque {output_torque} Nm without load is not 0 or more. It always brakes.")
+    hint = "What is lost without load always brakes."
+    require_range(name, "output_torque", output_torque, least=0, unit="Nm", hint=hint, error=TrainError)

@@ -75,14 +75,14 @@ class LuGre(Law):
         stiffness: Scalar = self.friction.stiffness
         return Outcome(
             rates=(rate,),
-            dissipated=-force * self.line.speed(situation.v) - stiffness * z * rate,
+            dissipated=-force * situation.speed(self.line) - stiffness * z * rate,
             stored=0.5 * stiffness * z * z,
             signals={f"{self.name}.force": force},
         )
 
     def _bent(self, situation: Situation) -> tuple[Scalar, Scalar]:
         """Rate of the bristles and force."""
-        ops, own, w = situation.ops, self.friction, self.line.speed(situation.v)
+        ops, own, w = situation.ops, self.friction, situation.speed(self.line)
         z, fast = situation.states[0], ops.absolute(w)
         rate = w - own.stiffness * fast * z / dry(own, w, ops)
         damping = own.damping / ops.maximum(1.0, own.damping * fast / (4.0 * own.coulomb))

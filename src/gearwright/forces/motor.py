@@ -135,7 +135,7 @@ class Winding:
         current = rest.pop(0) if motor.has_inductance else None
         integral = rest.pop(0) if self.control is not None else 0.0
         now = None if motor.heat is None else warmth(motor.heat, rest)
-        speed = self.line.speed(situation.v)
+        speed = situation.speed(self.line)
         K, R = self._constant(situation, now), motor.resistance
         if motor.heat is not None and now is not None:
             R = R * resistance_factor(motor.heat, now)
@@ -191,7 +191,7 @@ class Winding:
             energy = 0.5 * self._inductance * at.current * at.current
         cogging = self.motor.cogging
         if cogging is not None:
-            angle = cogging.periods * self.line.position(situation.q) + cogging.phase
+            angle = cogging.periods * situation.position(self.line) + cogging.phase
             energy = energy + cogging.amplitude / cogging.periods * situation.ops.cos(angle)
         return energy
 
@@ -213,7 +213,7 @@ class Winding:
     def _constant(self, situation: Situation, now: Warmth | None) -> Scalar:
         K, ripple, heat = self.motor.torque_constant, self.motor.ripple, self.motor.heat
         if ripple is not None:
-            angle = ripple.periods * self.line.position(situation.q) + ripple.phase
+            angle = ripple.periods * situation.position(self.line) + ripple.phase
             K = K * (1 + ripple.fraction * situation.ops.sin(angle))
         return K if heat is None or now is None else K * magnet_factor(heat, now)
 
@@ -221,7 +221,7 @@ class Winding:
         cogging = self.motor.cogging
         if cogging is None:
             return 0.0
-        angle = cogging.periods * self.line.position(situation.q) + cogging.phase
+        angle = cogging.periods * situation.position(self.line) + cogging.phase
         return cogging.amplitude * situation.ops.sin(angle)
 
     def _currents(self, speed: Scalar, K: Scalar, R: Scalar, ops: Operations) -> tuple[Scalar | None, Scalar | None]:

@@ -67,7 +67,7 @@ class MotorTorque(Law):
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The power it brings."""
-        return Outcome(supplied=situation.inputs[0] * self.line.speed(situation.v))
+        return Outcome(supplied=situation.inputs[0] * situation.speed(self.line))
 
 
 class TorqueInverse:

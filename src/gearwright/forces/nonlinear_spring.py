@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.arguments import number, require_range
 from gearwright.errors import TrainError
 from gearwright.forces.kinematic_error import Twist, dead_band
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism import Mechanism
-from gearwright.parts import Piece
+from gearwright.parts import StiffnessPiece
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Curve:
         bends: ($x_i$, $\Delta k_i$).
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> drive = Curve.of_pieces([Piece(100.0, 5.0), Piece(200.0)])
+    >>> drive = Curve.of_pieces([StiffnessPiece(100.0, 5.0), StiffnessPiece(200.0)])
     >>> drive.torque(0.05, FLOATS), drive.torque(0.06, FLOATS), drive.torque(-0.06, FLOATS)
     (5.0, 7.0, -7.0)
     """
@@ -42,13 +43,13 @@ class Curve:
         slope = self.stiffness
         for extra in (0.0, *(step for _, step in self.bends)):
             slope = slope + extra
-            if is_number(slope) and not 0 < slope < float("inf"):
-                raise TrainError(f"spring: stiffness {slope} must be positive on every piece. Check the pieces.")
-        if is_number(self.hardening) and not 0 <= self.hardening < float("inf"):
-            raise TrainError(f"spring: hardening {self.hardening} is not 0 or more. Softening springs give way.")
+            hint = "It must be on every piece: check them."
+            require_range("spring", "stiffness", slope, above=0, hint=hint, error=TrainError)
+        hint = "Softening springs give way."
+        require_range("spring", "hardening", self.hardening, least=0, hint=hint, error=TrainError)
 
     @staticmethod
-    def of_pieces(pieces: Sequence[Piece], hardening: Scalar = 0.0) -> Curve:
+    def of_pieces(pieces: Sequence[StiffnessPiece], hardening: Scalar = 0.0) -> Curve:
         """The curve of straight pieces from zero outwards, each until the torque where the next begins."""
         bends, reached, before = [], 0.0, 0.0  # type: list[tuple[Scalar, Scalar]], Scalar, Scalar
         for piece, following in pairwise(pieces):
@@ -97,7 +98,7 @@ class LinearSpring:
 
     def deflection(self, situation: Situation) -> tuple[Scalar, Scalar]:
         """How far it is stretched, and how fast."""
-        return self.line.position(situation.q) - self.rest, self.line.speed(situation.v)
+        return situation.position(self.line) - self.rest, situation.speed(self.line)
 
 
 @dataclass(frozen=True)
@@ -140,12 +141,9 @@ class NonlinearSpring(Law):
     damping_limit: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.damping_limit <= 1:
-            raise TrainError(f"{self.name}: damping_limit {self.damping_limit} is not between 0 and 1.")
+        number(self.name, "damping_limit", self.damping_limit, least=0, most=1, error=TrainError)
         for word in ("damping", "gap"):
-            value = getattr(self, word)
-            if is_number(value) and not 0 <= value < float("inf"):
-                raise TrainError(f"{self.name}: {word} {value} is not 0 or more. Check value and sign.")
+            require_range(self.name, word, getattr(self, word), least=0, hint="Check value and sign.", error=TrainError)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
@@ -168,9 +166,9 @@ class NonlinearSpring(Law):
             x, w = linear.deflection(situation)
             stored = stored - 0.5 * linear.stiffness * x * x
             dissipated = dissipated - linear.damping * w * w
-        return Outcome(dissipated=dissipated, stored=stored, signals=self._seen(situation, elastic + damping))
+        return Outcome(dissipated=dissipated, stored=stored, signals=self._signals_of(situation, elastic + damping))
 
-    def _seen(self, situation: Situation, torque: Scalar) -> dict[str, Scalar]:
+    def _signals_of(self, situation: Situation, torque: Scalar) -> dict[str, Scalar]:
         return {f"{self.name}.twist": self.twist.position(situation), f"{self.name}.torque": torque}
 
     def _beyond(self, mode: str, situation: Situation) -> Scalar:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gearwright.algebra import Scalar
-from gearwright.forces.line import Line
+from gearwright.forces.line import ConstantLine, Line
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Link, Motor, Robot
 
 
-def joint_line(mech: Mechanism, link: Link) -> tuple[Line, Scalar] | None:
+def joint_line(mech: Mechanism, link: Link) -> tuple[ConstantLine, Scalar] | None:
     """The line of a link's joint and the offset of its coordinate, q_joint = line . q + offset; None if it has none.
 
     A joint that follows another lies along the one it follows.
@@ -39,7 +39,7 @@ def motors_of(robot: Robot) -> Iterator[tuple[str, Motor]]:
             yield tendon.name, tendon.motor
 
 
-def motor_line(mech: Mechanism, title: str) -> Line:
+def motor_line(mech: Mechanism, title: str) -> ConstantLine:
     """The line of a motor: its rotor's rate relative to its stator per unit of each speed."""
     return Line.of(mech, next(actuator.row for actuator in mech.actuators if actuator.name == title))
 

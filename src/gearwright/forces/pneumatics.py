@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from gearwright.arguments import number
 from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive
 from gearwright.forces.law import Quantity
+from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.mechanism.rows import Row
 
@@ -38,8 +40,7 @@ class AirValve:
 
     def __post_init__(self) -> None:
         positive("air valve", conductance=self.conductance)
-        if not 0 <= self.critical_ratio < 1:
-            raise DriveError(f"air valve: critical ratio {self.critical_ratio} must be from 0 to below 1.")
+        number("air valve", "critical_ratio", self.critical_ratio, least=0, below=1, example=0.3, error=DriveError)
 
     def flow(self, upstream: float, downstream: float) -> float:
         """Mass flow through the open valve [kg/s]; none against the pressure."""
@@ -54,7 +55,7 @@ class AirValve:
 
 def pneumatic_cylinder(
     mech: RobotOrMech,
-    where: str | Row,
+    where: str | Row | Line,
     valve: AirValve,
     *,
     areas: tuple[float, float],

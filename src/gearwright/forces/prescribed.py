@@ -71,7 +71,7 @@ class Prescribed(Law):
 
     def act(self, mode: str, situation: Situation) -> Action:
         """One hold with the wanted acceleration."""
-        position, speed = self.line.position(situation.q), self.line.speed(situation.v)
+        position, speed = situation.position(self.line), situation.speed(self.line)
         target = self.target(situation.t, position, speed)
         if is_number(target) and not isfinite(target):
             raise InputError(f"{self.name}: the target is {target} at t = {situation.t:g} s. Return finite numbers.")
@@ -80,4 +80,4 @@ class Prescribed(Law):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The drive brings or takes the power force times speed."""
         force = reaction.multipliers[0]
-        return Outcome(supplied=force * self.line.speed(situation.v), signals={f"{self.name}.force": force})
+        return Outcome(supplied=force * situation.speed(self.line), signals={f"{self.name}.force": force})

@@ -84,7 +84,7 @@ class Sticking(Law, ABC):
 
     def start(self, situation: Situation) -> str:
         """By the sense of the speed."""
-        return sense_of(self.line.speed(situation.v))
+        return sense_of(situation.speed(self.line))
 
     def act(self, mode: str, situation: Situation) -> Action:
         """A hold while sticking, a force while sliding."""
@@ -95,15 +95,15 @@ class Sticking(Law, ABC):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The power it takes."""
         force = reaction.multipliers[0] if mode == STICK else self._force(mode, situation)
-        return Outcome(dissipated=-force * self.line.speed(situation.v), signals={f"{self.name}.force": force})
+        return Outcome(dissipated=-force * situation.speed(self.line), signals={f"{self.name}.force": force})
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """It slides when it cannot hold, and sticks when the speed turns round."""
-        speed = self.line.speed(situation.v)
+        speed = situation.speed(self.line)
         if mode == STICK:
             return self._breakaway(situation, reaction.multipliers[0], speed)
         sense = SENSE[mode]
-        turning = beyond_noise(sense * self.line.speed(reaction.a), situation.ops)
+        turning = beyond_noise(sense * situation.acceleration(self.line, reaction.a), situation.ops)
         return (
             Guard(sense * speed, STICK, rate=turning, when=sense * speed >= -CREEP),
             Guard(sense * speed, REVERSE[mode], rate=turning, when=sense * speed < -CREEP),  # turned round by a blow
@@ -111,7 +111,7 @@ class Sticking(Law, ABC):
 
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """It brings the line to rest with at most what it takes at the speed that the step begins with."""
-        ops, pace = situation.ops, situation.ops.absolute(self.line.speed(situation.v))
+        ops, pace = situation.ops, situation.ops.absolute(situation.speed(self.line))
         level = ops.where(pace > RESTS * step, self.sliding(situation, pace), self.holding(situation))
         most = step * ops.maximum(level, 0.0)
         return Stepped(STICK, (Bounded(-most, most),))
@@ -119,7 +119,7 @@ class Sticking(Law, ABC):
     def _force(self, mode: str, situation: Situation) -> Scalar:
         """The branch of its own mode, also where a trial step has gone beyond it."""
         sense = SENSE[mode]
-        return -sense * self.sliding(situation, sense * self.line.speed(situation.v))
+        return -sense * self.sliding(situation, sense * situation.speed(self.line))
 
     def _breakaway(self, situation: Situation, force: Scalar, speed: Scalar) -> tuple[Guard, ...]:
         """It slides when the force is too much, or when a blow has set it going: then the force does not count."""

@@ -116,7 +116,7 @@ class Stops(Law):
         if mode == FREE:
             return Outcome(signals={f"{self.name}.force": 0.0})
         force = reaction.multipliers[0]
-        return Outcome(dissipated=-force * self.line.speed(situation.v), signals={f"{self.name}.force": force})
+        return Outcome(dissipated=-force * situation.speed(self.line), signals={f"{self.name}.force": force})
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """Stops push and do not pull; meeting one is an impact."""
@@ -133,7 +133,7 @@ class Stops(Law):
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """Beyond an end in the middle of the step it pushes, until the line leaves with what restitution asks for."""
         ops = situation.ops
-        x, back = self.line.position(situation.q), -self.restitution * self.line.speed(situation.v)
+        x, back = situation.position(self.line), -self.restitution * situation.speed(self.line)
         below, above = _within_reach(self.lower) - x, x - _within_reach(self.upper)
         leaving = ops.where(ops.absolute(back) > self.capture, back, 0.0)
         target = ops.where(below >= 0, ops.maximum(leaving, 0.0), ops.minimum(leaving, 0.0))
@@ -146,9 +146,9 @@ class Stops(Law):
         The gap is open for what does not approach, however close it still is.
         """
         ops, away = situation.ops, SIDES[side]
-        gap = away * (self.line.position(situation.q) - end)
-        speed = away * self.line.speed(situation.v)
-        starting = beyond_noise(away * self.line.speed(reaction.a), ops)
+        gap = away * (situation.position(self.line) - end)
+        speed = away * situation.speed(self.line)
+        starting = beyond_noise(away * situation.acceleration(self.line, reaction.a), ops)
         leaving = ops.where(ops.absolute(speed) > RESTING, speed, starting)
         clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
         back = -self.restitution * speed

@@ -106,7 +106,7 @@ class SynchronousMotor(Law):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """Rates of the currents; copper losses; energy in the windings."""
         currents, given = situation.states, situation.inputs
-        steady = self.voltages(self.line.speed(situation.v), currents)
+        steady = self.voltages(situation.speed(self.line), currents)
         squares = [i * i for i in currents]
         stored = sum((L * s for L, s in zip(self.inductances, squares, strict=True)), 0.0)
         return Outcome(

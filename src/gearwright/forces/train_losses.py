@@ -28,7 +28,7 @@ from gearwright.forces.law import (
     Stepped,
 )
 from gearwright.forces.limit import Entering
-from gearwright.forces.line import Line
+from gearwright.forces.line import ConstantLine, Line
 from gearwright.forces.losses import FORWARD_DRIVING, MODE, ROLLING, STUCK
 from gearwright.forces.losses_mesh import Mesh
 from gearwright.forces.sticking import CREEP, NOISE
@@ -51,7 +51,7 @@ class LossyMesh(NamedTuple):
     """A mesh of a train: its name, the line of its first gear's speed relative to the carrier, and its efficiency."""
 
     name: str
-    line: Line
+    line: ConstantLine
     efficiency: float
     place: int
     """Its number among all meshes of the robot."""
@@ -72,8 +72,8 @@ class Acting(NamedTuple):
         by_held: and per unit of what each mesh at rest holds.
     """
 
-    sources: tuple[Line | None, ...]
-    held: tuple[Line | None, ...]
+    sources: tuple[ConstantLine | None, ...]
+    held: tuple[ConstantLine | None, ...]
     by_source: Array
     by_held: Array
 
@@ -112,7 +112,7 @@ class TrainLoss(Law):
 
     def start(self, situation: Situation) -> str:
         """By the sense of the speeds; the flanks follow."""
-        speeds = [mesh.line.speed(situation.v) for mesh in self.meshes]
+        speeds = [situation.speed(mesh.line) for mesh in self.meshes]
         return BESIDE.join(STUCK if w == 0 else FORWARD_DRIVING if w > 0 else MODE[-1.0, True] for w in speeds)
 
     def act(self, mode: str, situation: Situation) -> Action:
@@ -131,7 +131,7 @@ class TrainLoss(Law):
                 drags.append(Drag(replace(push, inlet=mesh.line), 1.0, nothing, port=mesh.name))
         return Action(tuple(forces), holds, tuple(drags))
 
-    def _drag(self, source: Source, push: Line | None, situation: Situation) -> Drag:
+    def _drag(self, source: Source, push: ConstantLine | None, situation: Situation) -> Drag:
         """The losses that a source causes; where there are none at the moment, only its torque is looked at."""
         row, offset = turning_torque(situation, source.spins)
         line = self.meshes[0].line if push is None else push
@@ -142,7 +142,7 @@ class TrainLoss(Law):
         """What an elastic shaft gives to its wheel."""
         line = source.line
         assert line is not None  # a shaft has a line
-        return source.stiffness * line.position(situation.q) + source.damping * line.speed(situation.v)
+        return source.stiffness * situation.position(line) + source.damping * situation.speed(line)
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The losses."""
@@ -152,7 +152,7 @@ class TrainLoss(Law):
         for mesh, own, T in zip(self.meshes, mode.split(BESIDE), entering, strict=True):
             loss = -next(held) if own == STUCK else mesh.teeth.loss(T, *ROLLING[own])
             signals |= {f"{mesh.name}.input_torque": T, f"{mesh.name}.loss_torque": loss}
-            total = total + loss * mesh.line.speed(situation.v)
+            total = total + loss * situation.speed(mesh.line)
         return Outcome(dissipated=total, signals=signals)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
@@ -220,7 +220,7 @@ class TrainLoss(Law):
         pushes = [[self._push(lost * column) for column in block.T] for block in (by_source, by_held)]
         return Acting(tuple(pushes[0]), tuple(pushes[1]), by_source, by_held)
 
-    def _push(self, amounts: Array) -> Line | None:
+    def _push(self, amounts: Array) -> ConstantLine | None:
         """The line of forces of given sizes along the meshes' lines together."""
         total: dict[int, float] = {}
         places: dict[int, int] = {}
@@ -230,12 +230,12 @@ class TrainLoss(Law):
         kept = {index: x for index, x in sorted(total.items()) if abs(x) > SMALL}
         if not kept:
             return None
-        return Line(tuple(kept.items()), tuple(places[index] for index in kept), self.meshes[0].line.speeds)
+        return ConstantLine(tuple(kept.items()), tuple(places[index] for index in kept), self.meshes[0].line.speeds)
 
 
 def _starting(mesh: LossyMesh, situation: Situation, entering: Scalar, leaving: Scalar) -> list[Guard]:
     """It turns once the torque is beyond what friction can hold, or once a blow has set it going."""
-    ops, speed = situation.ops, mesh.line.speed(situation.v)
+    ops, speed = situation.ops, situation.speed(mesh.line)
     found = []
     for sense in (1.0, -1.0):
         out = sense * leaving
@@ -248,9 +248,9 @@ def _starting(mesh: LossyMesh, situation: Situation, entering: Scalar, leaving: 
 def _turning(mesh: LossyMesh, mode: str, situation: Situation, reaction: Reaction, entering: Scalar) -> list[Guard]:
     """It stops with its speed, and the other flanks push once the torque changes its sign."""
     sense, driving = ROLLING[mode]
-    ops, rate = situation.ops, sense * mesh.line.speed(reaction.a)
+    ops, rate = situation.ops, sense * situation.acceleration(mesh.line, reaction.a)
     beyond_noise = ops.where(ops.absolute(rate) < NOISE, 0.0, rate)
-    stops = Guard(sense * mesh.line.speed(situation.v), STUCK, rate=beyond_noise)
+    stops = Guard(sense * situation.speed(mesh.line), STUCK, rate=beyond_noise)
     flank = sense * entering if driving else -sense * entering
     return [stops, Guard(flank, MODE[sense, not driving])]
 

@@ -16,7 +16,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import evaluate, leading
 from gearwright.programs.program import Fixed, Program
 from gearwright.programs.sized import VectorProgram
-from gearwright.tracing.trace import TracedWork, traced
+from gearwright.tracing.trace import TraceJob, traced
 
 
 class OwnKernel:
@@ -33,33 +33,33 @@ class OwnKernel:
         sized = VectorProgram(
             program.name, tuple(sizes), program.run, program.shape, per_coordinate=(), contents=dict(sizes)
         )
-        self._task, self._spent = TracedWork(sized, mech, fixed), 0.0
+        self._job, self._spent = TraceJob(sized, mech, fixed), 0.0
 
     @cached_property
     def _code(self) -> MachineCode | None:
         try:
-            code = graph_code(self._task, traced(self._task))
+            code = graph_code(self._job, traced(self._job))
         except CompilationError as error:
-            warn_slower(f"{self._task.program.name} runs without a kernel", str(error))
+            warn_slower(f"{self._job.program.name} runs without a kernel", str(error))
             return None
         for remark in code.remarks if code is not None else ("too many operations for machine code",):
-            warn_slower(self._task.program.name, remark)
+            warn_slower(self._job.program.name, remark)
         return code
 
     def __call__(self, arrays: Mapping[str, Array]) -> Array:
         """The result for checked inputs."""
-        task, lead = self._task, leading(self._task.program.name, arrays)
+        job, lead = self._job, leading(self._job.program.name, arrays)
         rows = int(np.prod(lead, dtype=int))
         if rows and self._pays(rows) and self._code is not None:
             given = [_rows(array, lead, rows) for array in arrays.values()]
-            out = np.empty((rows, int(np.prod(task.shape(), dtype=int))))
+            out = np.empty((rows, int(np.prod(job.shape(), dtype=int))))
             if self._code.run(given, [x.strides[0] for x in given], out, 0, rows):
-                return out.reshape(lead + task.shape())
-        return evaluate(task.program, task.mech, arrays, task.fixed)  # also what is not finite: it says why
+                return out.reshape(lead + job.shape())
+        return evaluate(job.program, job.mech, arrays, job.fixed)  # also what is not finite: it says why
 
     def _pays(self, rows: int) -> bool:
         """Whether all calls together have cost as much as compiling, counted as for public functions."""
-        mode, bodies = kernel_mode(), len(self._task.mech.bodies)
+        mode, bodies = kernel_mode(), len(self._job.mech.bodies)
         self._spent += bodies * (15.0 + 0.3 * rows)
         return mode == "on" or (mode == "auto" and self._spent >= COMPILE * max(bodies / 7, 1.0) ** 2)
 

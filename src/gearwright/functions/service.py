@@ -7,7 +7,6 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,10 @@ from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import CompilationError, InputError, SlowerWarning, depth_of_the_caller
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.batch import evaluate, leading
+from gearwright.programs.batch import leading
 from gearwright.programs.program import Fixed, Program
 from gearwright.tracing.recipe import Recipe
-from gearwright.tracing.trace import traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 LOOK, COMPILE = 10_000.0, 200_000.0
 """Microseconds spent without a kernel, as estimated, after which the cache is looked into and a kernel compiled.
@@ -40,25 +38,16 @@ class Service:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.task = recipe.task()
+        self.job = recipe.job()
         self.spent = 0.0
         self.looked = self.refused = False
         self.kernel: Kernel | None = None
         self._lock = threading.Lock()
 
-    @cached_property
-    def function(self) -> Any:
-        """The traced program, for derivatives without a kernel."""
-        return traced_function(self.task)
-
     def __call__(self, arrays: Mapping[str, Array]) -> Array:
         """The result for checked inputs."""
         kernel = self.kernel or self._kernel_if_it_pays(leading(self.recipe.function, arrays))
-        if kernel is not None:
-            return kernel.computed(arrays)
-        if self.task.needs_tracing:
-            return evaluate_traced(self.task, arrays, self.function)
-        return evaluate(self.task.program, self.task.mech, arrays, self.task.fixed)
+        return evaluate_job(self.job, arrays) if kernel is None else kernel.computed(arrays)
 
     def compiled_now(self) -> Kernel | None:
         """A kernel at once; None where kernels are off or none can be made."""
@@ -68,10 +57,10 @@ class Service:
         mode = kernel_mode()
         if mode == "off" or self.refused:
             return None
-        bodies = len(self.task.mech.bodies)
+        bodies = len(self.job.mech.bodies)
         self.spent += bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
-        program = self.task.program
-        power = (1 if program.linear(self.task.mech) else program.growth) + len(self.task.wrt[:1])
+        program = self.job.program
+        power = (1 if program.linear(self.job.mech) else program.growth) + len(self.job.wrt[:1])
         if mode == "on" or self.spent >= COMPILE * max(bodies / 7, 1.0) ** power:
             return self._kernel_from(Kernel)
         if self.spent >= LOOK and not self.looked:

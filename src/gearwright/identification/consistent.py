@@ -52,7 +52,7 @@ class ConsistentFit:
 
     def pseudo_inertias(self) -> tuple[Array, ...]:
         """Of every body (4, 4): positive definite exactly when the body is physically possible."""
-        return tuple(pseudo_inertia(self.x[ten.first : ten.first + 10]) for ten in self.unknowns.bodies)
+        return tuple(pseudo_inertia(self.x[body.first : body.first + 10]) for body in self.unknowns.bodies)
 
     def validate(self, log: Log) -> Validation:
         """The prediction of a log."""
@@ -107,14 +107,14 @@ def consistent_among(found: Identification, what: Unknowns, trust: float) -> Con
     return ConsistentFit(found, what, solution)
 
 
-def pseudo_inertia(ten: Any) -> Any:
+def pseudo_inertia(parameters: Any) -> Any:
     """[[Sigma, h], [h', m]] with Sigma = tr(I)/2 1 - I and the first moment h, of ten parameters about the origin.
 
     >>> pseudo_inertia([2.0, 0.2, 0.0, 0.0, 0.1, 0.0, 0.0, 0.1, 0.0, 0.1]).diagonal()
     array([0.05, 0.05, 0.05, 2.  ])
     """
     basis = _pseudo_basis()
-    return sum((basis[k] * ten[k] for k in range(1, 10)), basis[0] * ten[0])
+    return sum((basis[k] * parameters[k] for k in range(1, 10)), basis[0] * parameters[0])
 
 
 def _pseudo_basis() -> list[Array]:
@@ -137,15 +137,15 @@ def _pseudo_basis() -> list[Array]:
 def _physical(what: Unknowns, x: Any) -> list[Any]:
     """Linear matrix inequalities: each body's pseudo-inertia, less the wheels it must contain, is positive definite."""
     constraints = []
-    for ten in what.bodies:
-        if not ten.physical:
+    for body in what.bodies:
+        if not body.physical:
             continue
-        size = what.scale[ten.first : ten.first + 4]
+        size = what.scale[body.first : body.first + 4]
         lengths = np.array([*size[1:] / size[0], 1.0])  # makes the matrix one of numbers near 1
         frame = np.diag(1 / (lengths * np.sqrt(size[0])))
-        matrix = sum(frame @ b @ frame * x[ten.first + k] for k, b in enumerate(_pseudo_basis()))
+        matrix = sum(frame @ b @ frame * x[body.first + k] for k, b in enumerate(_pseudo_basis()))
         for first, unknown, disc in what.wheels:
-            if first == ten.first:
+            if first == body.first:
                 matrix = matrix - frame @ disc @ frame * x[unknown]
         constraints.append(matrix >> MARGIN * np.eye(4))
     return constraints

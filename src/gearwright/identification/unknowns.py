@@ -72,13 +72,13 @@ class Unknowns:
     @cached_property
     def scale(self) -> Array:
         """The size at which each unknown counts as changed a lot: from the nominal body it belongs to."""
-        typical = float(max((abs(self.nominal[ten.first]) for ten in self.bodies), default=1.0)) or 1.0
+        typical = float(max((abs(self.nominal[body.first]) for body in self.bodies), default=1.0)) or 1.0
         scale = np.maximum(np.abs(self.nominal), 1e-6)
-        for ten in self.bodies:
-            mass = abs(self.nominal[ten.first]) or typical
-            rotation = abs(self.nominal[ten.first + np.array([4, 7, 9])]).sum() / 2
+        for body in self.bodies:
+            mass = abs(self.nominal[body.first]) or typical
+            rotation = abs(self.nominal[body.first + np.array([4, 7, 9])]).sum() / 2
             radius = float(np.clip(np.sqrt(rotation / mass), 0.05, 1.0))
-            scale[ten.first : ten.first + 10] = mass * np.array([1.0, *[radius] * 3, *[radius**2] * 6])
+            scale[body.first : body.first + 10] = mass * np.array([1.0, *[radius] * 3, *[radius**2] * 6])
         scale[[k for k, column in enumerate(self.columns) if column.kind in FRICTION]] = 1.0
         return scale
 
@@ -131,17 +131,17 @@ def link_parameters(link: Link) -> Array:
     return np.array(list(own.about_origin), dtype=np.float64)
 
 
-def link_of_parameters(link: Link, ten: Array) -> Link:
+def link_of_parameters(link: Link, parameters: Array) -> Link:
     """The link with these ten parameters."""
-    mass, com, inertia = central(ten)
+    mass, com, inertia = central(parameters)
     return replace(link, mass=mass, com=com, inertia=inertia)
 
 
-def central(ten: Array) -> tuple[float, tuple[float, ...], tuple[tuple[float, ...], ...]]:
+def central(parameters: Array) -> tuple[float, tuple[float, ...], tuple[tuple[float, ...], ...]]:
     """Mass, centre of mass and tensor about it, from ten parameters about the origin."""
-    mass, moment = float(ten[0]), Vec(*(float(x) for x in ten[1:4]))
+    mass, moment = float(parameters[0]), Vec(*(float(x) for x in parameters[1:4]))
     com = moment * (1 / mass) if mass > 0 else Vec(0.0, 0.0, 0.0)
-    tensor = Tensor(*(float(x) for x in ten[4:])) - Tensor.point(com, mass)
+    tensor = Tensor(*(float(x) for x in parameters[4:])) - Tensor.point(com, mass)
     return mass, tuple(com), tensor.rows()
 
 

@@ -3,7 +3,7 @@
 from gearwright.mechanism.approximation import approximate
 from gearwright.mechanism.assembly import assemble, gear_graph
 from gearwright.mechanism.coercion import RobotOrMech, machine_of
-from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Rest, Spin, Spring
+from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, Rest, Spin, Spring
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
 from gearwright.mechanism.mechanism import Mechanism
@@ -12,7 +12,7 @@ __all__ = [
     "BASE",
     "Actuator",
     "Body",
-    "Frame",
+    "BodyFrame",
     "GearGraph",
     "GearPair",
     "Mechanism",

@@ -9,7 +9,7 @@ from gearwright.algebra import Inertia, Tensor, is_number, is_zero
 from gearwright.errors import InputError, PartError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.dependent_motors import warn_of_dependent_motors
-from gearwright.mechanism.elements import Actuator, Frame, Spring, matrix, vector
+from gearwright.mechanism.elements import Actuator, BodyFrame, Spring, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import plain
@@ -66,7 +66,7 @@ def _assembled(robot: Robot) -> Mechanism:
         springs=_springs(robot, links, train),
         actuators=_actuators(robot, links, train),
         gravity=robot.gravity,
-        frames=[Frame(f.name, f.link, f.rotation, f.position) for f in robot.frames],
+        frames=[BodyFrame(f.name, f.link, f.rotation, f.position) for f in robot.frames],
     )
 
 

@@ -245,7 +245,7 @@ class Actuator:
 
 
 @dataclass(frozen=True)
-class Frame:
+class BodyFrame:
     """A named place on a body: a tool, a sensor, a flange."""
 
     name: str

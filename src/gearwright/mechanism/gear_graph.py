@@ -52,21 +52,21 @@ class GearGraph:
                     )
 
     def _require_one_carrier_each(self) -> None:
-        seen: dict[str, str] = {}
+        carriers: dict[str, str] = {}
         for pair in self.turning:
-            if pair.outer in seen:
+            if pair.outer in carriers:
                 raise TrainError(
-                    f"{pair.outer!r} has two carriers, {seen[pair.outer]!r} and {pair.inner!r}. Keep one turning pair: "
-                    "coaxial links follow from the axis labels."
+                    f"{pair.outer!r} has two carriers, {carriers[pair.outer]!r} and {pair.inner!r}. Keep one turning "
+                    "pair: coaxial links follow from the axis labels."
                 )
-            seen[pair.outer] = pair.inner
+            carriers[pair.outer] = pair.inner
         titles = Counter(pair.title for pair in self.turning)
         twice = next((title for title, count in titles.items() if count > 1), None)
         if twice is not None:
             raise TrainError(f"two turning pairs are called {twice!r}. Give the wheel another name than the joint.")
         grounded = {self.base}
-        for link in seen:
-            grounded |= self._require_ground(link, seen, grounded)
+        for link in carriers:
+            grounded |= self._require_ground(link, carriers, grounded)
 
     def _require_ground(self, link: str, carrier: Mapping[str, str], grounded: set[str]) -> set[str]:
         """The links on the way down to one that is known to stand on the base; refuses circles and loose ends."""

@@ -100,7 +100,7 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
     """Resolve a chain of followers to the joint that has a speed."""
     factor: Scalar = 1.0
     offset: Scalar = 0.0
-    index, seen = follower, [follower]
+    index, visited = follower, [follower]
     names = [body.speed_name for body in bodies]
     while (follows := bodies[index].follows) is not None:
         leader, multiplier, shift = follows
@@ -115,10 +115,10 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
         offset = offset + factor * shift
         factor = factor * multiplier
         index = leader
-        if index in seen:
-            loop = listed((names[i] for i in [*seen, index]), " -> ")
+        if index in visited:
+            loop = listed((names[i] for i in [*visited, index]), " -> ")
             raise JointError(f"joints follow each other in a circle: {loop}. Let one of them have its own speed.")
-        seen.append(index)
+        visited.append(index)
     joint = joints[index]
     if joint is None or not bodies[index].kind.single:
         raise JointError(
@@ -129,8 +129,8 @@ def _following(bodies: Sequence[Body], joints: Sequence[Joint | None], follower:
 
 
 def _refuse_duplicates(speeds: Sequence[str]) -> None:
-    seen: set[str] = set()
+    taken: set[str] = set()
     for name in speeds:
-        if name in seen:
+        if name in taken:
             raise StructureError(f"two speeds are called {name!r}. Give one of the joints or shafts another name.")
-        seen.add(name)
+        taken.add(name)

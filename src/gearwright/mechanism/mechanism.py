@@ -11,7 +11,7 @@ from gearwright.algebra import Rot, Vec
 from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks, validation
 from gearwright.mechanism.articulation import Node, articulation, cheaper_by_links
-from gearwright.mechanism.elements import BASE, Actuator, Body, Frame, Spin, Spring, vector
+from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, Spin, Spring, vector
 from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
 from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
@@ -20,7 +20,7 @@ from gearwright.text import did_you_mean, listed
 
 ELEMENTS: dict[str, type] = {
     **{"bodies": Body, "spins": Spin, "shafts": str},
-    **{"springs": Spring, "actuators": Actuator, "frames": Frame},
+    **{"springs": Spring, "actuators": Actuator, "frames": BodyFrame},
 }
 """Of what kind the elements of each list are."""
 
@@ -51,7 +51,7 @@ class Mechanism:
     springs: Sequence[Spring] = ()
     actuators: Sequence[Actuator] = ()
     gravity: Any = (0.0, 0.0, -9.81)
-    frames: Sequence[Frame] = ()
+    frames: Sequence[BodyFrame] = ()
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__

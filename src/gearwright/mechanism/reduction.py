@@ -10,9 +10,8 @@ from gearwright.algebra import Scalar, Tensor, is_zero
 from gearwright.errors import InertiaError, InputError
 from gearwright.mechanism.elements import BASE, Body, Spin, Spring
 from gearwright.mechanism.mechanism import Mechanism
+from gearwright.mechanism.rows import NamedRow
 from gearwright.text import listed
-
-Row = dict[str, Scalar]
 
 
 def rigid(mech: Mechanism) -> Mechanism:
@@ -20,7 +19,7 @@ def rigid(mech: Mechanism) -> Mechanism:
 
     A shaft that no spring holds stays a shaft.
     """
-    known: dict[str, Row] = {}
+    known: dict[str, dict[str, Scalar]] = {}
     for spring in mech.springs:
         row = _without(named(mech, spring.row), known)
         shaft = next((name for name in reversed(row) if name in mech.shafts), None)
@@ -41,21 +40,21 @@ def rigid(mech: Mechanism) -> Mechanism:
     )
 
 
-def named(mech: Mechanism, row: Any) -> Row:
+def named(mech: Mechanism, row: Any) -> dict[str, Scalar]:
     """A row as a mapping from the speeds that it contains."""
     return {name: x for name, x in zip(mech.speeds, row, strict=True) if not is_zero(x)}
 
 
-def _without(row: Mapping[str, Scalar], known: Mapping[str, Row]) -> Row:
+def _without(row: Mapping[str, Scalar], known: Mapping[str, NamedRow]) -> dict[str, Scalar]:
     """The row with known shafts written in terms of the other speeds."""
-    found: Row = {}
+    found: dict[str, Scalar] = {}
     for name, x in row.items():
         for other, share in known.get(name, {name: 1.0}).items():
             found[other] = found.get(other, 0.0) + x * share
     return {name: x for name, x in found.items() if not is_zero(x)}
 
 
-def _stays(mech: Mechanism, spring: Spring, known: Mapping[str, Row]) -> bool:
+def _stays(mech: Mechanism, spring: Spring, known: Mapping[str, NamedRow]) -> bool:
     """Whether a spring is none of those made rigid."""
     row = named(mech, spring.row)
     if not any(name in known for name in row):

@@ -12,6 +12,9 @@ from gearwright.text import did_you_mean, listed
 Row: TypeAlias = Mapping[str, Scalar] | Sequence[Scalar]
 """A number per speed: a sequence over all speeds, or a mapping from speed names to numbers."""
 
+NamedRow: TypeAlias = Mapping[str, Scalar]
+"""A row as a mapping from the names of the speeds, or joints, that it contains."""
+
 Terms: TypeAlias = tuple[tuple[int, Scalar], ...]
 """The entries of a row that are not structurally zero, as (speed index, number)."""
 

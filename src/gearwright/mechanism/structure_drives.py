@@ -55,13 +55,13 @@ def drive_sense(links: Links, drive: Drive) -> int:
     if not getattr(drive.gear, "parallel_axes", False):
         return 1
     mount = _mount(links, drive)
-    axis, seen = _axis(links, drive, mount), links.axis_direction(drive.joint, mount)
+    axis, joint_axis = _axis(links, drive, mount), links.axis_direction(drive.joint, mount)
     if drive.axis is not None and not checks.numbers(*axis):
         raise TrainError(
             f"drive {drive.title!r}: its axis {tuple(axis)} is not given in numbers, but the sign of its "
             f"{drive.gear.kind} gear's ratio follows from where it points. Give numbers, or the signed ratio alone."
         )
-    way = 0 if seen is None else pointing(axis, seen)
+    way = 0 if joint_axis is None else pointing(axis, joint_axis)
     driven_side = links.by_joint[drive.joint].name in [link.name for link in links.to_base(mount)]
     return (-way if driven_side else way) or 1
 
@@ -115,8 +115,8 @@ def _motor_place(links: Links, drive: Drive) -> Vec | None:
     """Where the motor is in its mount's frame: as stated, or at the joint's origin; None: on neither of its links."""
     if drive.motor.position is not None:
         return vector(f"drive {drive.title!r}, motor", drive.motor.position)
-    seen = links.joint_axis(drive.joint, mount_of(drive, links.by_joint[drive.joint]))
-    return None if seen is None else seen[1]
+    joint_axis = links.joint_axis(drive.joint, mount_of(drive, links.by_joint[drive.joint]))
+    return None if joint_axis is None else joint_axis[1]
 
 
 def _place(drive: Drive, part: str, mount: str, mass: Scalar, place: Vec | None) -> Vec:
@@ -188,13 +188,13 @@ def _axis(links: Links, drive: Drive, mount: str) -> Vec:
     owner = f"drive {drive.title!r}, axis"
     if drive.axis is not None:
         return checks.unit(owner, vector(owner, drive.axis))
-    seen = links.joint_axis(drive.joint, mount)
-    if seen is None:
+    joint_axis = links.joint_axis(drive.joint, mount)
+    if joint_axis is None:
         raise StructureError(
             f"drive {drive.title!r}: it is mounted on {mount!r}, neither side of joint {drive.joint!r}. "
             "Give the rotor's axis in that link's frame."
         )
-    return checks.unit(owner, seen[0])
+    return checks.unit(owner, joint_axis[0])
 
 
 def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec, place: Vec | None) -> Wheel:
@@ -262,13 +262,13 @@ def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec, sen
 
 
 def _about_joint(links: Links, owner: str, joint: str, carrier: str) -> tuple[Vec, Vec]:
-    seen = links.joint_axis(joint, carrier)
-    if seen is None or not joint_kind(links.by_joint[joint].joint.kind).turns:
+    joint_axis = links.joint_axis(joint, carrier)
+    if joint_axis is None or not joint_kind(links.by_joint[joint].joint.kind).turns:
         raise TrainError(
             f"{owner}: it turns about the axis of joint {joint!r}, which does not lie in {carrier!r}. Mount the drive "
             "on the joint's parent, or put this member's mass and inertia into the driven link."
         )
-    return checks.unit(owner, seen[0]), seen[1]
+    return checks.unit(owner, joint_axis[0]), joint_axis[1]
 
 
 def _towards(links: Links, owner: str, joint: str, carrier: str, point: Vec | None, towards: Any) -> Vec | None:
@@ -277,10 +277,10 @@ def _towards(links: Links, owner: str, joint: str, carrier: str, point: Vec | No
         return None
     if not isinstance(towards, str):
         return vector(f"{owner}, towards", towards)
-    seen = links.joint_axis(joint, carrier)
-    if seen is None:
+    joint_axis = links.joint_axis(joint, carrier)
+    if joint_axis is None:
         raise TrainError(f"{owner}: the joint {joint!r} is not on {carrier!r}. Give `towards`, the direction it runs.")
-    run = seen[1] - (seen[1] if point is None else point)
+    run = joint_axis[1] - (joint_axis[1] if point is None else point)
     if all(is_zero(x) for x in run):
         raise TrainError(
             f"{owner}: its motor sits on the joint {joint!r} itself, so that it would run nowhere. Give the motor's "

@@ -44,5 +44,5 @@ def _spring(links: Links, spring: PassiveSpring) -> Spring:
 def _coordinates(links: Links) -> list[str]:
     """What a spring can be stretched by: the joints, and the coordinates of those that have several."""
     kinds = {name: joint_kind(link.joint.kind) for name, link in links.by_joint.items()}
-    several = [name + end for name, kind in kinds.items() if kind.space.straight for end in kind.speeds if end]
-    return [*kinds, *several]
+    further = [name + end for name, kind in kinds.items() if kind.space.straight for end in kind.speeds if end]
+    return [*kinds, *further]

@@ -118,7 +118,7 @@ class TrainStructure:
 
     def _label(self, wheel: Gearwheel) -> str:
         """Its axis label: that of the joint or wheel it is coaxial with, else its own."""
-        seen = [wheel.name]
+        visited = [wheel.name]
         while isinstance(wheel.axis, str) and wheel.axis not in (PARALLEL, RADIAL):
             axis = wheel.axis
             if axis in self.where.by_joint:
@@ -128,10 +128,10 @@ class TrainStructure:
                     f"wheel {wheel.name!r}: its axis {axis!r} is neither a joint nor another wheel. "
                     f"{did_you_mean(axis, [*self.where.by_joint, *self.wheels])} A vector works too."
                 )
-            if axis in seen:
-                circle = listed([*seen, axis], " -> ")
+            if axis in visited:
+                circle = listed([*visited, axis], " -> ")
                 raise TrainError(f"wheels take their axis from each other: {circle}. Give one of them as a vector.")
-            seen.append(axis)
+            visited.append(axis)
             wheel = self.wheels[axis]
         return wheel.name
 
@@ -200,13 +200,13 @@ class TrainStructure:
         owner = f"wheel {wheel.name!r}"
         label = self._label(wheel)
         if label in self.where.by_joint:
-            seen = self.where.joint_axis(label, wheel.carrier)
-            if seen is None:
+            axis_and_point = self.where.joint_axis(label, wheel.carrier)
+            if axis_and_point is None:
                 raise TrainError(
                     f"{owner}: its carrier {wheel.carrier!r} is on neither side of joint {label!r}. Let one of the "
                     "joint's two links carry it."
                 )
-            e, point = seen
+            e, point = axis_and_point
         elif label != wheel.name:
             other = self.wheels[label].carrier
             if other != wheel.carrier:

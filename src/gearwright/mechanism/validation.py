@@ -39,15 +39,15 @@ def names(mech: Mechanism) -> None:
 
 
 def _once(kind: str, found: Iterable[str]) -> None:
-    seen: set[str] = set()
+    taken: set[str] = set()
     for name in found:
         if not isinstance(name, str) or not name:
             raise StructureError(f"a name among the {kind} is {name!r}. Give a non-empty text.")
-        if name in seen:
+        if name in taken:
             raise StructureError(f"two {kind} are called {name!r}. Give one of them another name.")
         if name == "base" and kind == "bodies":
             raise StructureError("a body is called 'base', which is the name of the ground. Give it another name.")
-        seen.add(name)
+        taken.add(name)
 
 
 def _storable(kind: str, found: Iterable[str]) -> None:
@@ -98,12 +98,12 @@ def _parent(body: Body, found: Mapping[str, int]) -> int:
 
 
 def _refuse_circle(start: int, parents: Sequence[int], found: Sequence[str]) -> None:
-    seen = [start]
-    while (parent := parents[seen[-1]]) != BASE:
-        if parent in seen:
-            loop = listed((found[i] for i in [*seen[seen.index(parent) :], parent]), " -> ")
+    path = [start]
+    while (parent := parents[path[-1]]) != BASE:
+        if parent in path:
+            loop = listed((found[i] for i in [*path[path.index(parent) :], parent]), " -> ")
             raise StructureError(f"the parents form a circle: {loop}. Hang one of them on the base.")
-        seen.append(parent)
+        path.append(parent)
 
 
 def machine(mech: Mechanism) -> None:

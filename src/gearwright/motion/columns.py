@@ -42,18 +42,18 @@ def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) ->
 
 def _header(file: Iterator[str]) -> tuple[list[str] | None, int]:
     """The cells of the first record that is not blank, from its text (only that says what was quoted), and its line."""
-    seen: list[str] = []
+    lines: list[str] = []
     start = 0
-    for row in csv.reader(_noted(file, seen)):
+    for row in csv.reader(_noted(file, lines)):
         if any(cell.strip() for cell in row):
-            return csv_cells("".join(seen[start:])), len(seen)
-        start = len(seen)
-    return None, len(seen)
+            return csv_cells("".join(lines[start:])), len(lines)
+        start = len(lines)
+    return None, len(lines)
 
 
-def _noted(file: Iterator[str], seen: list[str]) -> Iterator[str]:
+def _noted(file: Iterator[str], lines: list[str]) -> Iterator[str]:
     for line in file:
-        seen.append(line)
+        lines.append(line)
         yield line
 
 

@@ -2,6 +2,7 @@
 
 from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
+from gearwright.parts.data_sheets import GearboxSheet, MotorSheet, drive_parts
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
 from gearwright.parts.elasticity import (
@@ -10,7 +11,7 @@ from gearwright.parts.elasticity import (
     JointSpring,
     KinematicError,
     PassiveSpring,
-    Piece,
+    StiffnessPiece,
     Torsion,
     elements_of,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "Frame",
     "Friction",
     "Gear",
+    "GearboxSheet",
     "Gearwheel",
     "Harmonic",
     "Heat",
@@ -67,10 +69,10 @@ __all__ = [
     "Member",
     "Mesh",
     "Motor",
+    "MotorSheet",
     "NamedState",
     "PassiveSpring",
     "Payload",
-    "Piece",
     "Planetary",
     "Rack",
     "Ripple",
@@ -81,6 +83,7 @@ __all__ = [
     "Shaft",
     "Shape",
     "Spur",
+    "StiffnessPiece",
     "Supply",
     "Tendon",
     "Torsion",
@@ -91,6 +94,7 @@ __all__ = [
     "Worm",
     "attach",
     "bevel_differential",
+    "drive_parts",
     "elements_of",
     "losses_at",
     "losses_of",

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.arguments import require_range
 from gearwright.errors import PartError, TrainError
 from gearwright.parts.kinds import require_kind, sequence_of
 
-
-def _require(owner: str, name: str, x: Any, above: float | None = None, least: float | None = None) -> None:
-    if x is None or not is_number(x):
-        return
-    if not float("-inf") < x < float("inf"):
-        raise TrainError(f"{owner}: {name} {x} is not finite. Give a finite number.")
-    if (above is not None and x <= above) or (least is not None and x < least):
-        rule = f"above {above:g}" if above is not None else f"{least:g} or more"
-        raise TrainError(f"{owner}: {name} {x} is not {rule}. Check its value and units.")
+_require = partial(require_range, error=TrainError)
 
 
 @dataclass(frozen=True)
-class Piece:
+class StiffnessPiece:
     """One straight piece of a torque-twist curve.
 
     Args:
@@ -41,6 +35,10 @@ class Piece:
     def __post_init__(self) -> None:
         _require("piece", "stiffness", self.stiffness, above=0)
         _require("piece", "until", self.until, above=0)
+
+    def seen_through(self, ratio: Scalar) -> StiffnessPiece:
+        """The same at the far side of gears of that whole ratio behind it."""
+        return StiffnessPiece(self.stiffness * ratio * ratio, None if self.until is None else self.until * abs(ratio))
 
 
 @dataclass(frozen=True)
@@ -95,20 +93,19 @@ class Torsion:
         backlash: the whole gap [rad]; no torque, and no damping, while the twist is within half of it.
         errors: kinematic errors of the gear.
 
-    >>> Torsion(pieces=[Piece(1e4, 7), Piece(1.4e4, 25), Piece(1.6e4)]).slope
+    >>> Torsion(pieces=[StiffnessPiece(1e4, 7), StiffnessPiece(1.4e4, 25), StiffnessPiece(1.6e4)]).slope
     10000.0
     """
 
     hardening: Scalar = 0.0
-    pieces: Sequence[Piece] = ()
+    pieces: Sequence[StiffnessPiece] = ()
     hysteresis: Hysteresis | None = None
     backlash: Scalar = 0.0
     errors: Sequence[KinematicError] = ()
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "pieces", sequence_of("torsion", "pieces", self.pieces, Piece))
-        put(self, "errors", sequence_of("torsion", "errors", self.errors, KinematicError))
+        for word, kind in (("pieces", StiffnessPiece), ("errors", KinematicError)):
+            object.__setattr__(self, word, sequence_of("torsion", word, getattr(self, word), kind))
         if self.hysteresis is not None:
             require_kind("torsion", "hysteresis", self.hysteresis, Hysteresis)
         _require("torsion", "hardening", self.hardening, least=0)
@@ -153,9 +150,7 @@ class Torsion:
         loop = self.hysteresis
         return Torsion(
             hardening=self.hardening * ratio**4,
-            pieces=[
-                Piece(p.stiffness * ratio * ratio, None if p.until is None else p.until * size) for p in self.pieces
-            ],
+            pieces=[piece.seen_through(ratio) for piece in self.pieces],
             hysteresis=None if loop is None else Hysteresis(loop.torque * size, loop.width / size),
             backlash=self.backlash / size,
             errors=[replace(e, amplitude=e.amplitude / ratio, periods=e.periods * turns[e.per]) for e in self.errors],
@@ -197,9 +192,9 @@ def elements_of(gear: Any) -> tuple[Element, ...]:
     >>> [element.stiffness for element in elements_of(Series(stages=stages))]
     [6400.0, 9000.0]
     """
-    several_elements = getattr(gear, "elements", None)
-    if several_elements is not None:
-        found: tuple[Element, ...] = several_elements()
+    own_elements = getattr(gear, "elements", None)
+    if own_elements is not None:
+        found: tuple[Element, ...] = own_elements()
         return found
     return () if gear.stiffness is None else (Element(gear.stiffness, gear.damping),)
 
@@ -216,11 +211,8 @@ def own_element(gear: Any) -> tuple[Element, ...]:
 def refuse_impossible_twist(gear: Any) -> None:
     """Stiffness positive, damping not negative, and nothing that needs a spring without one."""
     k, d, torsion = gear.stiffness, gear.damping, gear.torsion
-    if k is not None and is_number(k) and not 0 < k < float("inf"):
-        raise TrainError(f"gear: stiffness {k} Nm/rad must be positive and finite. Leave it out for a rigid gear.")
-    if is_number(d) and d < 0:
-        raise TrainError(f"gear: damping {d} Nms/rad is negative: it would feed the motion. Give 0 or more.")
-    _require("gear", "damping", d)
+    _require("gear", "stiffness", k, above=0, unit="Nm/rad", hint="Leave it out for a rigid gear.")
+    _require("gear", "damping", d, least=0, unit="Nms/rad", hint="A negative one would feed the motion.")
     if torsion is None:
         _require_spring(k, d)
         return

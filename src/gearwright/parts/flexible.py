@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gearwright.algebra import IDENTITY, ZERO, Inertia, Scalar, Tensor, Vec, is_number
+from gearwright.algebra import IDENTITY, ZERO, Inertia, Scalar, Tensor, Vec
+from gearwright.arguments import require_range
 from gearwright.errors import PartError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import JointSpring
@@ -53,12 +54,9 @@ class Beam:
         positive = {"length": self.length, "line_density": self.line_density, "torsion": self.torsion}
         positive |= {f"bending {k + 1}": x for k, x in enumerate(self.bending)}
         for name, x in positive.items():
-            if x is not None and is_number(x) and not 0 < x < math.inf:
-                raise PartError(f"beam: {name} {x} must be positive and finite. Check its value and units.")
+            require_range("beam", name, x, above=0, error=PartError)
         for name in ("polar_inertia", "damping"):
-            x = getattr(self, name)
-            if is_number(x) and not 0 <= x < math.inf:
-                raise PartError(f"beam: {name} {x} is not a finite number of 0 or more.")
+            require_range("beam", name, getattr(self, name), least=0, error=PartError)
         if len(self.bending) != 2 or all(x is None for x in (*self.bending, self.torsion)):
             raise PartError("beam: it is stiff every way. Give `bending` (two numbers) or `torsion`, or a rigid link.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gearwright.algebra import is_number
+from gearwright.arguments import require_range
 from gearwright.errors import DriveError, InputError
 
 
@@ -42,10 +42,7 @@ def require_at_least(owner: str, least: float, *, above: bool = False, **values:
 
     >>> require_at_least("motor", 0.0, resistance=-2.0)
     Traceback (most recent call last):
-    gearwright.errors.DriveError: motor: resistance -2.0 is not a finite number of 0 or more. Check value and units.
+    gearwright.errors.DriveError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
     """
     for name, x in values.items():
-        fits = not is_number(x) or (least <= x < float("inf") and not (above and x == least))
-        if not fits:
-            rule = f"above {least:g}" if above else f"of {least:g} or more"
-            raise DriveError(f"{owner}: {name} {x} is not a finite number {rule}. Check value and units.")
+        require_range(owner, name, x, above=least if above else None, least=None if above else least, error=DriveError)

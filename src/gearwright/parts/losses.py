@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 
 SLACK = 0.05
@@ -42,10 +43,8 @@ class Losses:
     no_load_torque: Scalar = 0.0
 
     def __post_init__(self) -> None:
-        if is_number(self.speed) and not 0 <= self.speed < float("inf"):
-            raise TrainError(
-                f"losses: speed {self.speed} is not a magnitude. Give the motor's speed, at least 0 rad/s."
-            )
+        hint = "Give the magnitude of the motor's speed."
+        require_range("losses", "speed", self.speed, least=0, unit="rad/s", hint=hint, error=TrainError)
 
     @property
     def back(self) -> Scalar:
@@ -202,8 +201,7 @@ def refuse_impossible_losses(gear: Any) -> None:
     efficiency, back = gear.efficiency, gear.back_efficiency
     if efficiency is not None and not (_is_fraction(efficiency) or _is_symbol(efficiency)):
         raise TrainError(f"gear: efficiency {efficiency} is not between 0 and 1. Give a fraction, such as 0.75.")
-    if is_number(gear.no_load_torque) and not 0 <= gear.no_load_torque < float("inf"):
-        raise TrainError(f"gear: no_load_torque {gear.no_load_torque} Nm is not 0 or more. It always brakes.")
+    require_range("gear", "no_load_torque", gear.no_load_torque, least=0, hint="It always brakes.", error=TrainError)
     if back is None or not is_number(back):
         return
     if efficiency is None:

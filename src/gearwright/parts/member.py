@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.elasticity import own_element
 from gearwright.parts.gear import Transmission, Wheel
@@ -31,8 +32,7 @@ def require_counts(owner: str, **counts: Any) -> None:
 def require_positive(owner: str, **values: Any) -> None:
     """Lengths, densities and the like are positive."""
     for name, x in values.items():
-        if x is not None and is_number(x) and not 0 < x < float("inf"):
-            raise TrainError(f"{owner}: {name} {x} must be a positive finite number. Check its value and units.")
+        require_range(owner, name, x, above=0, error=TrainError)
 
 
 def require_choice(owner: str, name: str, value: str, known: Iterable[str]) -> None:
@@ -73,15 +73,10 @@ class Member:
     def __post_init__(self) -> None:
         require_choice("gear member", "side", self.side, ("motor", "joint"))
         for name in ("inertia", "mass"):
-            value = getattr(self, name)
-            if is_number(value) and not 0 <= value < float("inf"):
-                raise TrainError(f"gear member: {name} {value} is not a finite number of 0 or more. Check its units.")
+            require_range("gear member", name, getattr(self, name), least=0, error=TrainError)
         across = self.transverse_inertia if isinstance(self.transverse_inertia, tuple) else (self.transverse_inertia,)
-        if any(x is not None and is_number(x) and not 0 <= x < float("inf") for x in across):
-            raise TrainError(
-                f"gear member: transverse_inertia {self.transverse_inertia} is not a finite number of 0 or more. "
-                "Check its units."
-            )
+        for x in across:
+            require_range("gear member", "transverse_inertia", x, least=0, error=TrainError)
 
     @property
     def transverse(self) -> Scalar:
@@ -175,9 +170,8 @@ class Meshing(Elasticity):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        eta = self.mesh_efficiency
-        if eta is not None and is_number(eta) and not 0 < eta <= 1:
-            raise TrainError(f"gear: mesh_efficiency {eta} is not between 0 and 1. Give a fraction, such as 0.98.")
+        hint = "Give a fraction, such as 0.98."
+        require_range("gear", "mesh_efficiency", self.mesh_efficiency, above=0, most=1, hint=hint, error=TrainError)
 
     @property
     def one_mesh(self) -> Scalar:
@@ -191,5 +185,5 @@ class Meshing(Elasticity):
 
 
 def _members(value: Any) -> tuple[Member, ...]:
-    several = value if isinstance(value, tuple) else (value,)
-    return tuple(x for x in several if isinstance(x, Member))
+    values = value if isinstance(value, tuple) else (value,)
+    return tuple(x for x in values if isinstance(x, Member))

@@ -38,10 +38,10 @@ def joint_axis(link: Link, seen_from: str) -> tuple[Vec, Vec] | None:
 
 def output_is_link(drive: Drive, driven: Link) -> bool:
     """Whether the output member of a gear is the driven link: it turns in line with the joint, without a spring."""
-    seen = joint_axis(driven, mount_of(drive, driven))
-    if seen is None or driven.joint.kind != "revolute":
+    axis_and_point = joint_axis(driven, mount_of(drive, driven))
+    if axis_and_point is None or driven.joint.kind != "revolute":
         return False
-    in_line = drive.axis is None or _in_line(Vec.of(drive.axis), seen[0])
+    in_line = drive.axis is None or _in_line(Vec.of(drive.axis), axis_and_point[0])
     return in_line and bool(getattr(drive.gear, "rigid", not elements_of(drive.gear)))
 
 
@@ -75,8 +75,8 @@ def _wheel_axis(robot: Robot, wheel: Gearwheel) -> Vec | None:
         if not isinstance(wheel.axis, str):
             return Vec.of(wheel.axis)
         if wheel.axis in joints:
-            seen = joint_axis(joints[wheel.axis], "base")
-            return None if seen is None else seen[0]
+            axis_and_point = joint_axis(joints[wheel.axis], "base")
+            return None if axis_and_point is None else axis_and_point[0]
         if wheel.axis not in wheels:
             return None
         wheel = wheels[wheel.axis]

@@ -51,7 +51,7 @@ def with_parameters(robot: Robot, values: Mapping[str, Scalar]) -> Robot:
     """
     for path, scalar in values.items():
         place = _locate(robot, path)
-        robot = place.put(_changed(path, place.value, place.words, scalar))
+        robot = place.replaced(_changed(path, place.value, place.words, scalar))
     return robot
 
 
@@ -61,7 +61,7 @@ class _Place:
 
     value: Any
     words: Sequence[str]
-    put: Callable[[Any], Robot]
+    replaced: Callable[[Any], Robot]
 
 
 def _locate(robot: Robot, path: str) -> _Place:
@@ -99,11 +99,11 @@ def _among(robot: Robot, kind: str, hits: Sequence[bool], words: Sequence[str]) 
         return None
     index, parts = hits.index(True), getattr(robot, kind)
 
-    def put(fresh: Any) -> Robot:
+    def replaced(fresh: Any) -> Robot:
         changed: dict[str, Any] = {kind: (*parts[:index], fresh, *parts[index + 1 :])}
         return replace(robot, **changed)
 
-    return _Place(parts[index], words, put)
+    return _Place(parts[index], words, replaced)
 
 
 def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gearwright.algebra import Scalar, is_number
+from gearwright.algebra import Scalar
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
 from gearwright.parts.losses import Losses, worm_efficiencies
@@ -208,12 +209,12 @@ class Worm(Elasticity):
             raise TrainError("worm: its efficiencies need both lead_angle and friction_coefficient. Give both or none.")
         require_positive(self.kind, lead_angle=self.lead_angle)
         for name in ("lead_angle", "pressure_angle"):
+            hint = "It is below a quarter turn: check its unit."
             angle = getattr(self, name)
-            if angle is not None and is_number(angle) and not 0 <= angle < math.pi / 2:
-                raise TrainError(f"worm: {name} {angle} rad is not below a quarter turn. Check its unit.")
+            require_range("worm", name, angle, least=0, below=math.pi / 2, unit="rad", hint=hint, error=TrainError)
         mu = self.friction_coefficient
-        if mu is not None and is_number(mu) and not 0 <= mu < math.inf:
-            raise TrainError(f"worm: friction_coefficient {mu} is not 0 or more. Give that of thread on tooth.")
+        hint = "Give that of thread on tooth."
+        require_range("worm", "friction_coefficient", mu, least=0, hint=hint, error=TrainError)
         if mu is not None and self.efficiencies[0] <= 0:
             raise TrainError(
                 f"worm: friction_coefficient {mu} and lead_angle {self.lead_angle} rad let nothing through "

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.algebra import ZERO, Scalar, Tensor, Vec, is_number
+from gearwright.algebra import ZERO, Scalar, Tensor, Vec
+from gearwright.arguments import require_range
 from gearwright.errors import PartError, StructureError
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import JointSpring, PassiveSpring
@@ -65,11 +66,8 @@ class ElasticBase:
         given = {"stiffness": self.stiffness, "damping": [None] * 6 if self.damping is None else self.damping}
         for word, values in given.items():
             for way, x in zip(WAYS, values, strict=True):
-                if x is not None and is_number(x) and not 0 <= x < float("inf"):
-                    raise PartError(
-                        f"elastic base: {word} {x} along {way} is not a finite number of 0 or more. Check its sign and "
-                        "units, or give none where the base is held."
-                    )
+                hint = "Check its sign and units, or give none where the base is held."
+                require_range("elastic base", f"{word} along {way}", x, least=0, hint=hint, error=PartError)
 
     @property
     def coupled(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from gearwright.algebra import Scalar, is_number, is_zero
-from gearwright.arguments import number
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.member import require_choice, require_positive, require_teeth
 from gearwright.parts.motor import Motor
@@ -57,9 +57,7 @@ class Gearwheel:
         if not isinstance(self.count, int) or not 1 <= self.count <= 100:
             raise TrainError(f"wheel {self.name!r}: count {self.count!r} is not a number of wheels from 1 to 100.")
         for name in ("inertia", "mass", "radius", "transverse_inertia"):
-            value = getattr(self, name)
-            if value is not None and is_number(value) and not 0 <= value < float("inf"):
-                raise TrainError(f"wheel {self.name!r}: {name} {value} is not a finite number of 0 or more.")
+            require_range(f"wheel {self.name!r}", name, getattr(self, name), least=0, error=TrainError)
 
 
 @dataclass(frozen=True)
@@ -107,8 +105,8 @@ class Mesh:
             raise TrainError(f"{owner}: a gear cannot mesh with itself. Name two.")
         if self.sense not in (1, -1):
             raise TrainError(f"{owner}: sense {self.sense} is neither 1 nor -1.")
-        if is_number(self.efficiency):
-            number(owner, "efficiency", self.efficiency, above=0, most=1, example=0.98, error=TrainError)
+        hint = "Give a fraction, such as 0.98."
+        require_range(owner, "efficiency", self.efficiency, above=0, most=1, hint=hint, error=TrainError)
 
     def _check_sizes(self, owner: str) -> None:
         what = "teeth" if self.teeth is not None else "radii"

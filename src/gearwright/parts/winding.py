@@ -16,6 +16,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.arguments import require_range
 from gearwright.errors import DriveError
 
 ROUNDING = 0.05
@@ -103,8 +104,7 @@ def at_terminals(stated: str, **values: Any) -> dict[str, Any]:
 
 
 def _require_positive(name: str, value: Scalar) -> None:
-    if is_number(value) and not 0 < value < float("inf"):
-        raise DriveError(f"motor: {name} {value} {UNIT[name]} must be a positive finite number. Check its value.")
+    require_range("motor", name, value, above=0, unit=UNIT[name], hint="Check its value.", error=DriveError)
 
 
 def _agree(stated: str, first: tuple[str, Scalar], other: tuple[str, Scalar]) -> None:

@@ -34,7 +34,7 @@ def external_coordinates(
         angles: "yaw_pitch_roll" or "quaternion".
 
     >>> import gearwright as gw
-    >>> tip = gw.Frame("tip", "arm", position=(1, 0, 0))
+    >>> tip = gw.BodyFrame("tip", "arm", position=(1, 0, 0))
     >>> arm = gw.Mechanism([gw.Body("arm", mass=1, com=(0.5, 0, 0))], frames=[tip])
     >>> external_coordinates(arm, [0.3], "tip").round(4) + 0.0
     array([0.9553, 0.2955, 0.    , 0.3   , 0.    , 0.    ])

@@ -11,7 +11,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.inputs import refuse_symbols
-from gearwright.programs.program import Fixed, Program
+from gearwright.programs.program import Fixed, Program, flatten
 
 
 def evaluate(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed: Fixed) -> Array:
@@ -20,7 +20,7 @@ def evaluate(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fix
     try:
         if lead == ():
             single = {name: array.tolist() for name, array in inputs.items()}
-            flat = np.array(program.scalars(mech, FLOATS, single, fixed), dtype=np.float64)
+            flat = np.array(flatten(program.run(mech, FLOATS, single, fixed)), dtype=np.float64)
         else:
             flat = _batch(program, mech, inputs, fixed, lead)
     except ZeroDivisionError:
@@ -47,7 +47,7 @@ def _batch(
 ) -> Array:
     columns = {name: list(np.ascontiguousarray(np.moveaxis(array, -1, 0))) for name, array in inputs.items()}
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # the result is checked as a whole
-        scalars = program.scalars(mech, ARRAYS, columns, fixed)
+        scalars = flatten(program.run(mech, ARRAYS, columns, fixed))
     flat = np.empty((*lead, len(scalars)))
     for k, values in enumerate(scalars):
         flat[..., k] = values

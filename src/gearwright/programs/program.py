@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -32,7 +32,7 @@ class Program:
     Args:
         name: its public name.
         inputs: names of its inputs.
-        run: (machine, operations, inputs, fixed) -> scalars, nested as they come.
+        run: (machine, operations, inputs, fixed) -> scalars, nested as they come (`flatten` makes them a list).
         shape: (machine, fixed) -> shape of the result for one state.
         outside: whether external wrenches and base motion may be among the inputs.
         growth: power of the number of bodies with which its operations grow.
@@ -80,21 +80,21 @@ class Program:
             return self.entries[name]
         return mech.coordinates if name in self.per_coordinate else mech.speeds
 
-    def scalars(self, mech: Mechanism, ops: Operations, inputs: Inputs, fixed: Fixed) -> list[Scalar]:
-        """The results as a flat list."""
-        return list(flatten(self.run(mech, ops, inputs, fixed)))
 
-
-def flatten(nested: Any) -> Iterable[Scalar]:
+def flatten(nested: Any) -> list[Scalar]:
     """The scalars of nested lists, vectors and matrices, in order.
 
-    >>> list(flatten([1, Vec(2, 3, 4), [[5]]]))
+    >>> flatten([1, Vec(2, 3, 4), [[5]]])
     [1, 2, 3, 4, 5]
     """
+    return list(_scalars_in(nested))
+
+
+def _scalars_in(nested: Any) -> Iterator[Scalar]:
     if isinstance(nested, Rot | Tensor):
         nested = nested.rows()
     if isinstance(nested, list | tuple | Vec):
         for item in nested:
-            yield from flatten(item)
+            yield from _scalars_in(item)
     else:
         yield nested

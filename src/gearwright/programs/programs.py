@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar, Vec
@@ -39,15 +38,6 @@ def _six_by_speeds(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
     return (6, mech.n)
 
 
-def _placed(mech: Mechanism, ops: Operations, x: Inputs) -> Pose:
-    return place(mech, x["q"], ops)
-
-
-def _loaded(recursion: Callable[..., Any], pose: Pose, x: Inputs, *names: str) -> Any:
-    """A recursion of a placed machine and named inputs, with the external wrenches and base motion among them."""
-    return recursion(pose, *(x[name] for name in names), *_outside(pose, x))
-
-
 def _outside(pose: Pose, x: Inputs) -> tuple[dict[int, Wrench], BaseMotion]:
     """External wrenches, those at frames moved to their body's origin, and base motion among the inputs."""
     wrenches: dict[int, Wrench] = {}
@@ -66,9 +56,29 @@ def _outside(pose: Pose, x: Inputs) -> tuple[dict[int, Wrench], BaseMotion]:
     return wrenches, BaseMotion(Vec(*b[:3]), Vec(*b[3:6]), Vec(*b[6:]))
 
 
+def _inverse_dynamics(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose = place(mech, x["q"], ops)
+    return inverse_dynamics(pose, x["v"], x["a"], *_outside(pose, x))
+
+
+def _forward_dynamics(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose = place(mech, x["q"], ops)
+    return forward_dynamics(pose, x["v"], x["tau"], *_outside(pose, x))
+
+
+def _bias(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose = place(mech, x["q"], ops)
+    return bias(pose, x["v"], *_outside(pose, x))
+
+
+def _reactions(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose = place(mech, x["q"], ops)
+    return reactions(pose, x["v"], x["a"], *_outside(pose, x))
+
+
 def _placement(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
     index, rotation, position = mech.place_of(fixed["body"])
-    R, p = _placed(mech, ops, x).world[index]
+    R, p = place(mech, x["q"], ops).world[index]
     if rotation is not None and position is not None:
         R, p = R.after(rotation), p + R @ position
     return [*R.a, *R.b, *R.c, *p]
@@ -91,14 +101,14 @@ def _axial_rates(pose: Pose) -> list[list[Scalar]]:
 INVERSE_DYNAMICS = Program(
     "inverse_dynamics",
     ("q", "v", "a"),
-    lambda m, ops, x, _: _loaded(inverse_dynamics, _placed(m, ops, x), x, "v", "a"),
+    _inverse_dynamics,
     _per_speed,
     outside=True,
 )
 FORWARD_DYNAMICS = Program(
     "forward_dynamics",
     ("q", "v", "tau"),
-    lambda m, ops, x, _: _loaded(forward_dynamics, _placed(m, ops, x), x, "v", "tau"),
+    _forward_dynamics,
     _per_speed,
     outside=True,
     growth=2,
@@ -107,42 +117,50 @@ FORWARD_DYNAMICS = Program(
 BIAS = Program(
     "bias",
     ("q", "v"),
-    lambda m, ops, x, _: _loaded(bias, _placed(m, ops, x), x, "v"),
+    _bias,
     _per_speed,
     outside=True,
 )
 REACTIONS = Program(
     "reactions",
     ("q", "v", "a"),
-    lambda m, ops, x, _: _loaded(reactions, _placed(m, ops, x), x, "v", "a"),
+    _reactions,
     lambda m, _: (len(m.bodies), 6),
     outside=True,
 )
-MASS_MATRIX = Program("mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(_placed(m, ops, x)), _square, growth=2)
+MASS_MATRIX = Program("mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(place(m, x["q"], ops)), _square, growth=2)
 AXIAL_RATES = Program(
     "axial_rates",
     ("q",),
-    lambda m, ops, x, _: _axial_rates(_placed(m, ops, x)),
+    lambda m, ops, x, _: _axial_rates(place(m, x["q"], ops)),
     lambda m, _: (len(m.spins), m.n),
     growth=2,
 )
 AXIAL_DRIFTS = Program(
     "axial_drifts",
     ("q", "v"),
-    lambda m, ops, x, _: axial_drifts(_placed(m, ops, x), x["v"]),
+    lambda m, ops, x, _: axial_drifts(place(m, x["q"], ops), x["v"]),
     lambda m, _: (len(m.spins),),
 )
-GRAVITY = Program("gravity", ("q",), lambda m, ops, x, _: gravity(_placed(m, ops, x)), _per_speed)
+GRAVITY = Program("gravity", ("q",), lambda m, ops, x, _: gravity(place(m, x["q"], ops)), _per_speed)
 CORIOLIS_MATRIX = Program(
-    "coriolis_matrix", ("q", "v"), lambda m, ops, x, _: coriolis_matrix(_placed(m, ops, x), x["v"]), _square, growth=3
+    "coriolis_matrix",
+    ("q", "v"),
+    lambda m, ops, x, _: coriolis_matrix(place(m, x["q"], ops), x["v"]),
+    _square,
+    growth=3,
 )
 KINETIC_ENERGY = Program(
-    "kinetic_energy", ("q", "v"), lambda m, ops, x, _: kinetic_energy(_placed(m, ops, x), x["v"]), _one
+    "kinetic_energy", ("q", "v"), lambda m, ops, x, _: kinetic_energy(place(m, x["q"], ops), x["v"]), _one
 )
-POTENTIAL_ENERGY = Program("potential_energy", ("q",), lambda m, ops, x, _: potential_energy(_placed(m, ops, x)), _one)
-MOMENTUM = Program("momentum", ("q", "v"), lambda m, ops, x, _: momentum(_placed(m, ops, x), x["v"]), lambda *_: (6,))
+POTENTIAL_ENERGY = Program(
+    "potential_energy", ("q",), lambda m, ops, x, _: potential_energy(place(m, x["q"], ops)), _one
+)
+MOMENTUM = Program(
+    "momentum", ("q", "v"), lambda m, ops, x, _: momentum(place(m, x["q"], ops), x["v"]), lambda *_: (6,)
+)
 CENTRE_OF_MASS = Program(
-    "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(_placed(m, ops, x)), lambda *_: (3,)
+    "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(place(m, x["q"], ops)), lambda *_: (3,)
 )
 PLACEMENT = Program(
     "placement",
@@ -155,14 +173,14 @@ PLACEMENT = Program(
 JACOBIAN = Program(
     "jacobian",
     ("q",),
-    lambda m, ops, x, fixed: jacobian(_placed(m, ops, x), *_spot(m, fixed)),
+    lambda m, ops, x, fixed: jacobian(place(m, x["q"], ops), *_spot(m, fixed)),
     _six_by_speeds,
     options=("body", "point"),
 )
 JACOBIAN_RATE = Program(
     "jacobian_rate",
     ("q", "v"),
-    lambda m, ops, x, fixed: jacobian_rate(_placed(m, ops, x), x["v"], *_spot(m, fixed)),
+    lambda m, ops, x, fixed: jacobian_rate(place(m, x["q"], ops), x["v"], *_spot(m, fixed)),
     _six_by_speeds,
     options=("body", "point"),
     growth=2,
@@ -170,7 +188,7 @@ JACOBIAN_RATE = Program(
 REGRESSOR = Program(
     "regressor",
     ("q", "v", "a"),
-    lambda m, ops, x, _: regressor(_placed(m, ops, x), x["v"], x["a"]),
+    lambda m, ops, x, _: regressor(place(m, x["q"], ops), x["v"], x["a"]),
     lambda m, _: (m.n, len(parameter_names(m))),
     growth=2,
 )
@@ -187,7 +205,7 @@ DIFFERENCE = Program(
 LAGRANGE_FORM = Program(
     "lagrange_form",
     ("q", "v"),
-    lambda m, ops, x, _: lagrange_form(_placed(m, ops, x), x["v"]),
+    lambda m, ops, x, _: lagrange_form(place(m, x["q"], ops), x["v"]),
     lambda m, _: (m.n * (2 * m.n + 1),),
     growth=3,
     parts=lambda m: {"B": (m.n, m.n), "H": (m.n, m.n), "g": (m.n,)},
@@ -195,7 +213,7 @@ LAGRANGE_FORM = Program(
 RECURSIVE_FORM = Program(
     "recursive_form",
     ("q", "v"),
-    lambda m, ops, x, _: recursive_form(_placed(m, ops, x), x["v"]),
+    lambda m, ops, x, _: recursive_form(place(m, x["q"], ops), x["v"]),
     lambda m, _: (m.n * (m.n + 1),),
     growth=3,
     parts=lambda m: {"H": (m.n, m.n), "h": (m.n,)},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -22,8 +21,8 @@ from gearwright.system.stepped_observation import whole_energy
 from gearwright.system.system import System
 from gearwright.system.vector_program import vector_program
 from gearwright.tracing.graph import Graph
-from gearwright.tracing.trace import TracedWork, traced, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import TraceJob, traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 FEW = 64
 """Members up to which CasADi computes sooner than a compiler gets ready."""
@@ -33,27 +32,23 @@ class BatchProgram:
     """The results of a traced program for many members at once.
 
     Args:
-        task: what is traced.
+        job: what is traced.
     """
 
-    def __init__(self, task: TracedWork) -> None:
-        self._task = task
+    def __init__(self, job: TraceJob) -> None:
+        self._job = job
 
     @cached_property
     def _graph(self) -> Graph:
-        return traced(self._task)
+        return traced(self._job)
 
     @cached_property
     def _code(self) -> MachineCode | None:
         """None where there is no machine code: CasADi computes the same."""
         try:
-            return None if kernel_mode() == "off" else graph_code(self._task, self._graph)
+            return None if kernel_mode() == "off" else graph_code(self._job, self._graph)
         except CompilationError:
             return None
-
-    @cached_property
-    def _function(self) -> Any:
-        return traced_function(self._task)
 
     def zero(self, places: Sequence[int]) -> bool:
         """Whether some of the results are 0 whatever the inputs are."""
@@ -61,10 +56,10 @@ class BatchProgram:
         return all(node.op == "const" and node.a == 0 for node in nodes)
 
     def at(self, inputs: Sequence[Array]) -> Array:
-        """The results (N, *shape) for inputs (N or 1, size) in the order of the task; the first has N rows."""
-        rows, shape = len(inputs[0]), self._task.shape()
+        """The results (N, *shape) for inputs (N or 1, size) in the order of the job; the first has N rows."""
+        rows, shape = len(inputs[0]), self._job.shape()
         if rows <= FEW or self._code is None:
-            return evaluate_traced(self._task, dict(zip(self._task.sizes(), inputs, strict=True)), self._function)
+            return evaluate_job(self._job, dict(zip(self._job.sizes(), inputs, strict=True)))
         arrays, out = [np.ascontiguousarray(x) for x in inputs], np.empty((rows, int(np.prod(shape))))
         self._code.run(arrays, [0 if len(x) == 1 else x.strides[0] for x in arrays], out, 0, rows)
         return out.reshape(rows, *shape)

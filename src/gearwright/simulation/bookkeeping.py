@@ -10,6 +10,7 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
 from gearwright.simulation.run import Run
+from gearwright.system.books import forces_on_lines
 from gearwright.system.evaluation import Evaluation, evaluate, rates
 from gearwright.system.system import Modes, System
 
@@ -80,9 +81,13 @@ def _gaps(system: System, t: float, x: Array, u: Array, modes: Modes) -> Iterato
     ahead = NUDGE * rates(system, x, u, now, np.zeros(len(system.controller_states)))
     before, after = (evaluate(system, t + s * NUDGE, x + s * ahead, u, modes) for s in (-1, 1))
     for k, law in enumerate(system.laws):
-        seen, outcome = now.situations[k], now.outcomes[k]
+        situation, outcome = now.situations[k], now.outcomes[k]
         stored = (_stored(after, k) - _stored(before, k)) / (2 * NUDGE)
-        entries = [_power(law.act(modes[k], seen), seen, now.reactions[k]), stored, *_flows(outcome)]
+        entries = [
+            _power(law.act(modes[k], situation).placed(situation.scene), situation, now.reactions[k]),
+            stored,
+            *_flows(outcome),
+        ]
         # What the difference of stored energies cannot resolve counts as an entry.
         rounding = abs(_stored(now, k)) * 1e-15 / NUDGE / UNBOOKED
         yield law, sum(entries), max(*map(abs, entries), rounding, 1e-9)
@@ -96,9 +101,8 @@ def _flows(outcome: Outcome) -> tuple[float, float]:
     return -float(outcome.supplied), float(outcome.dissipated)
 
 
-def _power(action: Action, seen: Situation, reaction: Reaction) -> float:
+def _power(action: Action, situation: Situation, reaction: Reaction) -> float:
     """What the forces, holds and drags of a law do to the machine [W]."""
-    pushes = [(force.line, force.value) for force in action.forces]
-    pushes += [(hold.line, force) for hold, force in zip(action.holds, reaction.multipliers, strict=True)]
-    pushes += [(drag.push, drag.gain * flow) for drag, flow in zip(action.drags, reaction.flows, strict=True)]
-    return float(sum(value * line.speed(seen.v) for line, value in pushes))
+    return float(
+        sum(value * (line.speed(situation.v) - line.rate) for line, value in forces_on_lines(action, reaction))
+    )

@@ -101,11 +101,11 @@ def _march(work: Simulation, engine: FixedStep, samples: _Samples, x: Array, h: 
     samples.keep(kept[-1], x, u if pause else work.inputs.at(kept[-1] * h))
 
 
-Piece = tuple[Array, Array, int, int, int, float]
+_Stretch = tuple[Array, Array, int, int, int, float]
 """State and inputs at its beginning, the first and last of its steps, steps between samples, duration of a step."""
 
 
-def _stepped(work: Simulation, engine: FixedStep, samples: _Samples, piece: Piece) -> Array:
+def _stepped(work: Simulation, engine: FixedStep, samples: _Samples, piece: _Stretch) -> Array:
     """The state at the end of a piece; samples within it are kept, also where the motion then leaves all bounds."""
     x, given, begin, end, every, h = piece
     failure: SimulationError | None = None

@@ -24,7 +24,7 @@ from gearwright.system.stepped_motion import acting_over
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import force_actions, outcomes_of
 from gearwright.system.vector_program import vector_program
-from gearwright.tracing.trace import TracedWork
+from gearwright.tracing.trace import TraceJob
 
 STEP = 1e-3
 """A duration [s] for laws that have to be told one; forces do not depend on it."""
@@ -38,17 +38,17 @@ class LinearModel:
     Args:
         system: the machine with its laws.
         plan: the step that is asked about.
-        task: what is traced, with the parameters of the machine that are inputs; without it there are none.
+        job: what is traced, with the parameters of the machine that are inputs; without it there are none.
     """
 
-    def __init__(self, system: System, plan: StepPlan, task: TracedWork | None = None) -> None:
+    def __init__(self, system: System, plan: StepPlan, job: TraceJob | None = None) -> None:
         self.system, self.plan = system, plan
         n, count = system.mech.n, len(system.states)
         self._size, self._varied = 2 * n + count, 3 * n + count  # dq, dv, ds; and a
         contents = {"x": system.own.stop, "varied": self._varied}
         contents |= {NUMBERS: len(plan.numbers)} if plan.numbers else {}
         program = vector_program("linear_forces", contents, self._size, self._formula)
-        known = TracedWork(program, system.mech, {}) if task is None else task
+        known = TraceJob(program, system.mech, {}) if job is None else job
         self._slopes = BatchProgram(replace(known, program=program, wrt=("varied",)))
 
     @cached_property
@@ -91,7 +91,8 @@ class LinearModel:
         u = system.first_inputs
         situations = system.situations(ops, 0.0, at, u)
         if self.plan.method != MOREAU:
-            return system.forces(u, force_actions(system, situations)), outcomes_of(system, situations, a)
+            actions = force_actions(system, situations)
+            return system.forces(u, actions), outcomes_of(system, situations, actions, a)
         return self._stepped(system, u, situations, a)
 
     def _stepped(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.kinks import kinks_of
+from gearwright.forces.line import Line
 from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
 from gearwright.system.balance import NONE, Ties, balanced, rows_of, shares_of
 from gearwright.system.evaluation import evaluate
@@ -18,6 +19,31 @@ from gearwright.system.vector_program import NoKernelError
 
 WORTHWHILE = 1000
 """Evaluations law by law, which take about as long as compiling all laws does."""
+
+
+class Rows:
+    """Rows of some lines, of which those that depend on the configuration are filled in.
+
+    Args:
+        numbers: of the lines at hand, among all.
+        lines: those lines.
+        bent: numbers of all lines that depend on the configuration.
+        n: number of speeds.
+    """
+
+    def __init__(self, numbers: Sequence[int], lines: Sequence[Line], bent: Sequence[int], n: int) -> None:
+        self._known = np.zeros((len(lines), n))
+        for k, line in enumerate(lines):
+            if line.constant:
+                self._known[k] = rows_of([line], n)[0]
+        self._mine = [k for k, line in enumerate(lines) if not line.constant]
+        self._theirs = [bent.index(numbers[k]) for k in self._mine]
+
+    def at(self, bent: Array) -> Array:
+        """All rows, from those that depend on the configuration, one after the other."""
+        if self._mine:
+            self._known[self._mine] = bent.reshape(-1, self._known.shape[1])[self._theirs]
+        return self._known
 
 
 class ModedRates:
@@ -33,9 +59,11 @@ class ModedRates:
         self._guarding = [k for k, (choice, _) in enumerate(table.guards) if choice in at_hand]
         holds, drags = [table.holds[k][1] for k in self._held], [table.drags[k][1] for k in self._flowing]
         self._lines, n = tuple(hold.line for hold in holds), system.mech.n
-        self._rows, self._pushes = rows_of(self._lines, n), rows_of([drag.push for drag in drags], n)
+        self._rows = Rows(self._held, [hold.line for hold in holds], table.bent_holds, n)
+        self._pushes = Rows(self._flowing, [drag.push for drag in drags], table.bent_drags, n)
         self._shares = shares_of(holds, drags)
-        sizes = [n, len(table.holds), len(table.holds), len(table.drags), len(table.drags)]
+        sizes = [n, len(table.holds), len(table.holds), len(table.drags), len(table.drags), n * len(table.drags)]
+        sizes += [n * len(table.bent_holds)]
         self._cuts = np.cumsum(sizes).tolist()
         self._felt = np.zeros(max(len(table.holds) + 2 * len(table.drags), 1))
 
@@ -67,16 +95,16 @@ class ModedRates:
         q, v, tau = x[system.q], x[system.v], acting[:n]
         if not self._held and not self._flowing:
             return system.compiled.forward_dynamics(q, v, tau)
-        targets, compliances, gains, inflows, senses = (
+        targets, compliances, gains, inflows, senses, bent_holds, bent_drags = (
             acting[begin:end] for begin, end in zip((n, *cuts), (*cuts, None), strict=True)
         )
         held, flowing = self._held, self._flowing
         ties = Ties(
             self._lines,
-            self._rows,
+            self._rows.at(bent_holds),
             targets[held],
             compliances[held],
-            self._pushes,
+            self._pushes.at(bent_drags),
             gains[flowing],
             inflows[flowing],
             senses.reshape(-1, n)[flowing],

@@ -18,5 +18,5 @@ def reporting(start: float, until: float, wanted: bool | None) -> Iterator[Calla
 
     columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.completed:.3g} s"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("simulating", total=until - start)
-        yield lambda t: bar.update(task, completed=t - start)
+        line = bar.add_task("simulating", total=until - start)
+        yield lambda t: bar.update(line, completed=t - start)

@@ -54,13 +54,13 @@ class Recorder:
         self._waiting.append((t, x, u))
         self._observe = observe
 
-    def keep_all(self, t: Array, x: Array, u: Array, seen: Observation) -> None:
+    def keep_all(self, t: Array, x: Array, u: Array, observed: Observation) -> None:
         """Remember samples of laws without modes, or of a method that does not choose one, one per row."""
         names = [[one.name for one in law.signals] for law in self._system.laws]
         modes = tuple(law.modes[0] if len(law.modes) == 1 else STEPPED for law in self._system.laws)
         for k, now in enumerate(t.tolist()):
-            signals = [{name: float(seen.signals[name][k]) for name in mine} for mine in names]
-            self.keep(now, x[k], u[k], modes, seen.a[k], signals, float(seen.stored[k]))
+            signals = [{name: float(observed.signals[name][k]) for name in mine} for mine in names]
+            self.keep(now, x[k], u[k], modes, observed.a[k], signals, float(observed.stored[k]))
 
     def _catch_up(self) -> None:
         if self._observe is not None and self._waiting:
@@ -73,12 +73,12 @@ class Recorder:
     ) -> None:
         """Remember one sample: signals are given per law."""
         system = self._system
-        seen = [float(mine[one.name]) for law, mine in zip(system.laws, signals, strict=True) for one in law.signals]
+        values = [float(mine[one.name]) for law, mine in zip(system.laws, signals, strict=True) for one in law.signals]
         moving, own = x[: system.v.stop].tolist(), x[system.own.start : system.controlled.stop].tolist()
         works = [float(x[system.supplied]), float(x[system.dissipated])]
         self._times.append(t)
         self._modes.append(modes)
-        self._rows.append([*moving, *a.tolist(), *u.tolist(), *own, *seen, stored, *works])
+        self._rows.append([*moving, *a.tolist(), *u.tolist(), *own, *values, stored, *works])
 
     def run(self) -> Run:
         """The run so far."""

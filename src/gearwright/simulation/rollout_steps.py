@@ -21,7 +21,6 @@ from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
-from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
 from gearwright.simulation.batch_program import BatchProgram, energy_program
 from gearwright.simulation.linear_model import LinearModel
@@ -35,8 +34,8 @@ from gearwright.system.stepped_observation import observe_stepped
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.trace import traced, traced_function
-from gearwright.tracing.virtual_machine import evaluate_traced
+from gearwright.tracing.trace import traced
+from gearwright.tracing.virtual_machine import evaluate_job
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
@@ -64,12 +63,12 @@ class FixedStep:
         self.method, self.parameters, self.sweeps = method, parameters, sweeps
         of_laws = tuple(path for path in parameters if law_of(laws, path) is not None)
         of_machine = tuple(path for path in parameters if path not in of_laws)
-        task = recipe_of("forward_dynamics", source, of_machine, {}).task()
-        self.mech, self.system = task.mech, System(task.mech, laws)
+        job = recipe_of("forward_dynamics", source, of_machine, {}).job()
+        self.mech, self.system = job.mech, System(job.mech, laws)
         require_steppable(self.system, method)
         self.plan = StepPlan(method, work, of_laws, sweeps)
         self.further = self.plan.states(self.system)
-        self._task = replace(task, program=step_program(self.system, self.plan))
+        self._job = replace(job, program=step_program(self.system, self.plan))
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
         self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
@@ -85,9 +84,9 @@ class FixedStep:
         """The loop and the operations of a step; None where it cannot be compiled, with the reason."""
         if kernel_mode() == "off":
             return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
-        graph = traced(self._task)
+        graph = traced(self._job)
         try:
-            loop = loop_code(graph, layout_of(self._task))
+            loop = loop_code(graph, layout_of(self._job))
             why = f"a step has {len(graph.nodes):,} operations, too many for LLVM." if loop is None else ""
             return loop, graph.operations.arithmetic if loop else 0, why
         except CompilationError as error:
@@ -97,11 +96,6 @@ class FixedStep:
     def remarks(self) -> tuple[str, ...]:
         """Why its steps are slower than they could be, if they are."""
         return tuple(filter(None, [self._code[2]]))
-
-    @cached_property
-    def _function(self) -> Any:
-        """The traced step, for when there is no machine code."""
-        return traced_function(self._task)
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
@@ -127,11 +121,11 @@ class FixedStep:
 
     @cached_property
     def _linear(self) -> LinearModel:
-        return LinearModel(self.system, self.plan, self._task)
+        return LinearModel(self.system, self.plan, self._job)
 
     @cached_property
     def _energies(self) -> BatchProgram:
-        return BatchProgram(replace(self._task, program=energy_program(self.system, self.plan)))
+        return BatchProgram(replace(self._job, program=energy_program(self.system, self.plan)))
 
     def require_sound(self, x0: Array, h: float, parameters: Array | None = None) -> None:
         """Refuse numbers that a law does not take, and a step that is too long, for any member of a batch."""
@@ -250,13 +244,10 @@ class FixedStep:
 
     def _stepped(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """The same without machine code, step by step."""
-        names, x = [*self._task.sizes()][1:], record[0]
+        names, x = [*self._job.sizes()][1:], record[0]
         for k in range((len(record) - 1) * every):
             now = {name: feed[k if len(feed) > 1 else 0] for name, feed in zip(names, feeds, strict=True)}
-            if self.parameters:
-                x = evaluate_traced(self._task, {"x": x, **now}, self._function)
-            else:
-                x = evaluate(self._task.program, self.mech, {"x": x, **now}, {})
+            x = evaluate_job(self._job, {"x": x, **now})
             if (k + 1) % every == 0:
                 record[(k + 1) // every] = x
         return True

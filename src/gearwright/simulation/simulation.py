@@ -184,8 +184,8 @@ class Simulation:
 
     def first_modes(self, t: float, x: Array) -> Modes:
         """The modes that laws start in."""
-        seen = situations_at(self.system, t, x, self._driving.at(t, x)[0])
-        return tuple(law.start(s) for law, s in zip(self.system.laws, seen, strict=True))
+        situations = situations_at(self.system, t, x, self._driving.at(t, x)[0])
+        return tuple(law.start(s) for law, s in zip(self.system.laws, situations, strict=True))
 
     def held_inputs(self, t: float, x: Array) -> Array:
         """The inputs at a time at which the controller is asked."""

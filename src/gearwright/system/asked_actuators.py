@@ -8,7 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gearwright.algebra import Scalar
+from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
+from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
 from gearwright.forces.actuator_inverse import Answer, Demand
 from gearwright.forces.dc_motor import dc_motors
@@ -16,10 +19,12 @@ from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
 from gearwright.forces.motor_torque import MotorTorque
 from gearwright.forces.places import motors_of
+from gearwright.forces.scene import Scene
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.parts import Motor, Robot
 from gearwright.system.demanded_forces import Push
+from gearwright.system.motion_along import motion_along
 from gearwright.system.motion_pieces import Piece
 
 
@@ -123,8 +128,8 @@ def given_actuators(actuators: Any) -> list[Asked]:
 
 
 def undriven(mech: Mechanism, asked: Sequence[Asked]) -> list[Push]:
-    """Lines that span all forces which the actuators cannot give."""
-    rows = np.array([spread(one.actuator.line.terms, mech.n) for one in asked], dtype=float).reshape(-1, mech.n)
+    """Lines that span all forces which the actuators cannot give, wherever the machine is."""
+    rows = np.array([_anywhere(mech, one.actuator.line) for one in asked], dtype=float).reshape(-1, mech.n)
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
     idle = [k for k in range(mech.n) if not rows[:, k].any()]
     busy = [k for k in range(mech.n) if k not in idle]
@@ -135,6 +140,13 @@ def undriven(mech: Mechanism, asked: Sequence[Asked]) -> list[Push]:
             found.append(np.zeros(mech.n))
             found[-1][busy] = np.where(np.abs(direction) > 1e-12, direction, 0.0)
     return [Push(Line.of(mech, row.tolist()), None) for row in found]
+
+
+def _anywhere(mech: Mechanism, line: Line) -> list[Scalar]:
+    """The row of a line, in general position where it depends on the configuration."""
+    step = [0.1 + 0.3 * k for k in range(mech.n)]
+    scene = Scene(mech, integrate(mech, neutral(mech), step, FLOATS), step, FLOATS)
+    return spread(line.placed(scene).terms, mech.n)
 
 
 class Drives:
@@ -159,11 +171,9 @@ class Drives:
         """Inputs, states and forces by name, for forces and their derivatives, each (T, actuators or more)."""
         found: dict[str, Array] = {}
         for j, (one, inverse) in enumerate(zip(self.asked, self._inverses, strict=True)):
-            line, force = one.actuator.line, [x[:, j] for x in forces]
-            speeds = [np.asarray(line.speed(list(x.T))) for x in piece.motion[1:]]
-            place = line.position(list(piece.motion[0].T)) if -1 not in line.places else np.zeros(len(piece.t))
-            answer, self._inner[j] = inverse.solve(Demand(piece.t, [np.asarray(place), *speeds], force), self._inner[j])
-            found |= one.sheet(force[0], speeds[0]) | _named(one, force[0], answer)
+            force, ways = [x[:, j] for x in forces], motion_along(one.actuator.line, piece)
+            answer, self._inner[j] = inverse.solve(Demand(piece.t, ways, force), self._inner[j])
+            found |= one.sheet(force[0], ways[1]) | _named(one, force[0], answer)
         return found
 
 

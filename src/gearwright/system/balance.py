@@ -25,7 +25,7 @@ class Ties(NamedTuple):
     Args:
         lines: of the holds.
         rows: W (m, n).
-        targets: (m,).
+        targets: what W a + C lambda must be, (m,): targets less drifts.
         compliances: C (m,).
         pushes: P' (d, n), the lines of the drags.
         gains: G (d,).
@@ -51,7 +51,7 @@ class Ties(NamedTuple):
         return Ties(
             lines,
             rows_of(lines, n),
-            np.array([hold.target for hold in holds], dtype=float),
+            np.array([hold.wanted for hold in holds], dtype=float),
             np.array([hold.compliance for hold in holds], dtype=float),
             rows_of([drag.push for drag in drags], n),
             np.array([drag.gain for drag in drags], dtype=float),
@@ -120,10 +120,17 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
 
 def _repeated(ties: Ties) -> bool:
     """Whether rigid holds act along lines that depend on each other, such as two frictions that stick at one joint."""
-    rigid = tuple(line for line, give in zip(ties.lines, ties.compliances, strict=True) if not give)
-    return len(rigid) > 1 and _dependent(rigid)
+    rigid = [k for k, give in enumerate(ties.compliances) if not give]
+    if len(rigid) < 2:
+        return False
+    lines = tuple(ties.lines[k] for k in rigid)
+    return _always_dependent(lines) if all(line.constant for line in lines) else _dependent(ties.rows[rigid])
 
 
 @lru_cache(maxsize=1024)
-def _dependent(lines: tuple[Line, ...]) -> bool:
-    return int(np.linalg.matrix_rank(rows_of(lines, len(lines[0].speeds)))) < len(lines)
+def _always_dependent(lines: tuple[Line, ...]) -> bool:
+    return _dependent(rows_of(lines, len(lines[0].speeds)))
+
+
+def _dependent(rows: Array) -> bool:
+    return int(np.linalg.matrix_rank(rows)) < len(rows)

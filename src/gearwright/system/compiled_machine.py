@@ -7,7 +7,7 @@ from functools import cached_property
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.forces.law import Scene
+from gearwright.forces.scene import Scene
 from gearwright.functions.run import compiled_now
 from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.programs.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
@@ -49,16 +49,16 @@ class CompiledMachine:
         """The number of each spin."""
         return {spin.name: k for k, spin in enumerate(self.mech.spins)}
 
-    def scene(self, q: Array, v: Array) -> Scene:
+    def scene(self, t: float, q: Array, v: Array) -> Scene:
         """What laws of one instant share."""
-        return CompiledScene(self, q, v)
+        return CompiledScene(self, t, q, v)
 
 
 class CompiledScene(Scene):
     """A scene of numbers, from compiled functions."""
 
-    def __init__(self, machine: CompiledMachine, q: Array, v: Array) -> None:
-        super().__init__(machine.mech, q.tolist(), v.tolist(), FLOATS)
+    def __init__(self, machine: CompiledMachine, t: float, q: Array, v: Array) -> None:
+        super().__init__(machine.mech, q.tolist(), v.tolist(), FLOATS, t)
         self._machine, self._at = machine, (q, v)
 
     @cached_property

@@ -25,6 +25,7 @@ from gearwright.dynamics.pose import place
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.law import Action, Drag, Force, Guard, Reaction
 from gearwright.forces.line import Line
+from gearwright.forces.scene import Scene
 from gearwright.functions.functions import inverse_dynamics as compiled_inverse_dynamics
 from gearwright.mechanism.rows import spread
 from gearwright.system.mode_changes import ModeChanges
@@ -61,10 +62,12 @@ class DemandedForces:
         """Forces of the actuators and their derivatives over a smooth piece of motion, each (T, actuators)."""
         n, length = self.system.mech.n, self.order + 1
         left = np.zeros((len(piece.t), length, n, len(self.pushes)))
-        left[:, 0] = np.array([spread(one.line.terms, n) for one in self.pushes]).T
         right = self._needed(piece)
         modes = piece.likely_modes
-        for k in range(len(piece.t)) if self.system.laws else ():
+        plain = not self.system.laws and all(one.line.constant for one in self.pushes)
+        if plain:
+            left[:, 0] = np.array([spread(one.line.terms, n) for one in self.pushes]).T
+        for k in () if plain else range(len(piece.t)):
             modes = modes if piece.smooth else piece.modes_at(k)
             modes, left[k], right[k] = self._with_laws(piece.instant(k, length), modes, right[k])
         found = _solved(self.system, self.pushes, left, right)
@@ -102,16 +105,18 @@ class DemandedForces:
         """
         t, x, u, a = instant.series
         length, ops = self.order + 1, TaylorOperations(FLOATS)
-        actions = self.system.actions(modes, self.system.situations(ops, t, x, u))
+        scene = Scene(self.system.mech, x.q, x.v, ops, t)
+        actions = self.system.actions(modes, self.system.situations(ops, t, x, u, scene))
         known = self.system.forces(u, actions)
         for drag, entering in zip(drags_in(actions), self.system.inflows(u, actions), strict=True):
             push(known, drag.push, drag.gain * flow(drag, entering, a))
-        columns = [self._column(one, drags_in(actions), length) for one in self.pushes]
+        pushes = (Force(one.line.placed(scene), 1.0, one.port) for one in self.pushes)
+        columns = [self._column(unit, drags_in(actions), length) for unit in pushes]
         return np.stack(columns, axis=-1), needed - np.stack([_coefficients(x, length) for x in known], axis=-1)
 
-    def _column(self, actuator: Push, drags: Sequence[Drag], length: int) -> Array:
+    def _column(self, unit: Force, drags: Sequence[Drag], length: int) -> Array:
         """What a unit of an actuator's force is to the machine once the drags have taken theirs, (order + 1, n)."""
-        unit, total = Force(actuator.line, 1.0, actuator.port), [0.0] * self.system.mech.n
+        total = [0.0] * self.system.mech.n
         push(total, unit.line, unit.value)
         for drag in drags:
             push(total, drag.push, drag.gain * inflow(drag, [unit]))
@@ -120,9 +125,10 @@ class DemandedForces:
     def _guards(self, instant: Instant, modes: Modes, given: Sequence[float]) -> Iterator[tuple[int, Guard]]:
         """The guards that forces decide; which way things move is prescribed, and what is held at rest is left so."""
         t, x, u, a = instant.numbers
-        situations = self.system.situations(FLOATS, t, x, u)
+        scene = Scene(self.system.mech, x.q, x.v, FLOATS, t)
+        situations = self.system.situations(FLOATS, t, x, u, scene)
         actions = self.system.actions(modes, situations)
-        forces = [Force(one.line, value, one.port) for one, value in zip(self.pushes, given, strict=True)]
+        forces = [Force(one.line.placed(scene), value, one.port) for one, value in zip(self.pushes, given, strict=True)]
         through = iter(self.system.inflows(u, [Action(forces=tuple(forces)), *actions]))
         for k, (law, action) in enumerate(zip(self.system.laws, actions, strict=True)):
             flows = [flow(drag, next(through), a) for drag in action.drags]

@@ -14,7 +14,6 @@ from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.rows import spread
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.asked_actuators import (
@@ -28,6 +27,7 @@ from gearwright.system.asked_actuators import (
 )
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.law_states import first_states, refuse_moded_states
+from gearwright.system.motion_along import row_along
 from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
 from gearwright.system.signals import TAU, gathered
@@ -95,20 +95,20 @@ def demands(
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
-    task = _Task(robot, mech, _asked(robot, mech, actuators), System(mech, _laws(robot, mech, laws)))
-    refuse_moded_states(task.system)
-    drives = Drives(task.asked)
-    pieces = _pieces(task, motion, inputs, first_states(task.system, states or {}), drives.order, samples)
-    pushes = (*drives.pushes, *undriven(mech, task.asked))
-    forces = DemandedForces(task.system, pushes, drives.order)
+    case = _Case(robot, mech, _asked(robot, mech, actuators), System(mech, _laws(robot, mech, laws)))
+    refuse_moded_states(case.system)
+    drives = Drives(case.asked)
+    pieces = _pieces(case, motion, inputs, first_states(case.system, states or {}), drives.order, samples)
+    pushes = (*drives.pushes, *undriven(mech, case.asked))
+    forces = DemandedForces(case.system, pushes, drives.order)
     blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
-    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(task.system.laws))
+    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws))
     remarks += _smoothed(robot, mech, laws)
-    return _gathered(task, blocks, bounds, remarks)
+    return _gathered(case, blocks, bounds, remarks)
 
 
-class _Task(NamedTuple):
+class _Case(NamedTuple):
     """Who is to move, by what, under which laws."""
 
     robot: Robot | Mechanism
@@ -162,10 +162,10 @@ def _limits(given: Any) -> dict[str, float]:
 
 
 def _pieces(
-    task: _Task, motion: Any, inputs: Any, start: list[float], order: int, samples: int | None
+    case: _Case, motion: Any, inputs: Any, start: list[float], order: int, samples: int | None
 ) -> Sequence[Piece]:
     """The motion of the whole machine: rows as they are where that will do, else smooth pieces."""
-    mech, system = task.mech, task.system
+    mech, system = case.mech, case.system
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     if isinstance(motion, Motion) and samples is None and not order and _is_whole(mech, motion):
         return [rows_of(system, motion, given, start)]
@@ -193,8 +193,11 @@ class _Block(NamedTuple):
 
 def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequence[Push]) -> _Block:
     mech, count = piece.system.mech, len(drives.asked)
-    rows = np.array([spread(one.line.terms, mech.n) for one in pushes], dtype=float).reshape(-1, mech.n)
-    driven, missing = forces[0][:, :count] @ rows[:count], forces[0][:, count:] @ rows[count:]
+    rows = [row_along(one.line, piece) for one in pushes]
+    driven, missing = (
+        sum((forces[0][:, k, None] * rows[k] for k in which), np.zeros((len(piece.t), mech.n)))
+        for which in (range(count), range(count, len(pushes)))
+    )
     laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}
     q, v, a = piece.motion[:3]
     shafts = {
@@ -207,17 +210,17 @@ def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequen
 
 
 def _gathered(
-    task: _Task, blocks: Sequence[_Block], bounds: Mapping[str, float], remarks: tuple[str, ...]
+    case: _Case, blocks: Sequence[_Block], bounds: Mapping[str, float], remarks: tuple[str, ...]
 ) -> MotionDemands:
-    mech, system = task.mech, task.system
+    mech, system = case.mech, case.system
     motion = Motion(*(np.concatenate([getattr(block.motion, x) for block in blocks]) for x in "tqva"))
     tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
     short = np.abs(missing).max(axis=0) > SHORT * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
     tau = tau + np.where(short, missing, 0.0)
     series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
     series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}
-    inputs = tuple(x.name for one in task.asked for x in one.actuator.inputs)
-    remembered = [*(x.name for one in task.asked for x in one.actuator.states), *system.states]
+    inputs = tuple(x.name for one in case.asked for x in one.actuator.inputs)
+    remembered = [*(x.name for one in case.asked for x in one.actuator.states), *system.states]
     moved = [name for name in blocks[0].series if name[:2] in ("q.", "v.") and name[2:] in mech.shafts]
     own = frozenset(blocks[0].series) - {*system.states, *moved}
     refused = own if short.any() else frozenset()
@@ -229,7 +232,7 @@ def _gathered(
         mech.speeds,
         own,
         tuple(name for name, is_short in zip(mech.speeds, short, strict=True) if is_short),
-        tuple(_excesses(task, series, motion.t, bounds, refused)),
+        tuple(_excesses(case, series, motion.t, bounds, refused)),
         tuple(jumps([*remembered, *moved], [{"t": block.motion.t, **block.series} for block in blocks])),
         State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
         remarks,
@@ -237,12 +240,12 @@ def _gathered(
 
 
 def _excesses(
-    task: _Task, series: Mapping[str, Array], t: Array, bounds: Mapping[str, float], refused: frozenset[str]
+    case: _Case, series: Mapping[str, Array], t: Array, bounds: Mapping[str, float], refused: frozenset[str]
 ) -> list[Any]:
     """What goes beyond the limits of actuators and those given."""
     own = {
         x.name: limit
-        for one in task.asked
+        for one in case.asked
         for x, limit in zip(one.actuator.inputs, one.actuator.limits, strict=True)
         if limit is not None
     }

@@ -35,7 +35,7 @@ class Evaluation:
 
 def situations_at(system: System, t: float, x: Array, u: Array) -> list[Situation]:
     """What each law sees, in numbers."""
-    scene = system.compiled.scene(x[system.q], x[system.v])
+    scene = system.compiled.scene(t, x[system.q], x[system.v])
     at = Moving(scene.q, scene.v, x[system.own].tolist())
     return system.situations(FLOATS, t, at, u.tolist(), scene)
 
@@ -46,7 +46,7 @@ def evaluate(system: System, t: float, x: Array, u: Array, modes: Modes) -> Eval
     actions = system.actions(modes, situations)
     a, *felt = _solved(system, x, u, actions)
     reactions = _reactions(actions, a.tolist(), *(part.tolist() for part in felt))
-    outcomes = system.outcomes(modes, situations, reactions)
+    outcomes = system.outcomes(modes, situations, actions, reactions)
     return Evaluation(system, a, modes, situations, reactions, outcomes, _holds(actions))
 
 

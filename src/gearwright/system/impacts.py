@@ -13,6 +13,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Reaction, Situation
+from gearwright.forces.line import Line
 from gearwright.forces.sticking import CREEP
 from gearwright.functions.functions import kinetic_energy
 from gearwright.system.balance import rows_of
@@ -37,25 +38,25 @@ def kept(system: System, x: Array, evaluation: Evaluation) -> Array:
     if not np.abs(missing).max() > 1e-14 * (1.0 + max(map(abs, v))):
         return x
     blow = Blow(system, evaluation, x[system.v])
-    return blow.changed(x, rows_of([hold.line for hold in holds], system.mech.n), missing)
+    return blow.changed(x, [hold.line for hold in holds], missing)
 
 
-def struck(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
+def after_impact(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
     """The state after an impact along a line; lines that are held firmly get the speed of their holds.
 
     First everything comes to rest along the line, then it is thrown back: gears turn one way, then the other.
     """
     holds = [hold for hold in evaluation.holds if hold.speed is not None and hold.firm]
     v, restitution = x[system.v], float(impact.restitution)
-    W = rows_of([impact.line, *(hold.line for hold in holds)], system.mech.n)
+    lines = [impact.line, *(hold.line for hold in holds)]
     arriving = float(impact.line.speed(v.tolist()))
     stopping = np.array([-arriving, *(_missing(hold, v.tolist()) for hold in holds)])
-    stopped = Blow(system, evaluation, v).changed(x, W, stopping)
+    stopped = Blow(system, evaluation, v).changed(x, lines, stopping)
     if not restitution:
         return stopped
     leaving = stopped[system.v] + restitution * (stopped[system.v] - v)
     back = np.array([-restitution * arriving, *[0.0] * len(holds)])
-    return Blow(system, evaluation, leaving).changed(stopped, W, back)
+    return Blow(system, evaluation, leaving).changed(stopped, lines, back)
 
 
 def _missing(hold: Hold, v: Sequence[float]) -> float:
@@ -77,18 +78,21 @@ class Blow:
     before: Evaluation
     v: Array
 
-    def changed(self, x: Array, W: Array, jump: Array) -> Array:
-        """The state with v+ = v + dv and W v+ = W v + jump. The lost energy is booked."""
-        system, out = self.system, x.copy()
+    def changed(self, x: Array, lines: Sequence[Line], jump: Array) -> Array:
+        """The state with v+ = v + dv and W v+ = W v + jump. What is lost, and what moving frames bring, is booked."""
+        system, out, W = self.system, x.copy(), rows_of(lines, self.system.mech.n)
         q, v = x[system.q], x[system.v]
-        out[system.v] = v + self._change(system.compiled.mass_matrix(q), W, jump)
+        change, impulses = self._change(system.compiled.mass_matrix(q), W, jump)
+        out[system.v] = v + change
         lost = kinetic_energy(system.mech, q, v) - kinetic_energy(system.mech, q, out[system.v])
-        out[system.dissipated] += float(lost)
+        brought = -float(impulses @ np.array([line.rate for line in lines], dtype=float))
+        out[system.supplied] += brought
+        out[system.dissipated] += float(lost) + brought
         return out
 
-    def _change(self, M: Array, W: Array, jump: Array) -> Array:
-        """The change of speeds, with gears on the flanks that it presses."""
-        situations = [replace(seen, v=self.v.tolist()) for seen in self.before.situations]
+    def _change(self, M: Array, W: Array, jump: Array) -> tuple[Array, Array]:
+        """The change of speeds and the impulses, with gears on the flanks that it presses."""
+        situations = [replace(situation, v=self.v.tolist()) for situation in self.before.situations]
         changes = ModeChanges(self._first_modes(situations))
         plain = change = _moved(M, W, jump)
         for _ in range(ROUNDS):
@@ -100,7 +104,8 @@ class Blow:
             senses = np.array([drag.sense for drag in drags], dtype=float)
             gains = np.array([self._gain(drag) for drag in drags])
             change = _moved(M + (pushes.T * gains) @ senses, W, jump)
-            if changes.obey(self._guards(changes.modes, situations, actions, change, -senses @ change)) is None:
+            flows = -senses @ change[0]
+            if changes.obey(self._guards(changes.modes, situations, actions, change[0], flows)) is None:
                 return change
         return change
 
@@ -114,7 +119,8 @@ class Blow:
         now = self.system.actions(self.before.modes, situations)
         asked = zip(self.system.laws, self.before.modes, situations, now, strict=True)
         return tuple(
-            law.start(seen) if action.drags and not action.holds else mode for law, mode, seen, action in asked
+            law.start(situation) if action.drags and not action.holds else mode
+            for law, mode, situation, action in asked
         )
 
     def _guards(
@@ -130,8 +136,8 @@ class Blow:
                 yield from ((k, guard) for guard in found if guard.rate is None)
 
 
-def _moved(M: Array, W: Array, jump: Array) -> Array:
-    """Dv of M dv = W' P with W dv = jump."""
+def _moved(M: Array, W: Array, jump: Array) -> tuple[Array, Array]:
+    """Dv and P of M dv = W' P with W dv = jump."""
     across = np.linalg.solve(M, W.T)
-    found: Array = across @ np.linalg.lstsq(W @ across, jump, rcond=None)[0]
-    return found
+    impulses = np.asarray(np.linalg.lstsq(W @ across, jump, rcond=None)[0], dtype=np.float64)
+    return across @ impulses, impulses

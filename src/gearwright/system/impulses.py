@@ -40,7 +40,8 @@ class Impulse:
         row: the row it acts along; the same value for all that share it.
         effect: Y, what a unit of it does to the speeds.
         limit: what it may be.
-        target: the speed that its hold wants, row . v.
+        target: the speed along its line that its hold wants.
+        rate: what explicit time adds to row . v there.
         compliance: speed that a unit of it gives way.
         flows: the drags of its law.
         mates: the impulses of its law, by number.
@@ -50,6 +51,7 @@ class Impulse:
     effect: Sequence[Scalar]
     limit: Limit
     target: Scalar
+    rate: Scalar = 0.0
     compliance: Scalar = 0.0
     flows: Sequence[Flow] = ()
     mates: Sequence[int] = ()
@@ -91,7 +93,7 @@ class _Row:
         self.answer = along(first.row, first.effect)
         self.inverse = 0.5 * (2.0 / self.answer)  # halves: CasADi makes a division of every x * (1 / y)
         self.per_speed = [per * self.inverse for per in first.effect]
-        self.free = along(first.row, v)
+        self.free = along(first.row, v) + first.rate
         self.total: Scalar = 0.0
 
 

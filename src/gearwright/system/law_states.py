@@ -73,16 +73,16 @@ def state_rates(
 ) -> list[Scalar]:
     """The rates of the laws' states in a motion that is known."""
     found: list[Scalar] = []
-    for law, mode, seen in zip(system.laws, system.first_modes, system.situations(ops, t, x, u), strict=True):
+    for law, mode, situation in zip(system.laws, system.first_modes, system.situations(ops, t, x, u), strict=True):
         if law.states:
-            action = law.act(mode, seen)
+            action = law.act(mode, situation)
             if action.holds or action.drags:
                 raise InputError(
                     f"demands: law {law.name!r} has states ({listed(x.name for x in law.states)}) that "
                     "depend on what it holds or drags, which a motion does not tell. Give it among `actuators`, or "
                     "leave it out."
                 )
-            found += law.follow(mode, seen, Reaction(a)).rates
+            found += law.follow(mode, situation, Reaction(a)).rates
     return found
 
 

@@ -11,12 +11,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn
 
-from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.arrays import Array
 from gearwright.forces.kinks import kinks_of
 from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import spread
 from gearwright.programs.program import Inputs
+from gearwright.system.books import booked
 from gearwright.system.law_kernels import OncePerSystem, require_traceable, surveyed
 from gearwright.system.motion_rates import contents_of
 from gearwright.system.survey import Choice
@@ -46,13 +48,22 @@ class LawTable:
         found = surveyed(system)
         self.choices: tuple[Choice, ...] = tuple(found.actions)
         self.holds, self.drags = found.holds, found.drags
+        self._carried = {
+            choice for choice, action in found.actions.items() if not all(is_zero(line.rate) for line in action.lines)
+        }
+        self.bent_holds = [k for k, (_, hold) in enumerate(self.holds) if not hold.line.constant]
+        self.bent_drags = [k for k, (_, drag) in enumerate(self.drags) if not drag.push.constant]
         self.guards: list[tuple[Choice, Guard]] = [(x, guard) for x, mine in found.guards.items() for guard in mine]
 
     @cached_property
     def act(self) -> Kernel:
-        """Generalized forces; targets and compliances of holds; gains of drags, what enters less offset, and senses."""
+        """Generalized forces; targets less drifts and compliances of holds; gains of drags, what enters, and senses.
+
+        At last the rows of holds and of pushes that depend on the configuration (`bent_holds`, `bent_drags`).
+        """
         n, holds, drags = self.system.mech.n, len(self.holds), len(self.drags)
-        return self._compiled("laws_act", self._acting, n + 2 * holds + (2 + n) * drags, {})
+        bent = len(self.bent_holds) + len(self.bent_drags)
+        return self._compiled("laws_act", self._acting, n + 2 * holds + (2 + n) * drags + n * bent, {})
 
     @cached_property
     def follow(self) -> Kernel:
@@ -94,11 +105,13 @@ class LawTable:
         holds, drags = [hold for action in actions for hold in action.holds], drags_in(actions)
         return [
             system.forces(u, actions),
-            [hold.target for hold in holds],
+            [hold.wanted for hold in holds],
             [hold.compliance for hold in holds],
             [drag.gain for drag in drags],
             [entering - drag.offset for entering, drag in zip(system.inflows(u, actions), drags, strict=True)],
             [list(drag.sense) for drag in drags],
+            [spread(holds[k].line.terms, system.mech.n) for k in self.bent_holds],
+            [spread(drags[k].push.terms, system.mech.n) for k in self.bent_drags],
         ]
 
     def _following(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
@@ -135,7 +148,7 @@ class LawTable:
         """How every law acts in every mode; forces of modes that are not at hand are zero."""
         found = []
         for k, mode in self.choices:
-            action = self.system.laws[k].act(mode, situations[k])
+            action = self.system.laws[k].act(mode, situations[k]).placed(situations[k].scene)
             forces = (replace(force, value=at_hand((k, mode), force.value)) for force in action.forces)
             found.append(replace(action, forces=tuple(forces)))
         return found
@@ -148,7 +161,10 @@ class LawTable:
         dissipated: Scalar = 0.0
         for mode in law.modes:
             choice = (k, mode)
-            outcome = law.follow(mode, situation, self.reaction(choice, given["a"], given["felt"]))
+            felt = self.reaction(choice, given["a"], given["felt"])
+            outcome = law.follow(mode, situation, felt)
+            if choice in self._carried:
+                outcome = booked(outcome, law.act(mode, situation).placed(situation.scene), felt)
             rates = [total + at_hand(choice, one) for total, one in zip(rates, outcome.rates, strict=True)]
             supplied = supplied + at_hand(choice, outcome.supplied)
             dissipated = dissipated + at_hand(choice, outcome.dissipated)

@@ -73,8 +73,8 @@ class Piece:
         return self._modes(middle, [w / largest for w in middle.x.v] if largest > STANDING else middle.x.v)
 
     def _modes(self, now: Moment, v: Sequence[Scalar]) -> Modes:
-        seen = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)
-        return tuple(law.start(one) for law, one in zip(self.system.laws, seen, strict=True))
+        situations = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)
+        return tuple(law.start(one) for law, one in zip(self.system.laws, situations, strict=True))
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def pieces_of(
         order: how many derivatives of forces are wanted.
         samples: how many times at least.
     """
-    for t, motion in smooth_pieces(trajectory, system.laws, order + 2, samples, inputs.breaks):
+    for t, motion in smooth_pieces(trajectory, system, order + 2, samples, inputs.breaks):
         states = states_along(system, trajectory, t, start, inputs)
         start = states[-1].tolist()
         yield Piece(system, t, motion, states, _derivatives(inputs, t, order))

@@ -21,7 +21,7 @@ from gearwright.programs.sized import VectorProgram
 from gearwright.system.law_kernels import OncePerSystem, require_traceable
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of
-from gearwright.system.vector_program import kernel, vector_program, work_of
+from gearwright.system.vector_program import job_of, kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
 from gearwright.tracing.trace import traced_function
 
@@ -54,7 +54,7 @@ class MotionRates:
 
     @cached_property
     def _slopes(self) -> Any:
-        return traced_function(replace(work_of(self._program, self.system.mech), wrt=("x",)))
+        return traced_function(replace(job_of(self._program, self.system.mech), wrt=("x",)))
 
     def slopes(self, x: Array, t: float, u: Array) -> Array:
         """The exact derivative of the rates by x, (nx + 2, nx); asked for too rarely to compile it, CasADi runs it."""
@@ -91,7 +91,7 @@ def _kinks(system: System, ops: Operations, t: Scalar, vector: Any, u: Any) -> l
     x = system.moving(vector)
     a, _ = field_of(system, ops, work=False)(t, x, u)
     asked = zip(system.laws, system.first_modes, system.situations(ops, t, x, u), strict=True)
-    found = [kink for law, mode, seen in asked for kink in kinks_of(law, mode, seen, Reaction(a))]
+    found = [kink for law, mode, situation in asked for kink in kinks_of(law, mode, situation, Reaction(a))]
     return [kink for kink in found if not is_number(kink)]
 
 

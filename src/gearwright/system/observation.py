@@ -27,10 +27,11 @@ def observe(system: System, x: Array, inputs: Array, t: Array) -> Observation:
     u, at = list(np.ascontiguousarray(inputs.T)), system.moving(list(np.ascontiguousarray(x.T)))
     situations = system.situations(ARRAYS, t, at, u)
     tau = np.empty((len(x), system.mech.n))
-    for k, force in enumerate(system.forces(u, force_actions(system, situations))):
+    actions = force_actions(system, situations)
+    for k, force in enumerate(system.forces(u, actions)):
         tau[:, k] = force
     a = forward_dynamics(system.mech, x[:, system.q], x[:, system.v], tau)
-    outcomes = outcomes_of(system, situations, list(a.T))
+    outcomes = outcomes_of(system, situations, actions, list(a.T))
     values = {name: value for outcome in outcomes for name, value in outcome.signals.items()}
     signals = {name: np.broadcast_to(np.asarray(values[name], dtype=np.float64), len(x)) for name in system.signals}
     return Observation(a, signals, np.zeros(len(x)) + sum(outcome.stored for outcome in outcomes))

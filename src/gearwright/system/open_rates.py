@@ -29,7 +29,7 @@ from gearwright.text import did_you_mean
 from gearwright.tracing.machine_parameters import machine_with, nominal
 from gearwright.tracing.recipe import free_parameters
 from gearwright.tracing.symbols import operations, symbols
-from gearwright.tracing.trace import PARAMETERS, TracedWork
+from gearwright.tracing.trace import PARAMETERS, TraceJob
 
 TORQUE, MOTOR_TORQUE = "tau.", "motor_torque."
 KINDS = ("torque", "motor_torque", "voltage")
@@ -58,9 +58,9 @@ class OpenRates:
         """What x holds."""
         return states_of(self.system)
 
-    def task(self, wrt: tuple[str, ...] = ()) -> TracedWork:
+    def job(self, wrt: tuple[str, ...] = ()) -> TraceJob:
         """What to trace."""
-        return TracedWork(self.program, self.system.mech, {}, wrt=wrt)
+        return TraceJob(self.program, self.system.mech, {}, wrt=wrt)
 
 
 def open_rates(
@@ -217,9 +217,10 @@ def refuse_laws_with_modes(caller: str, system: System) -> None:
 
 def _refuse_time(caller: str, system: System, k: int) -> None:
     x, time = system.moving(symbols("x", system.own.stop)), _NoTime()
-    law, seen = system.laws[k], system.situations(operations(), time, x, symbols("u", system.input_size))[k]
+    law, situation = system.laws[k], system.situations(operations(), time, x, symbols("u", system.input_size))[k]
     try:
-        law.act(law.modes[0], seen)
+        for line in law.act(law.modes[0], situation).placed(situation.scene).lines:
+            _ = line.terms
     except NotTraceableError as obstacle:
         raise _unfit(caller, law, str(obstacle)) from None
 

@@ -71,11 +71,11 @@ class OperatingRates:
 
     @cached_property
     def _values(self) -> Any:
-        return traced_function(self.rates.task())
+        return traced_function(self.rates.job())
 
     @cached_property
     def _slopes(self) -> Any:
-        return traced_function(self.rates.task(tuple(self.rates.program.inputs)))
+        return traced_function(self.rates.job(tuple(self.rates.program.inputs)))
 
     def values(self, x: Array, u: Array) -> Array:
         """Dx."""
@@ -117,7 +117,9 @@ def operating_point(
     system, names = full_laws(caller, robot_or_mech, inputs, laws)
     start = np.concatenate([x["q"], x["v"], _own_states(caller, system, x)])
     u = _input_values(caller, names, given)
-    modes = tuple(law.start(seen) for law, seen in zip(system.laws, _seen(system, names, start, u), strict=True))
+    modes = tuple(
+        law.start(situation) for law, situation in zip(system.laws, _situations(system, names, start, u), strict=True)
+    )
     for _ in range(len(system.laws) + 2):
         frozen = tuple(InMode(law, mode) for law, mode in zip(system.laws, modes, strict=True))
         around = OperatingRates(open_rates(caller, robot_or_mech, inputs, laws=frozen))
@@ -151,7 +153,7 @@ def _input_values(caller: str, names: tuple[str, ...], given: Array | Mapping[st
     return u
 
 
-def _seen(system: System, names: tuple[str, ...], x: Array, u: Array) -> list[Situation]:
+def _situations(system: System, names: tuple[str, ...], x: Array, u: Array) -> list[Situation]:
     return situations_at(system, 0.0, np.array([*x, 0.0, 0.0]), np.array(all_inputs(system, names, u.tolist())))
 
 
@@ -194,7 +196,9 @@ def _refuse_bends(caller: str, system: System, around: OperatingRates, x: Array,
     full = np.array(all_inputs(system, around.rates.inputs, u.tolist()))
     found = evaluate(system, 0.0, np.array([*x, 0.0, 0.0]), full, modes)
     asked = zip(system.laws, modes, found.situations, found.reactions, strict=True)
-    bent = [law for law, mode, seen, felt in asked if any(abs(k) < ASIDE for k in kinks_of(law, mode, seen, felt))]
+    bent = [
+        law for law, mode, situation, felt in asked if any(abs(k) < ASIDE for k in kinks_of(law, mode, situation, felt))
+    ]
     if not bent:
         return
     aside = ASIDE * np.random.default_rng(0).choice([-1.0, 1.0], len(x))

@@ -7,9 +7,16 @@ from itertools import pairwise
 
 import numpy as np
 
+from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.forces.law import Law
+from gearwright.forces.line import Line
+from gearwright.forces.scene import Scene
+from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
+from gearwright.system.system import System
+
+LOOKS = 400
+"""Intervals of a motion within which the speed along a coordinate turns round at most once."""
 
 LEAST = 12
 """Samples that a piece has at least."""
@@ -19,7 +26,7 @@ CLOSE = 1e-4
 
 
 def smooth_pieces(
-    trajectory: Trajectory, laws: Sequence[Law], order: int, samples: int, breaks: Sequence[float] = ()
+    trajectory: Trajectory, system: System, order: int, samples: int, breaks: Sequence[float] = ()
 ) -> Iterator[tuple[Array, list[Array]]]:
     """Times and the motion with `order` derivatives there, piece by piece; both ends of a piece belong to it.
 
@@ -29,7 +36,7 @@ def smooth_pieces(
     end = trajectory.duration
     fixed = [0.0, *trajectory.kinks(order), *(t for t in breaks if 0 < t < end), end]
     # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.
-    turns = [t for t in _turns(trajectory, laws) if min(abs(t - x) for x in fixed) > CLOSE * end]
+    turns = [t for t in _turns(trajectory, system) if min(abs(t - x) for x in fixed) > CLOSE * end]
     edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > CLOSE * end)})
     for first, last in pairwise(edges):
         t = np.linspace(first, last, max(LEAST, int(np.ceil(samples * (last - first) / end))))
@@ -38,16 +45,36 @@ def smooth_pieces(
         yield t, [trajectory.at(inside, k) for k in range(order + 1)]
 
 
-def _turns(trajectory: Trajectory, laws: Sequence[Law]) -> list[float]:
+def _turns(trajectory: Trajectory, system: System) -> list[float]:
     """Times at which the speed along the line of a law with modes or states goes through zero."""
+    found: list[float] = []
+    for law in system.laws:
+        line = getattr(law, "line", None)
+        if line is not None and (law.states or len(law.modes) > 1):
+            roots = _constant_turns(trajectory, line) if line.constant else _bent_turns(trajectory, system.mech, line)
+            found += [t for t in roots if 0 < t < trajectory.duration]
+    return sorted(found)
+
+
+def _constant_turns(trajectory: Trajectory, line: Line) -> list[float]:
+    """The zeros of the polynomials that the speed along a constant row is made of."""
     from scipy.interpolate import PPoly
 
     rate = trajectory.pieces.derivative()
-    found: list[float] = []
-    for law in laws:
-        line = getattr(law, "line", None)
-        if line is not None and (law.states or len(law.modes) > 1):
-            along = sum(float(factor) * rate.c[..., index] for index, factor in line.terms)
-            roots = PPoly(along, rate.x).roots(extrapolate=False)
-            found += [float(t) for t in roots[np.isfinite(roots)] if 0 < t < trajectory.duration]
-    return sorted(found)
+    along = sum(float(factor) * rate.c[..., index] for index, factor in line.terms)
+    roots = PPoly(along, rate.x).roots(extrapolate=False)
+    return [float(t) for t in roots[np.isfinite(roots)]]
+
+
+def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[float]:
+    """The zeros of the speed along a coordinate, between samples where its sign changes."""
+    from scipy.optimize import brentq
+
+    def speed(t: float) -> float:
+        q, v = (trajectory.at(t, k).tolist() for k in range(2))
+        return float(line.placed(Scene(mech, q, v, FLOATS, t)).speed(v))
+
+    times = np.linspace(0.0, trajectory.duration, LOOKS + 1)
+    signs = np.sign([speed(t) for t in times.tolist()])
+    brackets = [(times[k], times[k + 1]) for k in range(LOOKS) if signs[k] * signs[k + 1] < 0]
+    return [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]

@@ -24,6 +24,7 @@ from gearwright.forces.impulse import Unlimited
 from gearwright.forces.law import Action, Hold, Law, Outcome, Reaction, Situation, Stepped
 from gearwright.forces.limit import Limit
 from gearwright.mechanism.rows import Terms, along, spread
+from gearwright.system.books import booked
 from gearwright.system.impulses import Flow, Impulse, settle
 from gearwright.system.system import System, share
 from gearwright.text import listed
@@ -70,10 +71,13 @@ class Acting:
         limits = self.stated.limits or tuple(Unlimited() for _ in self.action.holds)
         return list(zip(self.action.holds, limits, strict=True))
 
-    def outcome(self, seen: Situation, reaction: Reaction) -> Outcome:
+    def outcome(self, situation: Situation, reaction: Reaction) -> Outcome:
         """What follows in a situation near that of the middle of the step."""
         follow = self.stated.outcome
-        return self.law.follow(self.stated.mode, seen, reaction) if follow is None else follow(seen, reaction)
+        found = (
+            self.law.follow(self.stated.mode, situation, reaction) if follow is None else follow(situation, reaction)
+        )
+        return booked(found, self.action, reaction)
 
     def outcome_at(self, v: Sequence[Scalar], reaction: Reaction) -> Outcome:
         """What follows at other speeds than those of the beginning."""
@@ -126,13 +130,14 @@ def moreau_step(
 
 def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> list[Acting]:
     """How each law acts over a step of h [s] from the speeds of its situation."""
-    return [_acting(law, seen, h) for law, seen in zip(system.laws, situations, strict=True)]
+    return [_acting(law, situation, h) for law, situation in zip(system.laws, situations, strict=True)]
 
 
 def _acting(law: Law, situation: Situation, h: Scalar) -> Acting:
     stated = law.stepped(situation, h) if len(law.modes) > 1 else None
     stated = Stepped(law.modes[0]) if stated is None else stated
     action = law.act(stated.mode, situation) if stated.action is None else stated.action
+    action = action.placed(situation.scene)
     if len(law.modes) == 1 and any(not is_zero(drag.gain) for drag in action.drags):
         raise InputError(
             f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Use the adaptive "
@@ -171,8 +176,8 @@ def _impulses(
         mates = range(len(found), len(found) + len(one.action.holds))
         for hold, limit in one.limited:
             row, effect = _answered(hold, solved, known, len(v))
-            target = along(row, v) + h * hold.target if hold.speed is None else hold.speed
-            found.append(Impulse(row, effect, limit, target, hold.compliance, mine, mates))
+            target = hold.line.speed(v) + h * hold.wanted if hold.speed is None else hold.speed
+            found.append(Impulse(row, effect, limit, target, hold.line.rate, hold.compliance, mine, mates))
     return found
 
 

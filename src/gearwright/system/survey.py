@@ -53,21 +53,21 @@ def survey(system: System) -> Survey:
     actions: dict[Choice, Action] = {}
     guards: dict[Choice, tuple[Guard, ...]] = {}
     obstacles = []
-    for k, (law, seen) in enumerate(zip(system.laws, situations, strict=True)):
+    for k, (law, situation) in enumerate(zip(system.laws, situations, strict=True)):
         try:
             for mode in law.modes:
-                actions[k, mode], guards[k, mode] = _asked(law, mode, seen, system.mech.n)
+                actions[k, mode], guards[k, mode] = _asked(law, mode, situation, system.mech.n)
         except NotTraceableError as obstacle:
             obstacles.append(f"law {law.name!r} runs in Python, not in machine code: {obstacle}")
     return Survey(actions, guards, tuple(obstacles))
 
 
-def _asked(law: Law, mode: str, seen: Situation, n: int) -> tuple[Action, tuple[Guard, ...]]:
+def _asked(law: Law, mode: str, situation: Situation, n: int) -> tuple[Action, tuple[Guard, ...]]:
     """All that a law is ever asked, in the order in which it is."""
-    action = law.act(mode, seen)
+    action = law.act(mode, situation).placed(situation.scene)
     felt = _felt(n, action.holds, action.drags)
-    law.follow(mode, seen, felt)
-    return action, law.guards(mode, seen, felt)
+    law.follow(mode, situation, felt)
+    return action, law.guards(mode, situation, felt)
 
 
 def _felt(n: int, holds: Sequence[Hold], drags: Sequence[Drag]) -> Reaction:

@@ -22,11 +22,13 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Scene, Situation
+from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
+from gearwright.forces.scene import Scene
 from gearwright.functions.actuation import motor_shares
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
+from gearwright.system.books import booked
 from gearwright.system.compiled_machine import CompiledMachine
 
 Modes: TypeAlias = tuple[str, ...]
@@ -167,15 +169,16 @@ class System:
         self, ops: Operations, t: Scalar, x: Moving, u: Sequence[Scalar], scene: Scene | None = None
     ) -> list[Situation]:
         """What each law sees; `scene` is what all of them share, where somebody knows it already."""
-        shared = Scene(self.mech, x.q, x.v, ops) if scene is None else scene
+        shared = Scene(self.mech, x.q, x.v, ops, t) if scene is None else scene
         return [
             Situation(t, x.q, x.v, x.states[own], [u[k] for k in given], ops, self.mech, shared)
             for own, given in self._places
         ]
 
     def actions(self, modes: Modes, situations: Sequence[Situation]) -> list[Action]:
-        """How each law acts."""
-        return [law.act(mode, seen) for law, mode, seen in zip(self.laws, modes, situations, strict=True)]
+        """How each law acts, along lines that are placed."""
+        asked = zip(self.laws, modes, situations, strict=True)
+        return [law.act(mode, situation).placed(situation.scene) for law, mode, situation in asked]
 
     def forces(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
         """Generalized forces (n,): tau and those of the laws."""
@@ -199,18 +202,24 @@ class System:
         shares = motor_shares(self.mech)
         return {name: tuple((k, float(x)) for k, x in enumerate(row) if x) for name, row in shares.items()}
 
-    def outcomes(self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]) -> list[Outcome]:
-        """What follows for each law."""
-        asked = zip(self.laws, modes, situations, reactions, strict=True)
-        return [law.follow(mode, seen, felt) for law, mode, seen, felt in asked]
+    def outcomes(
+        self,
+        modes: Modes,
+        situations: Sequence[Situation],
+        actions: Sequence[Action],
+        reactions: Sequence[Reaction],
+    ) -> list[Outcome]:
+        """What follows for each law, with what moves its lines by themselves in the books."""
+        asked = zip(self.laws, modes, situations, actions, reactions, strict=True)
+        return [booked(law.follow(mode, situation, felt), action, felt) for law, mode, situation, action, felt in asked]
 
     def guards(
         self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]
     ) -> list[tuple[int, Guard]]:
-        """All guards, with the index of their law."""
+        """All guards, with the index of their law and placed impacts."""
         asked = zip(self.laws, modes, situations, reactions, strict=True)
-        found = (law.guards(mode, seen, felt) for law, mode, seen, felt in asked)
-        return [(k, guard) for k, guards in enumerate(found) for guard in guards]
+        found = ((situation, law.guards(mode, situation, felt)) for law, mode, situation, felt in asked)
+        return [(k, guard.placed(situation.scene)) for k, (situation, guards) in enumerate(found) for guard in guards]
 
     def rates(self, ops: Operations, x: Moving, a: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
         """The rates of q, v and the states of the laws."""
@@ -263,9 +272,13 @@ def flow(drag: Drag, entering: Scalar, a: Sequence[Scalar]) -> Scalar:
     return through
 
 
-@lru_cache(maxsize=4096)
 def share(line: Line, other: Line) -> float:
     """The factor with which a line is another one; both are parallel."""
+    return _constant_share(line, other) if line.constant and other.constant else line.share_of(other)
+
+
+@lru_cache(maxsize=4096)
+def _constant_share(line: Line, other: Line) -> float:
     return line.share_of(other)
 
 

@@ -31,9 +31,11 @@ def force_actions(system: System, situations: Sequence[Situation]) -> list[Actio
     return actions
 
 
-def outcomes_of(system: System, situations: Sequence[Situation], a: Sequence[Scalar]) -> list[Outcome]:
+def outcomes_of(
+    system: System, situations: Sequence[Situation], actions: Sequence[Action], a: Sequence[Scalar]
+) -> list[Outcome]:
     """What follows for each law from the accelerations."""
-    return system.outcomes(system.first_modes, situations, [Reaction(a)] * len(system.laws))
+    return system.outcomes(system.first_modes, situations, actions, [Reaction(a)] * len(system.laws))
 
 
 def field_of(system: System, ops: Operations, work: bool) -> Field:
@@ -42,9 +44,10 @@ def field_of(system: System, ops: Operations, work: bool) -> Field:
 
     def moves(t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         situations = system.situations(ops, t, x, u)
-        tau = system.forces(u, force_actions(system, situations))
+        actions = force_actions(system, situations)
+        tau = system.forces(u, actions)
         a = forward_dynamics(place(ready.mech, ready.placed_at(x.q), ops), x.v, tau)
-        outcomes = outcomes_of(system, situations, a)
+        outcomes = outcomes_of(system, situations, actions, a)
         rates = [one for outcome in outcomes for one in outcome.rates]
         return a, [*rates, *system.powers(x.v, u, outcomes)] if work else rates
 

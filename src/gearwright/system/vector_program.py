@@ -12,7 +12,7 @@ from gearwright.errors import CompilationError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Fixed, Inputs
 from gearwright.programs.sized import VectorProgram
-from gearwright.tracing.trace import TracedWork, traced
+from gearwright.tracing.trace import TraceJob, traced
 
 Formula = Callable[[Mechanism, Operations, Inputs], Any]
 """(machine, operations, inputs by name) -> scalars, nested as they come."""
@@ -38,16 +38,16 @@ def vector_program(name: str, contents: Mapping[str, int], size: int, formula: F
     return VectorProgram(name, tuple(contents), run, lambda *_: (size,), growth=2, contents=dict(contents))
 
 
-def work_of(program: VectorProgram, mech: Mechanism) -> TracedWork:
+def job_of(program: VectorProgram, mech: Mechanism) -> TraceJob:
     """What is to be traced."""
-    return TracedWork(program, mech, {})
+    return TraceJob(program, mech, {})
 
 
 def kernel(program: VectorProgram, mech: Mechanism) -> MachineCode:
     """The machine code of a program; NoKernelError where there can be none."""
-    work = work_of(program, mech)
+    job = job_of(program, mech)
     try:
-        code = graph_code(work, traced(work))
+        code = graph_code(job, traced(job))
     except CompilationError as error:
         raise NoKernelError(f"the laws run in Python, not in machine code: {error}.") from error
     if code is None:

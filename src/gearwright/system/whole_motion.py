@@ -97,12 +97,12 @@ def _padded(joints: Trajectory, n: int) -> Trajectory:
 def _pushes_on(law: Law, system: System, behind: set[int]) -> bool:
     """Whether a law acts on joints behind springs; those that act between joint and motor are refused."""
     alone = replace(system, laws=(law,))
-    rest = Moving([0.0] * system.mech.nq, [0.0] * system.mech.n, [s.initial for s in law.states])
-    seen = alone.situations(FLOATS, 0.0, rest, alone.first_inputs)[0]
+    anywhere = [0.1 + 0.3 * k for k in range(system.mech.nq)]  # where no entry of a row is zero by chance
+    rest = Moving(anywhere, [0.0] * system.mech.n, [s.initial for s in law.states])
+    situation = alone.situations(FLOATS, 0.0, rest, alone.first_inputs)[0]
     found = False
-    for action in (law.act(mode, seen) for mode in law.modes):
-        lines = [*(x.line for x in action.forces), *(x.line for x in action.holds), *(x.push for x in action.drags)]
-        for touched in ({index for index, _ in line.terms} for line in lines):
+    for action in (law.act(mode, situation).placed(situation.scene) for mode in law.modes):
+        for touched in ({index for index, _ in line.terms} for line in action.lines):
             if touched & behind:
                 found = True
                 _refuse_between(law, touched, action.drags, system.mech)
@@ -124,13 +124,13 @@ def _shafts_too(piece: Piece, way: Plan, order: int) -> Array:
     mech = piece.system.mech
     modes = piece.likely_modes
     derivatives = [[x[:, k] for k in range(first_shaft(mech))] for x in piece.motion[: way.order + 1]]
-    series = whole_series(mech, way.steps, derivatives, ARRAYS, pushed=lambda q: _pushed(piece, modes, q))
+    series = whole_series(mech, way.steps, derivatives, ARRAYS, law_forces=lambda q: _law_forces(piece, modes, q))
     zero = np.zeros(len(piece.t))
     columns = [[zero + x for x in one.derivatives()[: order + ACCELERATION + 1]] for one in series]
     return np.moveaxis(np.array(columns), (0, 1, 2), (2, 1, 0))
 
 
-def _pushed(piece: Piece, modes: Modes, q: Sequence[Taylor]) -> list[Scalar]:
+def _law_forces(piece: Piece, modes: Modes, q: Sequence[Taylor]) -> list[Scalar]:
     """Generalized forces of the laws as series; what they hold at rest carries nothing."""
     system, length, ops = piece.system, len(q[0].c), TaylorOperations(ARRAYS)
     if not system.laws:

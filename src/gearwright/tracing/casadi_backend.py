@@ -9,7 +9,7 @@ from typing import Any
 from gearwright.mechanism import RobotOrMech
 from gearwright.text import plain_names
 from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.trace import TracedWork, traced_function
+from gearwright.tracing.trace import TraceJob, traced_function
 
 
 def casadi_function(
@@ -38,21 +38,21 @@ def casadi_function(
     (3, 3)
     """
     recipe = recipe_of(function, robot_or_mech, parameters, fixed, "casadi_function")
-    return as_casadi(recipe.task())
+    return as_casadi(recipe.job())
 
 
-def as_casadi(task: TracedWork) -> Any:
-    """A task as a CasADi function of named inputs, with its result in its own shape."""
+def as_casadi(job: TraceJob) -> Any:
+    """A job as a CasADi function of named inputs, with its result in its own shape."""
     import casadi as ca
 
-    sizes = task.sizes()
+    sizes = job.sizes()
     symbols = [ca.SX.sym(name, size) for name, size in zip(plain_names(sizes), sizes.values(), strict=True)]
-    flat = traced_function(task)(*symbols)[1]
+    flat = traced_function(job)(*symbols)[1]
     outputs, start = {}, 0
-    for name, shape in task.results().items():
+    for name, shape in job.results().items():
         stop = start + prod(shape)
         outputs[name], start = _shaped(flat[start:stop], shape), stop
-    title = plain_names([task.program.name])[0]
+    title = plain_names([job.program.name])[0]
     return ca.Function(title, symbols, list(outputs.values()), plain_names(sizes), list(outputs))
 
 

@@ -42,8 +42,8 @@ def jax_function(
     """
     _require_float64()
     recipe = recipe_of(function, robot_or_mech, parameters, fixed, "jax_function")
-    task = recipe.task()
-    graph, sizes, shapes = traced(task), task.sizes(), task.results()
+    job = recipe.job()
+    graph, sizes, shapes = traced(job), job.sizes(), job.results()
 
     def run(*arrays: Any) -> Any:
         import jax

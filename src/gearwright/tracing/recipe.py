@@ -15,7 +15,7 @@ from gearwright.programs import programs
 from gearwright.programs.inputs import checked_point
 from gearwright.text import did_you_mean, listed
 from gearwright.tracing.machine_parameters import machine_with, nominal, require_free
-from gearwright.tracing.trace import TracedWork
+from gearwright.tracing.trace import TraceJob
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Recipe:
     fixed: tuple[tuple[str, Any], ...] = ()
     wrt: tuple[str, ...] = ()
 
-    def task(self) -> TracedWork:
+    def job(self) -> TraceJob:
         """What to trace."""
         mech = machine_of("compile", self.source)
         symbolic = partial(_machine, self.source, self.parameters) if self.parameters else None
         program = programs.BY_NAME[self.function]
-        return TracedWork(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
+        return TraceJob(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
 
     def identity(self) -> str:
         """The machine and its symbolic parameters, exactly: every number to the last digit."""

@@ -13,6 +13,8 @@ from functools import cache
 from typing import Any, NoReturn
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.slopes import Slopes
+from gearwright.algebra.taylor import Series
 from gearwright.errors import NotTraceableError
 from gearwright.tracing.drawing import applied
 
@@ -28,6 +30,10 @@ UFUNCS: dict[str, Callable[..., Scalar]] = {
     "greater_equal": operator.ge,
 }
 """What a NumPy number to the left of a symbol asks for."""
+
+
+OVER_SYMBOLS = (Series, Slopes)
+"""Scalars whose coefficients may be symbols: an operation with one of these is left to it."""
 
 
 class Symbol:
@@ -81,6 +87,8 @@ class Symbol:
     def __add__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
             return self.made(self.sx + other.sx)
+        if isinstance(other, OVER_SYMBOLS):
+            return NotImplemented
         return self if other == 0 else self.made(self.sx + float(other))
 
     __radd__ = __add__
@@ -88,6 +96,8 @@ class Symbol:
     def __sub__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
             return self.made(self.sx - other.sx)
+        if isinstance(other, OVER_SYMBOLS):
+            return NotImplemented
         return self if other == 0 else self.made(self.sx - float(other))
 
     def __rsub__(self, other: Scalar) -> Scalar:
@@ -96,6 +106,8 @@ class Symbol:
     def __mul__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
             return self.made(self.sx * other.sx)
+        if isinstance(other, OVER_SYMBOLS):
+            return NotImplemented
         if other == 0:
             return 0.0
         return self if other == 1 else self.made(self.sx * float(other))
@@ -103,6 +115,8 @@ class Symbol:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Scalar) -> Scalar:
+        if isinstance(other, OVER_SYMBOLS):
+            return NotImplemented
         return self.made(self.sx / plain(other))
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
@@ -124,16 +138,16 @@ class Symbol:
         return operations().absolute(self)
 
     def __lt__(self, other: Scalar) -> Scalar:
-        return self.made(self.sx < plain(other))
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(self.sx < plain(other))
 
     def __le__(self, other: Scalar) -> Scalar:
-        return self.made(self.sx <= plain(other))
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(self.sx <= plain(other))
 
     def __gt__(self, other: Scalar) -> Scalar:
-        return self.made(plain(other) < self.sx)
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(plain(other) < self.sx)
 
     def __ge__(self, other: Scalar) -> Scalar:
-        return self.made(plain(other) <= self.sx)
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(plain(other) <= self.sx)
 
 
 def symbols(name: str, count: int) -> list[Scalar]:

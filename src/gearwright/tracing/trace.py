@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gearwright.algebra import Scalar
@@ -11,7 +12,7 @@ from gearwright.dynamics.configuration import nudge, quaternions
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import NO_ROTATION
-from gearwright.programs.program import Fixed, Program
+from gearwright.programs.program import Fixed, Program, flatten
 from gearwright.tracing.drawing import Drawn, drawn
 from gearwright.tracing.graph import Builder, Graph
 from gearwright.tracing.prepare import PREPARED, prepare
@@ -27,7 +28,7 @@ LARGE = 40
 
 
 @dataclass(frozen=True)
-class TracedWork:
+class TraceJob:
     """What is traced: a program of a machine, with what is fixed, what stays symbolic and what is differentiated.
 
     Args:
@@ -51,6 +52,11 @@ class TracedWork:
         """Whether the recursion over numbers alone cannot give the result: derivatives, parameters as inputs."""
         return bool(self.wrt or self.count)
 
+    @cached_property
+    def function(self) -> Any:
+        """The job as a CasADi function, traced when something first needs it."""
+        return traced_function(self)
+
     def sizes(self) -> dict[str, int]:
         """Every input with its number of scalars."""
         sizes = self.program.sizes(self.mech, self.fixed)
@@ -71,61 +77,61 @@ class TracedWork:
         return {"out": self.shape()} if self.wrt else self.program.results(self.mech, self.fixed)
 
 
-def traced(task: TracedWork) -> Graph:
-    """The task as a graph: by way of CasADi, or drawn at once where a large machine is not to be differentiated."""
-    if task.wrt or len(task.mech.bodies) <= LARGE:
-        return walk(traced_function(task))
-    return _drawn(task)
+def traced(job: TraceJob) -> Graph:
+    """The job as a graph: by way of CasADi, or drawn at once where a large machine is not to be differentiated."""
+    if job.wrt or len(job.mech.bodies) <= LARGE:
+        return walk(traced_function(job))
+    return _drawn(job)
 
 
-def _drawn(task: TracedWork) -> Graph:
+def _drawn(job: TraceJob) -> Graph:
     builder = Builder()
     tape: list[Any] = []
     entries = {
         name: [Symbol(Drawn(builder, builder.node("input", which, i)), tape) for i in range(size)]
-        for which, (name, size) in enumerate(task.sizes().items())
+        for which, (name, size) in enumerate(job.sizes().items())
     }
-    guards = [drawn(builder, plain(x)) for x in _guards(task, entries)]
-    results = [drawn(builder, plain(x)) for x in _scalars(task, entries)]
+    guards = [drawn(builder, plain(x)) for x in _guards(job, entries)]
+    results = [drawn(builder, plain(x)) for x in _scalars(job, entries)]
     return builder.graph(results, guards)
 
 
-def traced_function(task: TracedWork) -> Any:
-    """The task as a CasADi function of its inputs: (intermediates in the order of construction, result, guards)."""
+def traced_function(job: TraceJob) -> Any:
+    """The job as a CasADi function of its inputs: (intermediates in the order of construction, result, guards)."""
     import casadi as ca
 
-    vectors = {name: ca.SX.sym(name, size) for name, size in task.sizes().items()}
+    vectors = {name: ca.SX.sym(name, size) for name, size in job.sizes().items()}
     tape: list[Any] = []
     entries = {name: [Symbol(vector[i], tape) for i in range(vector.numel())] for name, vector in vectors.items()}
-    guards = [plain(x) for x in _guards(task, entries)]
+    guards = [plain(x) for x in _guards(job, entries)]
     tape.clear()
-    result, tape = _differentiated(task, vectors, entries, tape) if task.wrt else (_result(task, entries), tape)
+    result, tape = _differentiated(job, vectors, entries, tape) if job.wrt else (_result(job, entries), tape)
     outputs = [ca.vertcat(*tape), result, ca.vertcat(*guards)]
-    name = task.program.name.replace(".", "_")  # CasADi takes letters, digits and underscores
+    name = job.program.name.replace(".", "_")  # CasADi takes letters, digits and underscores
     return ca.Function(name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
 
-def _result(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> Any:
+def _result(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
-    return ca.vertcat(*(plain(x) for x in _scalars(task, entries)))
+    return ca.vertcat(*(plain(x) for x in _scalars(job, entries)))
 
 
-def _scalars(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+def _scalars(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """The results over symbols."""
-    mech = task.mech if task.machine is None else task.machine(entries[PARAMETERS])
-    if task.program.name in PREPARED and not task.fixed and mech.n:
+    mech = job.mech if job.machine is None else job.machine(entries[PARAMETERS])
+    if job.program.name in PREPARED and not job.fixed and mech.n:
         # Forces and energies do not depend on the choice of frames.
         ready = prepare(mech)
         mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
     try:
-        return task.program.scalars(mech, operations(), entries, task.fixed)
+        return flatten(job.program.run(mech, operations(), entries, job.fixed))
     except ZeroDivisionError:  # among the machine's own numbers, so at every state
-        raise singular(task.program.name) from None
+        raise singular(job.program.name) from None
 
 
 def _differentiated(
-    task: TracedWork, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
+    job: TraceJob, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
 ) -> tuple[Any, list[Any]]:
     """The Jacobian by rows, all inputs in one pass, which shares more than one pass for each.
 
@@ -136,23 +142,23 @@ def _differentiated(
 
     directions, moved = dict(vectors), dict(entries)
     steps = []
-    if not task.mech.straight:
-        for name in (name for name in task.wrt if name in task.program.per_coordinate):
-            directions[name] = step = ca.SX.sym(f"d{name}", task.mech.n)
-            along = [Symbol(step[i], tape) for i in range(task.mech.n)]
-            moved[name] = nudge(task.mech, entries[name], along, operations())
+    if not job.mech.straight:
+        for name in (name for name in job.wrt if name in job.program.per_coordinate):
+            directions[name] = step = ca.SX.sym(f"d{name}", job.mech.n)
+            along = [Symbol(step[i], tape) for i in range(job.mech.n)]
+            moved[name] = nudge(job.mech, entries[name], along, operations())
             steps.append(step)
-    slope = ca.jacobian(_result(task, moved), ca.vertcat(*(directions[name] for name in task.wrt)))
+    slope = ca.jacobian(_result(job, moved), ca.vertcat(*(directions[name] for name in job.wrt)))
     if steps:
-        slope = ca.substitute(slope, ca.vertcat(*steps), ca.DM.zeros(task.mech.n * len(steps)))
+        slope = ca.substitute(slope, ca.vertcat(*steps), ca.DM.zeros(job.mech.n * len(steps)))
     return ca.vec(ca.densify(slope).T), []
 
 
-def _guards(task: TracedWork, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+def _guards(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """Squares of quaternions less the smallest that is taken for a rotation."""
     found = []
-    for name in (name for name in entries if name in task.program.per_coordinate):
-        for four in quaternions(task.mech):
+    for name in (name for name in entries if name in job.program.per_coordinate):
+        for four in quaternions(job.mech):
             w, x, y, z = entries[name][four]
             found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
     return found

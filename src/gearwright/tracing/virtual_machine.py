@@ -1,25 +1,26 @@
-"""Running a traced task in CasADi: for programs too large to compile, and for angles too large for the fast sine."""
+"""A job without machine code: before a kernel pays, where a program is too large, or an angle for the fast sine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.programs.batch import leading, singular
-from gearwright.tracing.trace import TracedWork
+from gearwright.programs.batch import evaluate, leading, singular
+from gearwright.tracing.trace import TraceJob
 
 
-def evaluate_traced(task: TracedWork, inputs: Mapping[str, Array], function: Any) -> Array:
-    """The task's result for checked inputs, state by state; `function` is the traced task."""
-    lead = leading(task.program.name, inputs)
+def evaluate_job(job: TraceJob, inputs: Mapping[str, Array]) -> Array:
+    """The job's result for checked inputs: the recursion over NumPy, or where that cannot give it, what was traced."""
+    if not job.needs_tracing:
+        return evaluate(job.program, job.mech, inputs, job.fixed)
+    lead = leading(job.program.name, inputs)
     rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in inputs.values()]
     count = len(rows[0])
-    flat = np.empty((count, int(np.prod(task.shape(), dtype=int))))
+    flat = np.empty((count, int(np.prod(job.shape(), dtype=int))))
     for k in range(count):
-        flat[k] = np.asarray(function(*(row[k] for row in rows))[1]).ravel()
+        flat[k] = np.asarray(job.function(*(row[k] for row in rows))[1]).ravel()
     if not np.isfinite(flat).all():
-        raise singular(task.program.name)
-    return flat.reshape(lead + task.shape())
+        raise singular(job.program.name)
+    return flat.reshape(lead + job.shape())

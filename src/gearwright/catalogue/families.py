@@ -1,0 +1,93 @@
+r"""Generic families: motors and gearboxes of any size from a real one, by laws of similarity.
+
+All lengths are multiplied by $\lambda$; materials, temperatures and rim speeds stay. Then for a motor
+mass $\propto \lambda^3$, inertia $\propto \lambda^5$, motor constant $K / \sqrt R \propto \lambda^{5/2}$ (copper and
+flux), thermal resistances $\propto \lambda^{-2}$ (surface), heat capacities $\propto \lambda^3$, hence thermal time
+constants $\propto \lambda$ and continuous torque $\propto \lambda^{7/2}$; the electrical time constant
+$L / R \propto \lambda^2$; speeds $\propto \lambda^{-1}$. The winding is chosen for the same voltage:
+$K \propto \lambda$, $R \propto \lambda^{-3}$. For a gearbox torque, mass and stiffness $\propto \lambda^3$, inertia
+$\propto \lambda^5$, input speed $\propto \lambda^{-1}$. Friction of bearings and brushes does not follow such laws: it
+is scaled like the continuous torque.
+
+Such an article cannot be bought: its maker is "generic", and its source says from which real one it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from gearwright.arguments import number
+from gearwright.catalogue.drives import Catalogue, Sheet
+from gearwright.parts.data_sheets import GearboxSheet, MotorSheet
+
+MOTOR_POWERS = {
+    "mass": 3.0,
+    "inertia": 5.0,
+    "torque_constant": 1.0,
+    "resistance": -3.0,
+    "inductance": -1.0,
+    "no_load_speed": -1.0,
+    "nominal_speed": -1.0,
+    "peak_speed": -1.0,
+    "continuous_speed": -1.0,
+    "no_load_current": 2.5,
+    "nominal_current": 2.5,
+    "nominal_torque": 3.5,
+    "stall_torque": 4.0,
+    "peak_torque": 3.5,
+    "continuous_power": 2.5,
+    "coulomb_friction": 3.5,
+    "viscous_friction": 4.5,
+    "winding_housing": -2.0,
+    "housing_ambient": -2.0,
+    "winding_time_constant": 1.0,
+    "housing_time_constant": 1.0,
+}
+GEARBOX_POWERS = {
+    "mass": 3.0,
+    "inertia": 5.0,
+    "peak_torque": 3.0,
+    "rated_torque": 3.0,
+    "momentary_torque": 3.0,
+    "peak_input_speed": -1.0,
+    "rated_input_speed": -1.0,
+    "stiffness": 3.0,
+    "starting_torque": 3.0,
+    "backdriving_torque": 3.0,
+    "life_speed": -1.0,
+}
+
+
+def generic_motors(like: MotorSheet, scales: Iterable[float]) -> Catalogue:
+    """Motors like a real one, but of other sizes: every length times each of `scales`.
+
+    >>> from gearwright.catalogue import drives
+    >>> family = generic_motors(drives().motor("MM_606793"), [0.5, 1.0, 2.0])
+    >>> [f"{sheet.mass:.3g} kg, {sheet.continuous_torque:.3g} Nm" for sheet in family.motors.values()]
+    ['0.138 kg, 0.0566 Nm', '1.1 kg, 0.64 Nm', '8.8 kg, 7.24 Nm']
+    """
+    made = (_scaled(like, scale, MOTOR_POWERS) for scale in scales)
+    return Catalogue({sheet.key: sheet for sheet in made}, {})
+
+
+def generic_gearboxes(like: GearboxSheet, scales: Iterable[float]) -> Catalogue:
+    """Gearboxes like a real one, but of other sizes: every length times each of `scales`."""
+    made = (_scaled(like, scale, GEARBOX_POWERS) for scale in scales)
+    return Catalogue({}, {sheet.key: sheet for sheet in made})
+
+
+def _scaled(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
+    size = number("generic family", "scale", scale, above=0, most=100, example=1.5)
+    words: dict[str, Any] = {word: getattr(like, word) for word in powers}
+    return replace(
+        like,
+        key=f"generic_{like.key}_x{size:g}",
+        manufacturer="generic",
+        article="",
+        name=f"{size:g} times {like.name or like.key}",
+        price=None,
+        source=f"scaled from {like.key} by laws of similarity, all lengths times {size:g}; from: {like.source}",
+        **{word: x * size ** powers[word] for word, x in words.items() if x is not None},
+    )

@@ -1,0 +1,98 @@
+"""`gearwright catalogue`: motors and gearboxes to choose from, listed, searched, checked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gearwright.catalogue import Catalogue, contradictions, drives
+from gearwright.cli.arguments import Json
+from gearwright.cli.output import counted, number, results, say, table, write_json
+from gearwright.parts import GearboxSheet, MotorSheet
+from gearwright.text import visible
+
+MOTOR_CELLS = {
+    "V [V]": "voltage",
+    "torque [Nm]": "continuous_torque",
+    "speed [rad/s]": "top_speed",
+    "inertia [kg m2]": "inertia",
+    "mass [kg]": "mass",
+}
+GEARBOX_CELLS = {
+    "ratio": "ratio",
+    "rated [Nm]": "rated_torque",
+    "peak [Nm]": "peak_torque",
+    "efficiency": "efficiency",
+    "mass [kg]": "mass",
+}
+
+
+def catalogue(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORD]...", help="Only articles with all of these in key, maker, number, name, kind."),
+    ] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--file", metavar="CSV", help="A table of your own beside the bundled ones; may be repeated."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Tell which articles contradict themselves and which cells are empty.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List, search and check motors and gearboxes: the bundled ones and those of your own CSV files."""
+    whole = drives(*(files or ()))
+    found = whole.search(" ".join(words or ()))
+    for remark in whole.remarks:
+        say(f"Note: {remark}")
+    if json:
+        write_json([_record(sheet) for sheet in _sheets(found)])
+    elif check:
+        _show_check(found)
+    else:
+        _show(found)
+
+
+def _sheets(found: Catalogue) -> list[MotorSheet | GearboxSheet]:
+    return [*found.motors.values(), *found.gearboxes.values()]
+
+
+def _record(sheet: MotorSheet | GearboxSheet) -> dict[str, Any]:
+    article = "motor" if isinstance(sheet, MotorSheet) else "gearbox"
+    return {"article": article, **asdict(sheet), "contradictions": list(contradictions(sheet))}
+
+
+def _show(found: Catalogue) -> None:
+    for title, sheets, cells in (
+        ("motor", list(found.motors.values()), MOTOR_CELLS),
+        ("gearbox", list(found.gearboxes.values()), GEARBOX_CELLS),
+    ):
+        if sheets:
+            rows = [[sheet.key, sheet.kind, *(_cell(sheet, word) for word in cells.values())] for sheet in sheets]
+            results().print(table([title, "kind", *cells], rows, text=2))
+            results().print("")
+    say(
+        f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. --json tells every number and its source."
+    )
+
+
+def _cell(sheet: MotorSheet | GearboxSheet, word: str) -> str:
+    value = getattr(sheet, word)
+    return "-" if value is None else number(value)
+
+
+def _show_check(found: Catalogue) -> None:
+    screen = results()
+    doubtful = 0
+    for sheet in _sheets(found):
+        sentences = list(contradictions(sheet))
+        doubtful += bool(sentences)
+        for sentence in sentences:
+            screen.print(f"{visible(sheet.key)}: {sentence}.")
+        if sheet.empty:
+            screen.print(f"{visible(sheet.key)}: not printed: {', '.join(sheet.empty)}.")
+    say(f"{doubtful} of {len(_sheets(found))} articles contradict themselves by more than 3 %.")

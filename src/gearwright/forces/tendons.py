@@ -1,0 +1,128 @@
+"""Tendons: the length of a cord over points and pulleys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import pi
+from typing import Self
+
+from gearwright.algebra import Scalar, Vec
+from gearwright.arguments import number
+from gearwright.errors import InputError
+from gearwright.forces.configuration import Anchor, Configuration
+from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.coordinates import Point, Where, checked_anchor, three_numbers, unit_axis
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+
+
+@dataclass(frozen=True)
+class Pulley:
+    r"""A round guide over which a tendon runs without slip losses and without inertia of its own.
+
+    The tendon leaves the point before it along a tangent, lies on the pulley over the angle
+
+    $\theta = \psi - \arccos(r/d_1) - \arccos(r/d_2)$
+
+    and goes on along the other tangent; $\psi$ is the angle from the point before to the point behind as seen from the
+    axis, in the pulley's sense, $d_1$ and $d_2$ are their distances from it. Where $\theta$ would be negative the
+    tendon has come off and runs straight. Points at different heights along the axis make it a helix.
+
+    Args:
+        frame: the body or frame that carries it.
+        radius: r [m].
+        centre: a point of its axis, in the frame's axes [m].
+        axis: its axis, in the frame's axes; the tendon turns about it by the right-hand rule, the other way about the
+            opposite axis.
+
+    >>> Pulley("proximal", 0.01, axis=(0, 0, -1)).radius
+    0.01
+    """
+
+    frame: Anchor
+    radius: float
+    centre: Sequence[float] = (0.0, 0.0, 0.0)
+    axis: Sequence[float] = (0.0, 0.0, 1.0)
+
+    def checked(self, owner: str, mech: Mechanism) -> Self:
+        """The same with every name and number checked."""
+        number(owner, "radius", self.radius, above=0.0, unit="m", example=0.01)
+        frame, centre = checked_anchor(owner, mech, self.frame), three_numbers(owner, "a centre", self.centre)
+        return type(self)(frame, float(self.radius), centre, unit_axis(owner, self.axis))
+
+    def length(self, configuration: Configuration, before: Vec, behind: Vec) -> Scalar:
+        """The length of the tendon between the points before and behind it [m]."""
+        ops, e = configuration.ops, Vec.of(self.axis)
+        rays = [configuration.seen_from(self.frame, point) - Vec.of(self.centre) for point in (before, behind)]
+        heights = [ray.dot(e) for ray in rays]
+        a, b = (ray - e * height for ray, height in zip(rays, heights, strict=True))
+        free = [ops.sqrt(ray.dot(ray) - self.radius * self.radius) for ray in (a, b)]
+        angle = _from_quarter_back(ops.arctan2(e.dot(a.cross(b)), a.dot(b)), configuration)
+        wrapped = angle - ops.arctan2(free[0], self.radius) - ops.arctan2(free[1], self.radius)
+        rise, straight = heights[1] - heights[0], behind - before
+        lying = free[0] + free[1] + self.radius * wrapped
+        over = ops.sqrt(lying * lying + rise * rise)
+        return ops.where(wrapped > 0.0, over, ops.sqrt(straight.dot(straight)))
+
+
+def _from_quarter_back(angle: Scalar, configuration: Configuration) -> Scalar:
+    """An angle from -pi/2 to 3/2 pi: a tendon that has come off may pass the axis by a quarter of a turn."""
+    return configuration.ops.where(angle < -0.5 * pi, angle + 2.0 * pi, angle)
+
+
+@dataclass(frozen=True)
+class Course:
+    """The way of a tendon from its first to its last point."""
+
+    stations: tuple[Point | Pulley, ...]
+
+    def __call__(self, configuration: Configuration) -> Scalar:
+        """Its length [m]."""
+        places = [x.at(configuration) if isinstance(x, Point) else None for x in self.stations]
+        total: Scalar = 0.0
+        for k, station in enumerate(self.stations):
+            if isinstance(station, Pulley):
+                total = total + station.length(configuration, places[k - 1], places[k + 1])  # type: ignore[arg-type]
+        for one, other in pairwise(places):
+            if one is not None and other is not None:
+                straight = other - one
+                total = total + configuration.ops.sqrt(straight.dot(straight))
+        return total
+
+
+def tendon(mech: RobotOrMech, course: Sequence[Where | Pulley], name: str | None = None) -> Coordinate:
+    """The length of a tendon [m] that runs through points and over pulleys.
+
+    A force of -T along it is a tension T: the tendon pulls, it does not push. `compliant_stops` with an upper end makes
+    it an elastic cord that may be slack, `DryFriction` rubs along it, a `LinearActuator` winds it up.
+
+    Args:
+        mech: the machine.
+        course: points (bodies or frames, or (body or frame, position)) and `Pulley`s, from one end to the other; a
+            pulley has a point on either side.
+        name: what the coordinate is called.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> cord = tendon(arm, [("base", (0.3, 0.1, 0.2)), Pulley(1, 0.05), (2, (0.2, 0.0, 0.0))], name="flexor")
+    >>> cord.name
+    'flexor'
+    """
+    machine, owner = machine_of("tendon", mech), "tendon" if name is None else f"tendon {name!r}"
+    stations = tuple(
+        x.checked(owner, machine) if isinstance(x, Pulley) else Point.of(owner, machine, x) for x in course
+    )
+    _require_points_between(owner, stations)
+    return Coordinate.of(machine, name or "tendon", Course(stations))
+
+
+def _require_points_between(owner: str, stations: Sequence[Point | Pulley]) -> None:
+    if len(stations) < 2:
+        raise InputError(f"{owner}: a tendon of {len(stations)} points has no length. Give at least its two ends.")
+    for ends in (stations[0], stations[-1]):
+        if isinstance(ends, Pulley):
+            raise InputError(f"{owner}: it begins or ends on a pulley. Give the points where it is fastened.")
+    for one, other in pairwise(stations):
+        if isinstance(one, Pulley) and isinstance(other, Pulley):
+            raise InputError(f"{owner}: two pulleys follow each other. Give a point between them that guides it.")
