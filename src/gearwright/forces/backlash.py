@@ -71,16 +71,16 @@ class Backlash(NonlinearSpring):
         push = self.curve.torque(inside, ops) + slope * outside
         limit = Pressed(side, step * push, step * half * slope, step * self.damping, self.damping_limit)
 
-        def outcome(seen: Situation, reaction: Reaction) -> Outcome:
-            pace = self.twist.speed(seen)
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
+            pace = self.twist.speed(then)
             before, after = x - half * w, x + half * (2.0 * pace - w)
             gained = self._energy(after, situation) - self._energy(before, situation)
-            booked = self.follow(ON, seen, reaction)
+            booked = self.follow(ON, then, reaction)
             spring = self.instead_of
-            relief = 0.0 if spring is None else spring.damping * spring.line.speed(seen.v) * spring.line.speed(seen.v)
+            relief = 0.0 if spring is None else spring.damping * spring.line.speed(then.v) * spring.line.speed(then.v)
             torque = -reaction.multipliers[0]
             lost = torque * pace - gained / step - relief
-            return Outcome(dissipated=lost, stored=booked.stored, signals=self._seen(seen, torque))
+            return Outcome(dissipated=lost, stored=booked.stored, signals=self._seen(then, torque))
 
         line = self.twist.line_at(situation)
         return Stepped(ON, (limit,), Action(forces=self._relief(situation), holds=(Hold(line),)), outcome)

@@ -119,12 +119,12 @@ class MaxwellSlip(_Loop):
         half = 0.5 * step
         limit = Slipping(step * k * (z + half * w), step * k * half, step * self.torque)
 
-        def outcome(seen: Situation, reaction: Reaction) -> Outcome:
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
             after = -reaction.multipliers[0] / k
             gained = 0.5 * k * (after * after - z * z)
             return Outcome(
                 rates=((after - z) / step,),
-                dissipated=k * after * self.twist.speed(seen) - gained / step,
+                dissipated=k * after * self.twist.speed(then) - gained / step,
                 stored=0.5 * k * z * z,
                 signals={f"{self.name}.torque": k * after},
             )

@@ -70,10 +70,10 @@ class Acting:
         limits = self.stated.limits or tuple(Unlimited() for _ in self.action.holds)
         return list(zip(self.action.holds, limits, strict=True))
 
-    def outcome(self, seen: Situation, reaction: Reaction) -> Outcome:
+    def outcome(self, situation: Situation, reaction: Reaction) -> Outcome:
         """What follows in a situation near that of the middle of the step."""
         follow = self.stated.outcome
-        return self.law.follow(self.stated.mode, seen, reaction) if follow is None else follow(seen, reaction)
+        return self.law.follow(self.stated.mode, situation, reaction) if follow is None else follow(situation, reaction)
 
     def outcome_at(self, v: Sequence[Scalar], reaction: Reaction) -> Outcome:
         """What follows at other speeds than those of the beginning."""
@@ -126,7 +126,7 @@ def moreau_step(
 
 def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> list[Acting]:
     """How each law acts over a step of h [s] from the speeds of its situation."""
-    return [_acting(law, seen, h) for law, seen in zip(system.laws, situations, strict=True)]
+    return [_acting(law, situation, h) for law, situation in zip(system.laws, situations, strict=True)]
 
 
 def _acting(law: Law, situation: Situation, h: Scalar) -> Acting:

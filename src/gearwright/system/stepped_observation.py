@@ -25,8 +25,8 @@ def observe_stepped(system: System, sweeps: int, h: float, x: Array, inputs: Arr
     u, at = list(np.ascontiguousarray(inputs.T)), system.moving(list(np.ascontiguousarray(x.T)))
     step = moreau_step(system, sweeps, ARRAYS, t, h, at, u)
     situations = system.situations(ARRAYS, t, at, u)
-    heard = zip(step.acting, situations, step.reactions, strict=True)
-    outcomes = [one.outcome(seen, felt) for one, seen, felt in heard]
+    asked = zip(step.acting, situations, step.reactions, strict=True)
+    outcomes = [one.outcome(situation, felt) for one, situation, felt in asked]
     values = {name: value for outcome in outcomes for name, value in outcome.signals.items()}
     signals = {name: np.broadcast_to(np.asarray(values[name], dtype=np.float64), len(x)) for name in system.signals}
     a = np.stack([np.broadcast_to(one, len(x)) for one in step.a], axis=-1)
@@ -38,6 +38,6 @@ def whole_energy(system: System, ops: Operations, t: Scalar, h: Scalar, x: Movin
     pose = place(system.mech, x.q, ops)
     total = kinetic_energy(pose, x.v) + potential_energy(pose)
     situations = system.situations(ops, t, x, u)
-    for one, seen in zip(acting_over(system, situations, h), situations, strict=True):
-        total = total + one.outcome(seen, one.at_ease).stored
+    for one, situation in zip(acting_over(system, situations, h), situations, strict=True):
+        total = total + one.outcome(situation, one.at_ease).stored
     return total
