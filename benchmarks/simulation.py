@@ -80,7 +80,7 @@ def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
         steps = [f"{name} {1e3 / timed.nanoseconds(name):.3g} million steps/s" for name in timed.states]
         print(f"batch of {BATCH}, semi-implicit Euler, one thread: {', '.join(steps)}")
         found.append(Promise(f"gw.rollout, batch of {BATCH}, vs mujoco.rollout", timed.ratio("MuJoCo rollout"), 12))
-        found += [stepped(name, least, few) for name, least in (("puma560", 20), ("panda_like", 20))]
+        found += [stepped(name, least, few) for name, least in (("puma560", 20), ("panda_like", 15))]
     return found
 
 
