@@ -5,7 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
-from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.impulse import Meshing
+from gearwright.forces.law import (
+    Action,
+    Drag,
+    Force,
+    Guard,
+    Hold,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
+from gearwright.forces.limit import Entering
 from gearwright.forces.line import Line
 from gearwright.forces.losses_mesh import Mesh, mesh_at, refuse_impossible
 from gearwright.forces.places import motor_line
@@ -112,6 +126,12 @@ class GearLoss(Law):
         if mode == STUCK:
             return self._starting(situation, entering, entering + reaction.multipliers[0])
         return self._turning(mode, situation, reaction, entering)
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """The loss by the direction of power over the step, with the efficiencies of the speed it begins with."""
+        pace = situation.ops.absolute(situation.speed(self.line))
+        mesh = mesh_at(self.table, self.output_torque, pace, situation.ops)
+        return Stepped(STUCK, (Meshing(mesh.scaled(step), Entering(flows=(1.0,))),))
 
     def _mesh(self, situation: Situation, sense: float) -> Mesh:
         speed = sense * situation.speed(self.line)

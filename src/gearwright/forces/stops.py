@@ -13,8 +13,20 @@ from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
 from gearwright.forces.backlash import Backlash
+from gearwright.forces.impulse import UNBOUNDED, Bounded
 from gearwright.forces.kinematic_error import Twist
-from gearwright.forces.law import Action, Guard, Hold, Impact, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import (
+    Action,
+    Guard,
+    Hold,
+    Impact,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
 from gearwright.forces.line import Line
 from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
 from gearwright.forces.places import force_unit, joint_line
@@ -120,6 +132,16 @@ class Stops(Law):
             for guard in self._meeting(side, end, situation, reaction)
         )
 
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Beyond an end in the middle of the step it pushes, until the line leaves with what restitution asks for."""
+        ops = situation.ops
+        x, back = situation.position(self.line), -self.restitution * situation.speed(self.line)
+        below, above = _within_reach(self.lower) - x, x - _within_reach(self.upper)
+        leaving = ops.where(ops.absolute(back) > self.capture, back, 0.0)
+        target = ops.where(below >= 0, ops.maximum(leaving, 0.0), ops.minimum(leaving, 0.0))
+        low, high = (ops.where(beyond >= 0, UNBOUNDED, 0.0) for beyond in (above, below))
+        return Stepped(LOWER, (Bounded(-low, high, target),), penetration=ops.maximum(below, above))
+
     def _meeting(self, side: str, end: float, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """The guards of one end, caught there or thrown back: both are the gap.
 
@@ -137,6 +159,11 @@ class Stops(Law):
             Guard(clear, side, rate=leaving, impact=caught, when=back <= self.capture),
             Guard(clear, FREE, rate=leaving, impact=thrown, when=back > self.capture),
         )
+
+
+def _within_reach(end: Scalar) -> Scalar:
+    """An end that is nowhere, put somewhere."""
+    return max(min(end, FAR), -FAR) if is_number(end) else end
 
 
 def compliant_stops(

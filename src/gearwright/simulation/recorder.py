@@ -19,6 +19,10 @@ ENERGIES = ("stored", "supplied", "dissipated")
 """What is known only while a run goes on; kinetic and potential energy follow from the samples."""
 
 
+STEPPED = "stepped"
+"""What stands for the mode of a law where time stepping does not choose one."""
+
+
 class Recorder:
     """Collects samples and makes a run of them."""
 
@@ -51,9 +55,9 @@ class Recorder:
         self._observe = observe
 
     def keep_all(self, t: Array, x: Array, u: Array, observed: Observation) -> None:
-        """Remember samples of laws without modes, one per row."""
+        """Remember samples of laws without modes, or of a method that does not choose one, one per row."""
         names = [[one.name for one in law.signals] for law in self._system.laws]
-        modes = self._system.first_modes
+        modes = tuple(law.modes[0] if len(law.modes) == 1 else STEPPED for law in self._system.laws)
         for k, now in enumerate(t.tolist()):
             signals = [{name: float(observed.signals[name][k]) for name in mine} for mine in names]
             self.keep(now, x[k], u[k], modes, observed.a[k], signals, float(observed.stored[k]))

@@ -98,7 +98,9 @@ class InstantPrograms:
 
     def observe(self) -> VectorProgram:
         """Signals of the laws; stored, kinetic and potential energy; generalized forces of inputs and laws."""
-        return vector_program("observe", self._solved, len(self.system.signals) + 3 + self.system.mech.n, self._observed)
+        return vector_program(
+            "observe", self._solved, len(self.system.signals) + 3 + self.system.mech.n, self._observed
+        )
 
     def guards(self) -> VectorProgram:
         """Levels, their rates, and whether they count, of all guards; of those with an impact also its line.
