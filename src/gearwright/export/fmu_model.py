@@ -9,9 +9,10 @@ from functools import cached_property
 
 from gearwright._version import __version__
 from gearwright.arrays import Array
+from gearwright.programs.sized import VectorProgram
 from gearwright.system.instant_programs import InstantPrograms
 from gearwright.system.open_system import OpenSystem
-from gearwright.system.vector_program import VectorProgram, job_of
+from gearwright.system.vector_program import job_of
 from gearwright.text import c_comment, c_identifier
 from gearwright.tracing.directions import directional
 from gearwright.tracing.graph import Graph

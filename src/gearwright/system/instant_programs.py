@@ -20,12 +20,13 @@ from gearwright.forces.law import Guard, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.system.law_kernels import surveyed
 from gearwright.system.law_table import LawTable
 from gearwright.system.open_system import OpenSystem
 from gearwright.system.survey import Choice
 from gearwright.system.system import System, drags_in, port_share
-from gearwright.system.vector_program import VectorProgram, vector_program
+from gearwright.system.vector_program import vector_program
 from gearwright.tracing.branching import decided
 from gearwright.tracing.prepare import prepare
 from gearwright.tracing.symbols import operations, symbols
