@@ -16,8 +16,10 @@ from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
+from gearwright.simulation.controlled_steps import controller_feeds, require_law
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
+from gearwright.system.controllers import Controller
 from gearwright.text import did_you_mean
 
 
@@ -51,6 +53,7 @@ def rollout(
     inputs: Mapping[str, ArrayLike] | None = None,
     every: int = 1,
     parameters: Mapping[str, ArrayLike] | None = None,
+    controller: Controller | None = None,
 ) -> Rollout:
     r"""Many motions at once with a fixed step, all steps in machine code.
 
@@ -71,6 +74,8 @@ def rollout(
         inputs: inputs of laws by name, (...) or with time first as for tau.
         every: steps per recorded sample.
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}.
+        controller: what `gw.control` makes; its forces are added to tau. With parameters the machine changes, what the
+            controller knows of it does not.
 
     Returns:
         1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
@@ -83,7 +88,9 @@ def rollout(
     """
     require_steps(step, steps, every)
     values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
-    engine = fixed_step(robot_or_mech, laws, method, parameters=tuple(values))
+    control = None if controller is None else require_law(controller)
+    law = None if control is None else control.law
+    engine = fixed_step(robot_or_mech, laws, method, parameters=tuple(values), control=law)
     x0 = engine.start(q0, v0, _mapping("states0", states0))
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
@@ -94,8 +101,10 @@ def rollout(
         engine.require_stable(state, step)
     for remark in engine.remarks if kernel_mode() != "off" else ():
         warnings.warn(f"rollout: {remark}", SlowerWarning, stacklevel=2)
+    fed = () if control is None else controller_feeds(control, method, step, steps)
+    p = np.stack(numbers, axis=-1) if numbers else None
     try:
-        record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
+        record = engine.run(x, given, step, steps, every, parameters=p, control=fed)
     except Interrupted as stopped:
         record = stopped.record
         reached = f"{step * every * (len(record) - 1):g} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,11 +25,14 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked, not_finite
-from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
+from gearwright.simulation.controlled_steps import controlled_step_program, law_states, require_driven
+from gearwright.simulation.rollout_checks import Clocked, Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
-from gearwright.simulation.step_program import require_steppable, step_program, step_states
+from gearwright.simulation.step_program import WORK, require_steppable, step_program
+from gearwright.system.control_law import ControlLaw
 from gearwright.system.observation import Observation, observe
 from gearwright.system.system import System
+from gearwright.system.vector_program import VectorProgram
 from gearwright.text import did_you_mean, listed
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import PARAMETERS, traced, traced_function
@@ -37,22 +40,6 @@ from gearwright.tracing.virtual_machine import evaluate_traced
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
-
-
-class Clocked(NamedTuple):
-    """The inputs of all steps from one on, (steps or 1, states or 1, size) each, and the clock that goes with them."""
-
-    feeds: Sequence[Array]
-    start: float
-    h: float
-    first: int
-
-    def during(self, begin: int, steps: int) -> list[Array]:
-        """The feeds of some steps, the clock before them."""
-        k = self.first + begin
-        clock = np.empty((steps, 1, 2))
-        clock[:, 0, 0], clock[:, 0, 1] = self.start + self.h * np.arange(k, k + steps), self.h
-        return [clock, *(feed[k : k + steps] if len(feed) > 1 else feed for feed in self.feeds)]
 
 
 class FixedStep:
@@ -63,20 +50,33 @@ class FixedStep:
     """
 
     def __init__(
-        self, source: Robot | Mechanism, laws: tuple[Law, ...], method: str, work: bool, parameters: tuple[str, ...]
+        self,
+        source: Robot | Mechanism,
+        laws: tuple[Law, ...],
+        method: str,
+        work: bool,
+        parameters: tuple[str, ...],
+        control: ControlLaw | None = None,
     ) -> None:
         if method not in METHODS:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, METHODS)}")
-        self._made_from = (source, laws, method, work, parameters)
+        self._made_from = (source, laws, method, work, parameters, control)
         self.method, self.parameters = method, parameters
         task = recipe_of("forward_dynamics", source, parameters, {}).task()
         self.mech, self.system = task.mech, System(task.mech, laws)
         require_steppable(self.system)
-        self.further = step_states(self.system, work)
-        self._task = replace(task, program=step_program(self.system, method, work))
+        own, works = tuple(self.system.states.values()), WORK if work else ()
+        self.further = (*own, *law_states(control), *works)
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
+        self._task = replace(task, program=self._program(control, work))
         self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
+
+    def _program(self, control: ControlLaw | None, work: bool) -> VectorProgram:
+        if control is None:
+            return step_program(self.system, self.method, work)
+        require_driven(control, self.system)
+        return controlled_step_program(self.system, self.method, work, control, len(self.states))
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return FixedStep, self._made_from
@@ -137,6 +137,7 @@ class FixedStep:
         *,
         start: float = 0.0,
         parameters: ArrayLike | None = None,
+        control: Sequence[Array] = (),
     ) -> Array:
         """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps; no others are stored.
 
@@ -153,12 +154,14 @@ class FixedStep:
             every: steps per recorded state.
             start: time at the beginning [s].
             parameters: (N or 1, P) values of the parameters that are inputs.
+            control: what a control law is fed with, as `controller_feeds` gives it.
         """
         require_steps(h, steps, every)
         begin = self._begin(x0)
         record = np.empty((1 + steps // every, *begin.shape))
         record[0] = begin
-        feeds = [*self._moments(inputs, steps, len(begin)), *self._parameters(parameters, len(begin))]
+        given = self._moments(inputs, steps, len(begin)), control, self._parameters(parameters, len(begin))
+        feeds = [feed for group in given for feed in group]
         done, size = 0, self._piece(len(begin))
         try:
             while done < len(record) - 1:
@@ -269,6 +272,7 @@ def fixed_step(
     *,
     work: bool = False,
     parameters: Sequence[str] = (),
+    control: ControlLaw | None = None,
 ) -> FixedStep:
     """A fixed-step simulation, compiled at its first run; made once per machine, laws and method.
 
@@ -278,12 +282,13 @@ def fixed_step(
         method: "euler" (semi-implicit) or "rk4".
         work: whether the supplied and dissipated work run along as the last two states.
         parameters: paths of numbers that are inputs, as for `compile`.
+        control: a control law that closes the loop.
     """
     machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    known = (robot_or_mech, tuple(laws), method, work, paths)
+    known = (robot_or_mech, tuple(laws), method, work, paths, control)
     try:
         return _known(*known)
     except TypeError:  # something in it cannot be a key

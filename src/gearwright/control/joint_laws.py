@@ -1,0 +1,114 @@
+"""Laws in joint space: PD, computed torque, nominal feedforward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gearwright.algebra import Scalar
+from gearwright.control.joint_side import JOINT, product
+from gearwright.control.references import WORDS
+from gearwright.control.tracking import Gains, Tracking, plus, scaled
+from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
+from gearwright.dynamics.pose import place
+from gearwright.mechanism import Mechanism
+from gearwright.system.control_law import Decision, Seen
+
+STORED = "tau_ref"
+"""The reference that holds a stored nominal control."""
+SCHEMES = ("reference", "measured", "stored")
+"""Where a feedforward takes its dynamics: the reference (a), the measured state (b), or a file (a, offline)."""
+
+
+@dataclass(frozen=True)
+class Pd(Tracking):
+    """u = kp (q_ref - q) + kd (v_ref - v) + g."""
+
+    kp: Gains = ()
+    kd: Gains = ()
+    gravity: bool = True
+
+    @property
+    def name(self) -> str:
+        """What the kernel and the C function are called."""
+        return "pd"
+
+    def decide(self, seen: Seen) -> Decision:
+        """Measured at the motors of elastic drives, gravity is that of the reference, and springs sag under it."""
+        found = self.errors(seen)
+        u = plus(scaled(self.kp, found.position), scaled(self.kd, found.speed))
+        if self.gravity:
+            on_motors = bool(self.mech.shafts) and self.feedback != JOINT
+            where = seen.reference[WORDS[0]] if on_motors else found.q
+            weight = gravity(place(seen.model, where, seen.ops))
+            u = plus(u, weight)
+            if on_motors:
+                u = plus(u, scaled(self.kp, product(self.side.compliance, weight)))
+        return Decision(self.side.forces(u))
+
+
+@dataclass(frozen=True)
+class ComputedTorque(Tracking):
+    """u = M(q) (a_ref + kd (v_ref - v) + kp (q_ref - q)) + C(q, v) v + g(q) of a model."""
+
+    kp: Gains = ()
+    kd: Gains = ()
+    other: Mechanism | None = None
+
+    @property
+    def name(self) -> str:
+        """What the kernel and the C function are called."""
+        return "computed_torque"
+
+    @property
+    def model(self) -> Mechanism:
+        """The machine it computes with."""
+        return super().model if self.other is None else self.other
+
+    def decide(self, seen: Seen) -> Decision:
+        """The model's inverse dynamics of the wanted acceleration, corrected by the errors."""
+        found = self.errors(seen)
+        wanted = plus(seen.reference[WORDS[2]], scaled(self.kd, found.speed), scaled(self.kp, found.position))
+        return Decision(self.side.forces(inverse_dynamics(place(seen.model, found.q, seen.ops), found.v, wanted)))
+
+
+@dataclass(frozen=True)
+class Feedforward(Tracking):
+    """u = kp (q_ref - q) + kd (v_ref - v) + nominal control, by one of the schemes."""
+
+    kp: Gains = ()
+    kd: Gains = ()
+    scheme: str = "reference"
+    other: Mechanism | None = None
+
+    @property
+    def name(self) -> str:
+        """What the kernel and the C function are called."""
+        return "feedforward"
+
+    @property
+    def model(self) -> Mechanism:
+        """The machine it computes with."""
+        return super().model if self.other is None else self.other
+
+    @property
+    def references(self) -> Mapping[str, tuple[str, ...]]:
+        """Position, speed, acceleration; with a stored control that control in place of the acceleration."""
+        motion = dict(super().references)
+        if self.scheme == "stored":
+            motion.pop(WORDS[2])
+            motion[STORED] = self.side.names
+        return motion
+
+    def decide(self, seen: Seen) -> Decision:
+        """Feedback, and the nominal control."""
+        found = self.errors(seen)
+        u = plus(scaled(self.kp, found.position), scaled(self.kd, found.speed), self._nominal(seen, found.q, found.v))
+        return Decision(self.side.forces(u))
+
+    def _nominal(self, seen: Seen, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
+        if self.scheme == "stored":
+            return list(seen.reference[STORED])
+        if self.scheme == "reference":
+            q, v = (list(seen.reference[word]) for word in WORDS[:2])
+        return inverse_dynamics(place(seen.model, q, seen.ops), v, seen.reference[WORDS[2]])
