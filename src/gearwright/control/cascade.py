@@ -71,7 +71,7 @@ def cascade(
     if output != "force":
         turned = sparse(structure_matrix(mech).T @ side.carried)
         axes = tuple(one.name for one in mech.actuators)
-    gains = [_per_axis(name, x, axes) for name, x in (("kp", kp), ("ks", ks), ("Ts", Ts))]
+    gains = _per_axis("kp", kp, axes), _per_axis("ks", ks, axes), _per_axis("Ts", Ts, axes)
     most = () if limits is None else _per_axis("limits", limits, axes)
     found = reference_of(CALLER, reference, mech, 3 if nominal else 2)
     law = Cascade(mech, axes, WORDS[output], turned, *gains, most, nominal)

@@ -22,11 +22,12 @@ SCHEMES = ("reference", "measured", "stored")
 
 @dataclass(frozen=True)
 class Pd(Tracking):
-    """u = kp (q_ref - q) + kd (v_ref - v) + g."""
+    """u = kp (q_ref - q) + kd (v_ref - v) + g; with feedback c of the joints' torque (1 + c) u - c torque."""
 
     kp: Gains = ()
     kd: Gains = ()
     gravity: bool = True
+    torque_feedback: float = 0.0
 
     @property
     def name(self) -> str:
@@ -44,6 +45,9 @@ class Pd(Tracking):
             u = plus(u, weight)
             if on_motors:
                 u = plus(u, scaled(self.kp, product(self.side.compliance, weight)))
+        if self.torque_feedback:
+            felt, c = self.side.joint_torques(seen.q, seen.v), self.torque_feedback
+            u = [(1 + c) * x - c * torque for x, torque in zip(u, felt, strict=True)]
         return Decision(self.side.forces(u))
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import first_shaft, spring_matrices
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, approximate
+from gearwright.mechanism.rows import along
 from gearwright.planning.joints import Joints
 from gearwright.text import did_you_mean, listed
 
@@ -106,6 +109,19 @@ class JointSide:
         inverse = np.linalg.inv(self.carried[driven])
         return sparse(inverse @ give[np.ix_(driven, driven)] @ inverse.T)
 
+    def joint_torques(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """What the springs of elastic drives bring to the joints, as torque sensors there measure it."""
+        found: list[Scalar] = [0.0] * self.count
+        for spring in self.mech.springs:
+            if any(k >= self.count for k, _ in spring.terms):
+                force = -spring.stiffness * (along(spring.terms, q) - spring.rest) - spring.damping * along(
+                    spring.terms, v
+                )
+                for k, factor in spring.terms:
+                    if k < self.count:
+                        found[k] = found[k] + factor * force
+        return found
+
     def forces(self, u: Sequence[Scalar]) -> list[Scalar]:
         """Forces on the driven speeds from joint-side ones."""
         return list(u) if not self.mech.shafts else product(self._to_motors, u)
@@ -159,6 +175,6 @@ def product(rows: Rows, x: Sequence[Scalar]) -> list[Scalar]:
     return found
 
 
-def sparse(matrix: Array) -> Rows:
+def sparse(matrix: NDArray[np.floating[Any]]) -> Rows:
     """What is not zero of a matrix."""
-    return tuple(tuple((k, float(x)) for k, x in enumerate(row) if abs(x) > 1e-14) for row in matrix)
+    return tuple(tuple((k, float(x)) for k, x in enumerate(row) if abs(x) > 1e-14) for row in matrix.tolist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import number, numbers, whole
 from gearwright.control.tracking import Gains
+from gearwright.control.wrapped import Wrapped, continuous_law
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.mechanism import Mechanism
-from gearwright.system.control_law import ControlLaw, Decision, Seen
+from gearwright.system.control_law import Decision, Seen
 from gearwright.system.law_controller import LawController, law_controller
 from gearwright.text import listed
 
@@ -23,7 +23,7 @@ CALLER, STARTED = "control.sampled", "sampled.started"
 
 
 @dataclass(frozen=True)
-class Sampled(ControlLaw):
+class Sampled(Wrapped):
     """A continuous law that decides once per period; its integrals and filters advance by Euler's rule, x + T x'.
 
     Args:
@@ -36,43 +36,16 @@ class Sampled(ControlLaw):
         limits: largest outputs; () for none.
     """
 
-    mech: Mechanism
-    inner: ControlLaw
-    every: float
+    every: float = 0.0
     delay: int = 0
     resolution: Gains = ()
     by_difference: bool = False
     limits: Gains = ()
 
     @property
-    def name(self) -> str:
-        """What the kernel and the C function are called."""
-        return self.inner.name
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """What it drives."""
-        return self.inner.outputs
-
-    @property
-    def references(self) -> Mapping[str, tuple[str, ...]]:
-        """What it is to follow."""
-        return self.inner.references
-
-    @property
-    def model(self) -> Mechanism:
-        """The machine that it computes with."""
-        return self.inner.model
-
-    @property
     def period(self) -> float | None:
         """Time between two decisions [s]."""
         return self.every
-
-    @property
-    def signals(self) -> tuple[Quantity, ...]:
-        """What the law reports."""
-        return self.inner.signals
 
     @property
     def states(self) -> tuple[Quantity, ...]:
@@ -147,9 +120,7 @@ def sampled(
             f"{CALLER}: a {type(controller).__name__} is not a controller of gw.control. A function of yours is "
             "sampled by gw.sampled_controller."
         )
-    law = controller.law
-    if law.period is not None:
-        raise InputError(f"{CALLER}: {law.name} is sampled already, every {law.period:g} s. Sample the continuous one.")
+    law = continuous_law(CALLER, controller)
     if speed not in ("measured", "difference"):
         raise InputError(f"{CALLER}: speed={speed!r} must be 'measured' or 'difference'.")
     number(CALLER, "period", period, above=0.0, unit="seconds", example=1e-3)

@@ -134,7 +134,7 @@ def controller_feeds(control: LawController, method: str, h: float, steps: int) 
     law, moments = control.law, METHODS[method].moments
     size = references_size(law)
     if law.period is None:
-        flat = _followed(control, 0.5 * h * np.arange(2 * steps + 1), size)
+        flat = _followed(control, np.arange(2 * steps + 1, dtype=np.float64) * (0.5 * h), size)
         return [x[:, None] for x in (flat[:-1:2], flat[1::2], flat[2::2])[:moments]]
     every = round(law.period / h)
     if not every or abs(every * h - law.period) > 1e-9 * law.period:
@@ -143,7 +143,7 @@ def controller_feeds(control: LawController, method: str, h: float, steps: int) 
             "Change the step or the period."
         )
     due = (np.arange(steps) % every == 0).astype(float)
-    flat = _followed(control, h * np.arange(steps), size)
+    flat = _followed(control, np.arange(steps, dtype=np.float64) * h, size)
     return [*[flat[:, None]] * moments, due[:, None, None]]
 
 

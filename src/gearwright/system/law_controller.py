@@ -144,14 +144,18 @@ class LawController(Controller):
             begin += len(entries)
         return found
 
-    def signals(self, t: Array, q: Array, v: Array, states: dict[str, Array] | None = None) -> dict[str, Array]:
-        """What the law reports along a recorded motion, by name, (T,) each."""
-        given = {Q: np.asarray(q, float), V: np.asarray(v, float), **self.references(t)}
+    def signals(self, run: Any) -> dict[str, Array]:
+        """What the law reports along a run or a rollout, by name, (T, ...) each."""
+        q, v = np.asarray(run.q, float), np.asarray(run.v, float)
+        batch = (len(q), *(1 for _ in q.shape[1:-1]))
+        given = {Q: q, V: v}
+        given |= {name: x.reshape(*batch, -1) for name, x in self.references(run.t).items()}
         if self.law.states:
-            given[STATES] = np.stack([(states or {})[x.name] for x in self.law.states], axis=-1)
+            known = run.states if hasattr(run, "states") else run
+            given[STATES] = np.stack([known[x.name] for x in self.law.states], axis=-1)
         program = law_program(self.law, signals=True)
         flat = GeneralCall(work_of(program, self.law.mech), (), None, 0).computed(given, None)
-        return {x.name: flat[:, k] for k, x in enumerate(self.law.signals)}
+        return {x.name: flat[..., k] for k, x in enumerate(self.law.signals)}
 
 
 def law_controller(law: ControlLaw, follow: Follow, breaks: tuple[float, ...] = ()) -> LawController:
