@@ -1,6 +1,7 @@
 """Controllers and observers, written over scalars of any kind, and their gains."""
 
 from gearwright.control.adaptive import adaptive
+from gearwright.control.by_name import by_name
 from gearwright.control.cascade import cascade
 from gearwright.control.driving import servos, through_drives
 from gearwright.control.filtering import filtered
@@ -11,6 +12,7 @@ from gearwright.control.nominal import NominalControl, nominal, recall
 from gearwright.control.observers import elastic_observer, momentum_observer
 from gearwright.control.operational import impedance, operational_space
 from gearwright.control.own_law import controller
+from gearwright.control.picture import tracking_plot
 from gearwright.control.sampling import sampled
 from gearwright.control.state_feedback import state_feedback
 from gearwright.system.control_law import ControlLaw, Decision, Seen
@@ -25,6 +27,7 @@ __all__ = [
     "Seen",
     "StateGains",
     "adaptive",
+    "by_name",
     "cascade",
     "computed_torque",
     "controller",
@@ -45,4 +48,5 @@ __all__ = [
     "servos",
     "state_feedback",
     "through_drives",
+    "tracking_plot",
 ]

@@ -63,7 +63,7 @@ class JointSide:
         return Joints.of(self.mech).carried
 
     @cached_property
-    def _rest(self) -> Array:
+    def rest(self) -> Array:
         """What the coordinates of all speeds are with the joints at zero and springs at rest, (n,)."""
         rest = np.zeros(self.mech.n)
         if self.mech.shafts:
@@ -130,7 +130,7 @@ class JointSide:
         """Coordinates of the joints as measured there, or as the motors show them."""
         if feedback == JOINT or not self.mech.shafts:
             return list(q[: self.joint_coordinates])
-        return product(self._to_joints, [q[k] - float(self._rest[k]) for k in self.driven])
+        return product(self._to_joints, [q[k] - float(self.rest[k]) for k in self.driven])
 
     def speed(self, v: Sequence[Scalar], feedback: str) -> list[Scalar]:
         """Speeds of the joints as measured there, or as the motors show them."""

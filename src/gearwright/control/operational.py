@@ -38,8 +38,8 @@ def operational_space(
     $\tau = J^T F + b(q, v)$ with $F = \Lambda (\ddot x_r + 2 \zeta \omega \dot e + \omega^2 e - \dot J v)$ and
     $\Lambda = (J M^{-1} J^T)^{-1}$.
 
-    The frame's errors die out as $\ddot e + 2 \zeta \omega \dot e + \omega^2 e = 0$; of the orientation for small errors,
-    because what is taken is the sine of the missing turn about its axis. At a singular configuration there is no
+    The frame's errors die out as $\ddot e + 2 \zeta \omega \dot e + \omega^2 e = 0$; of the orientation for small
+    errors, because what is taken is the sine of the missing turn about its axis. At a singular place there is no
     answer, and a run stops there.
 
     Args:
