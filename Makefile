@@ -69,6 +69,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/identification.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/planning.py
+	$(BIN)/python benchmarks/control.py
 	$(BIN)/python benchmarks/large.py
 
 fuzz: $(READY)
