@@ -59,6 +59,7 @@ WRITING = {
     "cli/simulate.py": "CSV and Parquet",
     "cli/torque.py": "CSV and Parquet",
     "cli/train.py": "terminal",
+    "control/nominal.py": "CSV and Parquet",
     "export/c_package.py": "C package",
     "export/mjcf.py": "MJCF",
     "export/mjcf_document.py": "MJCF",

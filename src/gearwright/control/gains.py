@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
@@ -29,7 +29,7 @@ class StateGains(NamedTuple):
     """Gains of `state_feedback`: K (inputs, 2 n), and the poles [1/s] of the loop they close."""
 
     K: Array
-    poles: Array
+    poles: NDArray[np.complex128]
 
 
 def joint_gains(
@@ -89,7 +89,7 @@ def lqr(
             f"{caller}: there is no solution ({error}). Give a positive definite R, and a Q that sees every mode."
         ) from None
     K = np.linalg.solve(effort, B.T @ P)
-    return StateGains(K, np.linalg.eigvals(A - B @ K))
+    return StateGains(K, np.linalg.eigvals(A - B @ K).astype(np.complex128))
 
 
 def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[str] | None = None) -> StateGains:
@@ -113,7 +113,7 @@ def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[
         K = place_poles(A, B, asked if asked.imag.any() else asked.real).gain_matrix
     except ValueError as error:
         raise InputError(f"{caller}: the poles cannot be placed: {error} Change them.") from None
-    return StateGains(K, np.linalg.eigvals(A - B @ K))
+    return StateGains(K, np.linalg.eigvals(A - B @ K).astype(np.complex128))
 
 
 def _linear(
@@ -142,8 +142,9 @@ def balanced(mech: Mechanism, joints: Array) -> Array:
     """The configuration with the motors of elastic drives where they carry the weight."""
     if not mech.shafts:
         return joints
-    still = [np.zeros_like(joints)] * plan(mech).order
-    return motor_motion(mech, joints, *still[:4], derivatives=still[4:]).q
+    still = np.zeros_like(joints)
+    further = [still] * max(plan(mech).order - 4, 0)
+    return motor_motion(mech, joints, still, still, still, still, further).q
 
 
 def _weights(caller: str, name: str, given: Any, size: int) -> Array:

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
+from gearwright.control.gains import balanced
 from gearwright.control.joint_side import JointSide, Rows, joint_side, product, sparse
 from gearwright.control.references import WORDS, Reference, reference_of
 from gearwright.control.tracking import minus, plus
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
-from gearwright.functions.elastic import motor_motion
 from gearwright.functions.elastic_plan import plan
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
@@ -120,7 +120,7 @@ def _completed(given: Any, mech: Mechanism, model: Mechanism, side: JointSide) -
             f"{CALLER}: the motion has {given.smoothness} continuous derivatives, the motors need {orders - 2}. Plan a "
             "smoother one (motion.smoothed adds a derivative), or give model='spong', which needs 3."
         )
-    motion, breaks = _whole(given, mech, model, side, orders)
+    motion, breaks = _whole(given, mech, model, side)
     driven = list(side.driven)
 
     def at(t: Array) -> Array:
@@ -131,7 +131,7 @@ def _completed(given: Any, mech: Mechanism, model: Mechanism, side: JointSide) -
 
 
 def _whole(
-    given: Any, mech: Mechanism, model: Mechanism, side: JointSide, orders: int
+    given: Any, mech: Mechanism, model: Mechanism, side: JointSide
 ) -> tuple[Callable[[Array], Sequence[Array]], tuple[float, ...]]:
     """Times -> (q, v, a) of all speeds, and the kinks."""
     base = reference_of(CALLER, given, mech)
@@ -141,6 +141,5 @@ def _whole(
         whole = whole_motion(System(model), given, None, {}, 0, SAMPLES)
         return lambda t: [whole.at(t, k) for k in range(3)], base.breaks
     held = base.at(np.zeros(1))[0, : side.count]
-    parts = [held, *[np.zeros(side.count)] * (orders - 1)]
-    moved = motor_motion(model, *parts[:5], derivatives=parts[5:])
-    return lambda t: [np.tile(x, (len(t), 1)) for x in (moved.q, moved.v, moved.a)], ()
+    standing = balanced(model, held), np.zeros(mech.n), np.zeros(mech.n)
+    return lambda t: [np.tile(x, (len(t), 1)) for x in standing], ()

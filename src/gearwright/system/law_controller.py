@@ -100,7 +100,7 @@ class _Deciding:
         numbers = {name: x.tolist() for name, x in zip(names, given, strict=True)}
         try:
             return np.array(program.scalars(self.law.mech, FLOATS, numbers, {}), dtype=float)
-        except (ZeroDivisionError, OverflowError):
+        except (ArithmeticError, ValueError):  # floats raise where arrays return nan
             return np.full(program.shape(self.law.mech, {}), np.nan)
 
 
