@@ -38,21 +38,21 @@ def test_errors_of_a_frame_die_out_as_stated(puma):
 
 
 def test_a_frame_gives_way_like_a_spring(puma):
-    """A steady force on the hand shifts it by F / K; without force it follows its reference exactly."""
+    """A steady wrench on the hand shifts it by F / K, and turns it by an angle whose sine is M / K."""
     mech, motion, hand = puma
     q = motion.at(0.0)
     hold = gw.placement(mech, q, hand)
     gains = [800.0] * 3 + [40.0] * 3, [120.0] * 3 + [4.0] * 3
     control = gw.control.impedance(mech, hand, (hold.rotation, hold.position), *gains)
-    force = np.array([4.0, -8.0, 6.0])
-    J = gw.jacobian(mech, q, hand)
-    out = gw.rollout(
-        mech, q, np.zeros(6), 8000, 1e-3, method="rk4", controller=control, every=8000, tau=J[:3].T @ force
-    )
-    shift = gw.placement(mech, out.q[-1], hand).position - hold.position
-    turned = gw.jacobian(mech, out.q[-1], hand)  # the force is held in joint space, and J has turned a little
-    felt = np.linalg.solve(turned.T, J[:3].T @ force)[:3]
-    np.testing.assert_allclose(800.0 * shift, felt, atol=0.02)
+    wrench = np.array([4.0, -8.0, 6.0, 1.0, -0.5, 0.8])
+    tau = gw.jacobian(mech, q, hand).T @ wrench
+    out = gw.rollout(mech, q, np.zeros(6), 8000, 1e-3, method="rk4", controller=control, every=8000, tau=tau)
+    found = gw.placement(mech, out.q[-1], hand)
+    felt = np.linalg.solve(gw.jacobian(mech, out.q[-1], hand).T, tau)  # held in joint space, while J turned a little
+    turn = found.rotation @ hold.rotation.T
+    sine = 0.5 * np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
+    np.testing.assert_allclose(800.0 * (found.position - hold.position), felt[:3], atol=0.02)
+    np.testing.assert_allclose(40.0 * sine, felt[3:], atol=0.002)
 
 
 def test_a_redundant_arm_keeps_its_elbow_quiet():
