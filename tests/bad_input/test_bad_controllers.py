@@ -74,6 +74,15 @@ def test_bad_controllers_are_refused(make, words):
         make()
 
 
+def test_a_controller_of_another_machine_is_refused():
+    with pytest.raises(InputError, match="Make it for this machine"):
+        gw.simulate(gw.load("puma560"), None, 0.1, controller=PD)
+    with pytest.raises(InputError, match="drives .tau"):
+        gw.rollout(gw.load("puma560"), np.zeros(6), np.zeros(6), 2, 1e-3, controller=PD)
+    with pytest.raises(InputError, match="was made for another robot"):
+        gw.export.c(gw.load("puma560"), "nowhere", [PD])
+
+
 def test_a_reference_of_the_wrong_shape_says_when():
     control = gw.control.pd(ARM, lambda t: ([0.0] * 3, [0.0] * 3), 1.0, 1.0)
     with pytest.raises(InputError, match=r"at t = 0 s; it must return \(q, v, a\) of 3, 3, 3 numbers"):

@@ -29,8 +29,8 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
         raise InputError("simulate: a fixed step does not look for events. Use method='adaptive' to watch for them.")
     if work.system.controller_states:
         raise InputError(
-            "simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff', or gw.rollout, which "
-            "takes those of gw.control."
+            "simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff', or gw.rollout for "
+            "those of gw.control."
         )
     h = _duration(work.times, step)
     engine = fixed_step(work.system.mech, work.system.laws, work.method, work=True)

@@ -14,12 +14,13 @@ import numpy as np
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.compiling.call import GeneralCall
-from gearwright.errors import NotTraceableError, SlowerWarning
+from gearwright.errors import InputError, NotTraceableError, SlowerWarning
 from gearwright.functions.service import kernel_mode
 from gearwright.system.control_law import STATES, ControlLaw, Q, V, law_inputs, law_program
 from gearwright.system.controllers import Controller
 from gearwright.system.state import State
 from gearwright.system.vector_program import NoKernelError, VectorProgram, kernel, work_of
+from gearwright.text import listed
 from gearwright.tracing.graph import OperationCount
 from gearwright.tracing.trace import traced
 
@@ -73,6 +74,11 @@ class _Deciding:
     def __call__(self, t: float, state: State) -> tuple[Any, Array]:
         wanted = self.follow(np.array([t]))[0]
         given = [np.asarray(state.q, float), np.asarray(state.v, float), *(wanted[part] for part in self._parts)]
+        if len(given[0]) != self.law.mech.nq:
+            raise InputError(
+                f"controller {self.law.name!r} was made for {listed(self.law.mech.coordinates)}; the machine has "
+                f"{len(given[0])} coordinates. Make it for this machine."
+            )
         if self._states:
             given.append(np.array([state.states[name] for name in self._states], dtype=float))
         found = self._run(*given)
