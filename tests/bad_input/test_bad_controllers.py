@@ -77,7 +77,7 @@ def test_bad_controllers_are_refused(make, words):
 def test_a_controller_of_another_machine_is_refused():
     with pytest.raises(InputError, match="Make it for this machine"):
         gw.simulate(gw.load("puma560"), None, 0.1, controller=PD)
-    with pytest.raises(InputError, match="drives .tau"):
+    with pytest.raises(InputError, match=r"drives .tau"):
         gw.rollout(gw.load("puma560"), np.zeros(6), np.zeros(6), 2, 1e-3, controller=PD)
     with pytest.raises(InputError, match="was made for another robot"):
         gw.export.c(gw.load("puma560"), "nowhere", [PD])

@@ -146,7 +146,11 @@ def test_forces_through_the_drives_are_the_same_forces():
         assert control.law.outputs == (name,)
         run = gw.simulate(robot, [0.0], 0.5, controller=control, samples=6)
         assert error(run, motion) < 1e-7
-    assert gw.control.through_drives(base, robot, "current").law.outputs == ("arm.current_reference",)
+    quick = gw.parts.Motor(inertia=1e-5, torque_constant=0.05, resistance=0.4, inductance=1e-4)
+    wound = gw.parts.Robot("arm", [link], [gw.parts.Drive("arm", quick, gw.parts.Gear(50))])
+    current = gw.control.through_drives(gw.control.computed_torque(wound, motion, 20.0), wound, "current")
+    assert current.law.outputs == ("arm.current_reference",)
+    assert error(gw.simulate(wound, [0.0], 0.5, controller=current, samples=6), motion) < 2e-3
     wrist = gw.assemble(gw.load("wrist_bendix"))
     path = polynomial([0.0, 0.3, 0.0], [0.5, 0.6, -0.5], 0.4)
     direct = gw.control.computed_torque(wrist, path, 20.0)
