@@ -1,7 +1,7 @@
 """The bundled Manutec r3 under our cascade, against the reference trajectory of Modelica's FullRobot.
 
-`test_modelica_trajectories` compares the same cascade with Modelica's own current loops in place, to all digits that the
-reference has. Here the motors have the current controllers of Gearwright, ten times as fast as their windings.
+`test_modelica_trajectories` runs the same cascade with Modelica's own current loops in place, and asks for agreement as
+long as our own runs agree. Here the motors have current controllers of ten times the rate of their windings.
 """
 
 from __future__ import annotations
