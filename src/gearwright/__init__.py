@@ -4,8 +4,9 @@ A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is a
 turning at a rate that is linear in the generalized speeds. `load` or write a robot, and call functions.
 
 What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
-`motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `actuation`, `elastic`, `equations` (closed
-forms, other formulations), `analysis` (comparisons, vibration, tasks), `design` (drives from a catalogue),
+`motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `control` (controllers, observers),
+`actuation`, `elastic`, `equations` (closed forms, other formulations), `analysis` (comparisons, vibration, tasks),
+`design` (drives from a catalogue),
 `identification`, `export`, `bench`.
 """
 
@@ -13,6 +14,7 @@ from gearwright import (
     actuation,
     analysis,
     bench,
+    control,
     design,
     elastic,
     equations,
@@ -102,6 +104,7 @@ __all__ = [
     "closed_form",
     "compile",
     "constrained_dynamics",
+    "control",
     "coriolis_matrix",
     "demands",
     "design",

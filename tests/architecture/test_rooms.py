@@ -33,6 +33,7 @@ ROOMS = (
     "system",
     "planning",
     "simulation",
+    "control",
     "identification",
     "analysis",
     "design",

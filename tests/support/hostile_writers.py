@@ -58,6 +58,12 @@ def decoded(comment: str) -> str:
 def c_header(robot: Robot, folder: Path, precision: str = "double") -> list[Path]:
     """Line by line nothing but comments and declarations, and every name comes back from its comment."""
     frame = f"jacobian:{robot.links[-1].name}"
+    held = gw.control.pd(rigid(robot), gw.neutral(rigid(robot)), 1.0, 1.0)
+    later = gw.control.sampled(held, 1e-3, delay=1)
+    export_c(rigid(robot), folder, functions=[later], precision=precision, name="held")
+    for line in (folder / "held.h").read_text(encoding="utf-8").split("\n"):
+        assert "tau." not in line or re.fullmatch(r"/\* .* \*/", line), line
+        assert_shown(line)
     files = export_c(robot, folder, functions=["gravity", "bias", frame, "rates"], precision=precision)
     mech, start = gw.assemble(robot), files[0].stem.upper()
     found: dict[str, dict[str, str]] = {"Q": {}, "V": {}, "X": {}, "U": {}}
@@ -209,6 +215,8 @@ def csv(robot: Robot, folder: Path) -> None:
     names = [f"{word}.{name}" for word in ("q", "tau") for name in mech.speeds]
     (folder / "log.csv").write_text(write_columns(names, np.ones((8, 2 * mech.n)), t), encoding="utf-8", newline="")
     assert read_log(folder / "log.csv", mech).torques.shape == (8, mech.n)
+    stored = gw.control.NominalControl(mech.speeds, t, *np.ones((3, 8, mech.n)))
+    assert gw.control.recall(stored.save(folder / "nominal.csv")).joints == tuple(mech.speeds)
 
 
 def markdown_cells(page: str) -> list[str]:

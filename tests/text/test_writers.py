@@ -64,6 +64,7 @@ WRITING = {
     "cli/simulate.py": "CSV and Parquet",
     "cli/torque.py": "CSV and Parquet",
     "cli/train.py": "terminal",
+    "control/nominal.py": "CSV and Parquet",
     "export/c_package.py": "C package",
     "export/fmu_build.py": "FMU",
     "export/fmu_description.py": "FMU",

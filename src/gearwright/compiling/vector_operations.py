@@ -17,7 +17,7 @@ def operation(w: Writer, op: str, args: Sequence[str]) -> str:
         return w.binary(ARITHMETIC[op], *args)
     if op == "neg":
         return w.assign(f"fneg {w.type} {args[0]}")
-    if op in ("sqrt", "fabs"):
+    if op in ("sqrt", "fabs", "floor"):
         return w.unary(op, args[0])
     if op in LIBRARY:
         return _library(w, op, args)

@@ -30,7 +30,10 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     if work.events:
         raise InputError("simulate: a fixed step does not look for events. Use method='adaptive' to watch for them.")
     if work.system.controller_states:
-        raise InputError("simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff'.")
+        raise InputError(
+            "simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff', or gw.rollout for "
+            "those of gw.control."
+        )
     h = _duration(work.times, step)
     engine = fixed_step(work.system.mech, work.system.laws, work.method, work=True)
     x = np.concatenate([x, np.zeros(len(engine.states) - len(x))])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +16,12 @@ from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
+from gearwright.simulation.controlled_steps import controller_feeds, require_law
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
 from gearwright.simulation.step_program import MOREAU
 from gearwright.simulation.sweeps import sweeps_for
+from gearwright.system.controllers import Controller
 from gearwright.text import did_you_mean
 
 UNSETTLED = 1e-3
@@ -62,6 +64,7 @@ def rollout(
     every: int = 1,
     parameters: Mapping[str, ArrayLike] | None = None,
     sweeps: int | None = None,
+    controller: Controller | None = None,
 ) -> Rollout:
     r"""Many motions at once with a fixed step, all steps in machine code.
 
@@ -86,6 +89,8 @@ def rollout(
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
         sweeps: how often "moreau" settles all impulses; as many as the inertias at the start ask for unless given.
+        controller: what `gw.control` makes; its forces are added to tau. With parameters the machine changes, what the
+            controller knows of it does not.
 
     Returns:
         1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
@@ -98,7 +103,12 @@ def rollout(
     """
     require_steps(step, steps, every)
     values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
-    more = {} if sweeps is None else {"sweeps": whole("rollout", "sweeps", sweeps, least=1, example=10)}
+    more: dict[str, Any] = {}
+    if sweeps is not None:
+        more["sweeps"] = whole("rollout", "sweeps", sweeps, least=1, example=10)
+    control = None if controller is None else require_law(controller)
+    if control is not None:
+        more["control"] = control.law
     engine = fixed_step(robot_or_mech, laws, method, work=method == MOREAU, parameters=tuple(values), **more)
     x0 = engine.start(q0, v0, _mapping("states0", states0))
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
@@ -111,8 +121,9 @@ def rollout(
         engine = engine.with_sweeps(sweeps_for(engine.system, x, step))
     for remark in engine.remarks if kernel_mode() != "off" else ():
         warnings.warn(f"rollout: {remark}", SlowerWarning, stacklevel=2)
+    fed = () if control is None else controller_feeds(control, method, step, steps)
     try:
-        record = engine.run(x, given, step, steps, every, parameters=numbers)
+        record = engine.run(x, given, step, steps, every, parameters=numbers, control=fed)
     except Interrupted as stopped:
         record = stopped.record
         reached = f"{step * every * (len(record) - 1):g} s"

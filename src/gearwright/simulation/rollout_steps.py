@@ -22,12 +22,15 @@ from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs.inputs import checked
+from gearwright.programs.sized import VectorProgram
 from gearwright.simulation.batch_program import BatchProgram, energy_program
+from gearwright.simulation.controlled_steps import controlled_step_program, law_states, require_driven
 from gearwright.simulation.linear_model import LinearModel
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
 from gearwright.simulation.step_feeds import Clocked, first_states, input_feeds, parameter_rows
 from gearwright.simulation.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
+from gearwright.system.control_law import ControlLaw
 from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.observation import Observation, observe
 from gearwright.system.stepped_observation import observe_stepped
@@ -56,22 +59,29 @@ class FixedStep:
         work: bool,
         parameters: tuple[str, ...],
         sweeps: int = 10,
+        control: ControlLaw | None = None,
     ) -> None:
         if method not in MOMENTS:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, MOMENTS)}")
-        self._made_from = (source, laws, method, work, parameters, sweeps)
+        self._made_from = (source, laws, method, work, parameters, sweeps, control)
         self.method, self.parameters, self.sweeps = method, parameters, sweeps
         of_laws = tuple(path for path in parameters if law_of(laws, path) is not None)
         of_machine = tuple(path for path in parameters if path not in of_laws)
         job = recipe_of("forward_dynamics", source, of_machine, {}).job()
         self.mech, self.system = job.mech, System(job.mech, laws)
         require_steppable(self.system, method)
-        self.plan = StepPlan(method, work, of_laws, sweeps)
+        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control))
         self.further = self.plan.states(self.system)
-        self._job = replace(job, program=step_program(self.system, self.plan))
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
+        self._job = replace(job, program=self._program(control))
         self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
+
+    def _program(self, control: ControlLaw | None) -> VectorProgram:
+        if control is None:
+            return step_program(self.system, self.plan)
+        require_driven(control, self.system)
+        return controlled_step_program(self.system, self.plan, control)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return FixedStep, self._made_from
@@ -136,8 +146,8 @@ class FixedStep:
 
     def with_sweeps(self, sweeps: int) -> FixedStep:
         """The same with another number of sweeps."""
-        source, laws, method, work, parameters, _ = self._made_from
-        return fixed_step(source, laws, method, work=work, parameters=parameters, sweeps=sweeps)
+        source, laws, method, work, parameters, _, control = self._made_from
+        return fixed_step(source, laws, method, work=work, parameters=parameters, sweeps=sweeps, control=control)
 
     def drift(
         self, begin: Array, end: Array, inputs: Array, h: float, t: float, parameters: Array | None = None
@@ -160,6 +170,7 @@ class FixedStep:
         *,
         start: float = 0.0,
         parameters: ArrayLike | None = None,
+        control: Sequence[Array] = (),
     ) -> Array:
         """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps; no others are stored.
 
@@ -176,6 +187,7 @@ class FixedStep:
             every: steps per recorded state.
             start: time at the beginning [s].
             parameters: (N or 1, P) values of the parameters that are inputs.
+            control: what a control law is fed with, as `controller_feeds` gives it.
         """
         require_steps(h, steps, every)
         begin = first_states(self.mech, self.states, x0)
@@ -183,7 +195,7 @@ class FixedStep:
         record[0] = begin
         given = [[self.system.first_inputs]] if inputs is None else inputs
         feeds = input_feeds(self.inputs, given, steps, len(begin), MOMENTS[self.method])
-        feeds += self._numbers(self._rows(parameters, len(begin)))
+        feeds += [*control, *self._numbers(self._rows(parameters, len(begin)))]
         done, size = 0, self._piece(len(begin))
         try:
             while done < len(record) - 1:
@@ -261,6 +273,7 @@ def fixed_step(
     work: bool = False,
     parameters: Sequence[str] = (),
     sweeps: int = 10,
+    control: ControlLaw | None = None,
 ) -> FixedStep:
     """A fixed-step simulation, compiled at its first run; made once per machine, laws and method.
 
@@ -271,12 +284,13 @@ def fixed_step(
         work: whether the supplied and dissipated work run along as states.
         parameters: paths of numbers that are inputs, as for `compile`, or of numbers of laws.
         sweeps: of "moreau": how often all impulses are settled.
+        control: a control law that closes the loop.
     """
     machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    known = (robot_or_mech, tuple(laws), method, work, paths, sweeps)
+    known = (robot_or_mech, tuple(laws), method, work, paths, sweeps, control)
     try:
         return _known(*known)
     except TypeError:  # something in it cannot be a key

@@ -77,13 +77,13 @@ class Simulation:
             while here.t < bound:
                 if self._ends_before(here, bound):
                     return
-            self._driving.sample(here.t, here.x)
+            here.x = self._driving.sample(here.t, here.x)
             self._settle(here)
 
     def _begun(self, x: Array) -> Here:
         """The start, with modes that fit it, books that begin at zero, and the first sample."""
         t = float(self.times[0])
-        self._driving.sample(t, x)
+        x = self._driving.sample(t, x)
         here = Here(t, x, self.first_modes(t, x))
         self._settle(here)
         self._open_books(here)

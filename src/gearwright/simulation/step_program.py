@@ -49,17 +49,19 @@ class StepPlan:
         work: whether the supplied and dissipated work run along.
         numbers: paths of the numbers of laws that are inputs.
         sweeps: of the projected Gauss-Seidel method.
+        beside: states of a control law, which stand behind those of the laws.
     """
 
     method: str
     work: bool = False
     numbers: tuple[str, ...] = ()
     sweeps: int = 10
+    beside: tuple[Quantity, ...] = ()
 
     def states(self, system: System) -> tuple[Quantity, ...]:
         """The states beside q and v that a step moves."""
         largest = LARGEST if self.method == MOREAU else ()
-        return (*system.states.values(), *(WORK if self.work else ()), *largest)
+        return (*system.states.values(), *self.beside, *(WORK if self.work else ()), *largest)
 
     def contents(self, system: System) -> Contents:
         """The inputs of a step."""
