@@ -88,10 +88,11 @@ def _split_regressor(
     """
     still = [0.0] * len(v)
     summed, apart = [a + b for a, b in zip(v, vr, strict=True)], [a - b for a, b in zip(v, vr, strict=True)]
-    pushed = regressor(measured.pose, still, ar)
+    accelerated = regressor(measured.pose, still, ar)
     fast, slow = regressor(measured.pose, summed, still), regressor(measured.pose, apart, still)
     return [
-        [m + 0.25 * (a - b) for m, a, b in zip(*rows, strict=True)] for rows in zip(pushed, fast, slow, strict=True)
+        [m + 0.25 * (a - b) for m, a, b in zip(*rows, strict=True)]
+        for rows in zip(accelerated, fast, slow, strict=True)
     ]
 
 

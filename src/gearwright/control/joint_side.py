@@ -76,8 +76,8 @@ class JointSide:
         tied = np.abs(self.carried[self.count :]).sum(axis=0) > 0 if self.mech.shafts else np.zeros(self.count, bool)
         shafts = range(self.count, self.mech.n)
         turned = {k for one in self.mech.actuators for k, x in enumerate(one.row) if x}
-        pushed = [k for k in shafts if k in turned] if turned & set(shafts) else list(shafts)
-        found = (*(k for k in range(self.count) if not tied[k]), *pushed)
+        driven = [k for k in shafts if k in turned] if turned & set(shafts) else list(shafts)
+        found = (*(k for k in range(self.count) if not tied[k]), *driven)
         if len(found) != self.count or np.linalg.matrix_rank(self.carried[list(found)]) < self.count:
             raise InputError(
                 f"control: forces act on {listed(self.mech.speeds[k] for k in found)}, which do not decide all joints "

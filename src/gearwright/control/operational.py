@@ -19,12 +19,12 @@ from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion.trajectory import Trajectory
 from gearwright.system.law_controller import LawController, law_controller
 
-Frame = str | int
+FrameName = str | int
 
 
 def operational_space(
     robot: RobotOrMech,
-    frame: Frame,
+    frame: FrameName,
     reference: Any,
     frequency: ArrayLike = 10.0,
     damping: ArrayLike = 1.0,
@@ -62,7 +62,7 @@ def operational_space(
 
 def impedance(
     robot: RobotOrMech,
-    frame: Frame,
+    frame: FrameName,
     reference: Any,
     stiffness: ArrayLike,
     damping: ArrayLike,
@@ -94,7 +94,7 @@ def impedance(
 def _made(
     caller: str,
     robot: RobotOrMech,
-    frame: Frame,
+    frame: FrameName,
     reference: Any,
     gains: tuple[Gains, Gains, bool, float],
     size: int,

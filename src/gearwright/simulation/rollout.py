@@ -205,5 +205,6 @@ def _named(engine: FixedStep, record: Array, period: float) -> Rollout:
     mech = engine.mech
     t: Array = period * np.arange(len(record), dtype=np.float64)
     end = mech.nq + mech.n
-    states = {name: record[..., end + k] for k, name in enumerate(engine.system.states)}
+    named = (*engine.system.states, *(x.name for x in engine.plan.beside))
+    states = {name: record[..., end + k] for k, name in enumerate(named)}
     return Rollout(t, record[..., : mech.nq], record[..., mech.nq : end], states)
