@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 import gearwright as gw
-from gearwright.bench.cases import OURS, Motion, long_motion, rollout_batch
+from gearwright.bench.cases import OURS, Motion, long_motion, rollout_batch, stepped_batch
 from gearwright.bench.peers import installed
 from gearwright.bench.report import Promise
 from gearwright.bench.timing import interleaved
@@ -48,6 +48,13 @@ def _volts(phase: float, t: float) -> float:
     return 6.0 * math.sin(2.0 * t + phase)
 
 
+def stepped(name: str, least: float, rounds: int) -> Promise:
+    """A batch of arms with friction that sticks and stops, by time stepping, against MuJoCo with both."""
+    timed = stepped_batch(gw.assemble(gw.load(name)), BATCH, rounds)
+    title = f"gw.rollout, {BATCH} {name} with friction and stops, vs mujoco.rollout with frictionloss and limits"
+    return Promise(title, timed.ratio("MuJoCo rollout"), least)
+
+
 def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
     found = [
         Promise(f"{title}, 10 s at 1 kHz, {method}, vs real time", speed(mech, method, rounds), 300)
@@ -66,6 +73,7 @@ def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
         steps = [f"{name} {1e3 / timed.nanoseconds(name):.3g} million steps/s" for name in timed.states]
         print(f"batch of {BATCH}, semi-implicit Euler, one thread: {', '.join(steps)}")
         found.append(Promise(f"gw.rollout, batch of {BATCH}, vs mujoco.rollout", timed.ratio("MuJoCo rollout"), 12))
+        found += [stepped(name, least, few) for name, least in (("puma560", 20), ("panda_like", 15))]
     return found
 
 

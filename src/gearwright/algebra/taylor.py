@@ -221,6 +221,12 @@ class TaylorOperations:
         """Absolute value."""
         return self.where(x < 0, -x, x) if isinstance(x, self.kind) else self.ops.absolute(x)
 
+    def floor(self, x: Scalar) -> Scalar:
+        """The largest whole number that is not larger: constant between its jumps."""
+        if not isinstance(x, Taylor):
+            return self.ops.floor(x)
+        return Taylor([self.ops.floor(x.c[0]), *(0.0 for _ in x.c[1:])])
+
     def minimum(self, x: Scalar, y: Scalar) -> Scalar:
         """The smaller."""
         return self.where(_value(x) < _value(y), x, y)

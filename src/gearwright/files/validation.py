@@ -24,6 +24,7 @@ from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
 from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.task_words import ArcWords, CircleWords, FastestWords, GoalWords, LineWords, MotionWords
 from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
@@ -42,6 +43,8 @@ INSIDE: dict[str, type[Words]] = {
     **{"torsion": TorsionWords, "pieces": PieceWords, "hysteresis": HysteresisWords, "errors": ErrorWords},
     **{"losses": LossWords, "tendons": TendonWords, "states": StateWords},
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
+    **{"motions": MotionWords, "line": LineWords, "arc": ArcWords, "circle": CircleWords, "fastest": FastestWords},
+    "to": GoalWords,
     **{"supply": SupplyWords, "current_control": CurrentControlWords, "servo": ServoWords},
 }
 """Which words are known inside a word or a kind; for everything else those of the whole entry."""

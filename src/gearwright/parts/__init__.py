@@ -2,7 +2,7 @@
 
 from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
-from gearwright.parts.data_sheets import GearboxSheet, MotorSheet, drive_parts
+from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
 from gearwright.parts.elasticity import (
@@ -49,6 +49,7 @@ __all__ = [
     "Cogging",
     "CurrentControl",
     "Cycloidal",
+    "DataSheet",
     "Drive",
     "ElasticBase",
     "Element",
@@ -94,7 +95,6 @@ __all__ = [
     "Worm",
     "attach",
     "bevel_differential",
-    "drive_parts",
     "elements_of",
     "losses_at",
     "losses_of",

@@ -48,7 +48,7 @@ def named_inputs(inputs: Any, control: Controller | None, begin: State) -> set[s
 
 def _outputs(control: Controller, begin: State) -> set[str]:
     try:
-        answer, _ = control.answer(0.0, begin.with_states(control.states))
+        answer, _ = control.answer(0.0, begin.with_states({**control.states, **begin.states}))
     except InputError:  # it needs states of laws, which are not known yet: then it drives motors
         return {"*"}
     return set(answer) if isinstance(answer, Mapping) else set()

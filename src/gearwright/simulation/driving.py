@@ -28,15 +28,20 @@ class Driving:
         known = self.inputs.at(t)
         if self.controller is None:
             return known, np.zeros(0)
-        answer, rates = self._held, np.zeros(0)
+        answer, rates = self._held, np.zeros(len(self.controller.states))
         if self.controller.period is None:
             answer, rates = self.controller.answer(t, self.state(x))
         return self.inputs.cut(with_answer(known, answer, t, self.inputs.names, self.system.mech.n)), rates
 
-    def sample(self, t: float, x: Array) -> None:
-        """Ask a sampled controller."""
-        if self.controller is not None and self.controller.period is not None:
-            self._held, _ = self.controller.answer(t, self.state(x))
+    def sample(self, t: float, x: Array) -> Array:
+        """Ask a sampled controller; the state vector with the next values of its states."""
+        if self.controller is None or self.controller.period is None:
+            return x
+        self._held, following = self.controller.answer(t, self.state(x))
+        if following.size:
+            x = x.copy()
+            x[self.system.controlled] = following
+        return x
 
     def held_effect(self, t: float) -> tuple[Array, Array] | None:
         """What a sampled controller makes of the inputs until it is asked again; None where there is none."""

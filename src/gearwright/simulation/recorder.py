@@ -19,6 +19,10 @@ ENERGIES = ("stored", "supplied", "dissipated")
 """What is known only while a run goes on; kinetic and potential energy follow from the samples."""
 
 
+STEPPED = "stepped"
+"""What stands for the mode of a law where time stepping does not choose one."""
+
+
 class Block(NamedTuple):
     """N samples: times (N,), a row of values each, and the numbers of the modes of all laws (N, laws)."""
 
@@ -67,10 +71,11 @@ class Recorder:
         self._observe = observe
 
     def keep_all(self, t: Array, x: Array, u: Array, observed: Observation) -> None:
-        """Remember samples of laws without modes, one per row."""
+        """Remember samples of laws without modes, or of a method that does not choose one, one per row."""
         signals = [observed.signals[one.name] for law in self._system.laws for one in law.signals]
         columns = np.array(signals, dtype=float).reshape(len(signals), len(t)).T
         modes = np.zeros((len(t), len(self._system.laws)), dtype=int)
+        modes[:, [len(law.modes) > 1 for law in self._system.laws]] = -1
         self.keep(t, x, u, modes, observed.a, columns, observed.stored)
 
     def keep(self, t: Array, x: Array, u: Array, modes: Any, a: Array, signals: Array, stored: Array) -> None:
@@ -116,7 +121,7 @@ class Recorder:
         self._add_energies(series, found.values)
         units |= {name: "J" for name in series if name.startswith("energy.")}
         modes = {
-            law.name: tuple(map(law.modes.__getitem__, found.modes[:, k].tolist()))
+            law.name: tuple(map((*law.modes, STEPPED).__getitem__, found.modes[:, k].tolist()))
             for k, law in enumerate(self._system.laws)
         }
         return Run(found.t, series, units, tuple(self.events), tuple(self.remarks), self._name, modes)
@@ -129,7 +134,7 @@ class Recorder:
         for k in np.unique(np.linspace(0, count - 1, min(most, count)).astype(int)).tolist():
             row, first = found.values[k], moving + system.mech.n
             x = np.concatenate((row[:moving], row[first + inputs : first + inputs + own], row[-2:]))
-            modes = tuple(law.modes[m] for law, m in zip(system.laws, found.modes[k].tolist(), strict=True))
+            modes = tuple((*law.modes, STEPPED)[m] for law, m in zip(system.laws, found.modes[k].tolist(), strict=True))
             yield float(found.t[k]), x, row[first : first + inputs], modes
 
     def _add_energies(self, series: dict[str, Array], values: Array) -> None:

@@ -64,19 +64,20 @@ class Simulation:
             while here.t < bound:
                 if self._ends_before(here, bound):
                     return
-            self._sample(here.t, here.x)
+            here.x = self._sample(here.t, here.x)
             self._settle(here)
 
-    def _sample(self, t: float, x: Array) -> None:
-        """Ask a sampled controller."""
-        self._driving.sample(t, x)
+    def _sample(self, t: float, x: Array) -> Array:
+        """Ask a sampled controller; the state vector with the next values of its states."""
+        x = self._driving.sample(t, x)
         if self._loop is not None:
             self._loop.sampled(t)
+        return x
 
     def _begun(self, x: Array) -> Here:
         """The start, with modes that fit it, books that begin at zero, and the first sample."""
         t = float(self.times[0])
-        self._sample(t, x)
+        x = self._sample(t, x)
         here = Here(t, x, self.first_modes(t, x))
         self._settle(here)
         here.x, remarks = opened_books(self.system, here.x)

@@ -18,6 +18,9 @@ from gearwright.text import listed
 
 NONE = np.zeros(0)
 
+VANISHED = 1e-12
+"""Entries [m/rad, rad/rad, ...] below which the row of a coordinate is zero."""
+
 
 class Ties(NamedTuple):
     """The m holds and d drags of an instant as arrays, for n speeds.
@@ -102,6 +105,7 @@ def rows_of(lines: Sequence[Line], n: int) -> Array:
 
 def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
     """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
+    _refuse_vanished(ties)
     try:
         if len(ties.lines) > 1 and _repeated(ties):
             solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
@@ -116,6 +120,17 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
             "transmits nothing. Take away a stop, brake or prescribed motion that acts twice on the same joint."
         ) from None
     return np.asarray(solution, dtype=np.float64)
+
+
+def _refuse_vanished(ties: Ties) -> None:
+    """A hold along a coordinate that nothing moves at the moment, such as the stroke of a crank at its dead centre."""
+    for line, row, give in zip(ties.lines, ties.rows, ties.compliances, strict=True):
+        if not line.constant and not give and not np.abs(row).max() > VANISHED:
+            raise SimulationError(
+                f"simulate: the row of the coordinate {line.name!r} vanishes where the machine is: no force along it "
+                "moves anything, so that nothing can be held or led there. Start and stay away from dead centres, or "
+                "hold the joint itself."
+            )
 
 
 def _repeated(ties: Ties) -> bool:

@@ -23,8 +23,8 @@ class Controller:
 
     Args:
         function: (t, State) -> forces (n,), or a mapping from input names to numbers; with `states`, a pair of that
-            and the rates of the states, a mapping from their names.
-        period: time between two calls [s], the outputs being held in between; None: continuous.
+            and the rates of the states (their next values with a period), a mapping from their names.
+        period: time between two calls [s], the outputs and states being held in between; None: continuous.
         states: states of the controller itself (an integral, a filter) with their values at the start.
         breaks: times at which its outputs jump or have a kink, so that a step ends there.
         scalars: whether it is written over scalars of any kind, as laws are: then it is called with a third argument,
@@ -52,14 +52,9 @@ class Controller:
         for name, value in self.states.items():
             number("controller", f"state {name!r}", value)
         numbers("controller", "breaks", self.breaks)
-        if self.period is not None and self.states:
-            raise InputError(
-                "controller: a sampled controller keeps its own memory between calls; `states` are for continuous "
-                "ones. Leave out the states or the period."
-            )
 
     def answer(self, t: float, state: State) -> tuple[Any, Array]:
-        """What the function returns, and the rates of the controller's states."""
+        """What the function returns, and the rates, or next values, of the controller's states."""
         answer = self.function(t, state, FLOATS) if self.scalars else self.function(t, state)
         return self._split(answer, t) if self.states else (answer, np.zeros(0))
 
@@ -69,8 +64,8 @@ class Controller:
             return outputs, np.array([float(rates[name]) for name in self.states])
         except (TypeError, ValueError, KeyError):
             raise InputError(
-                f"controller: with states ({listed(self.states)}) it must return (outputs, rates by name); at "
-                f"t = {t:g} s it returned {answer!r}."
+                f"controller: with states ({listed(self.states)}) it must return (outputs, "
+                f"{'rates' if self.period is None else 'next values'} by name); at t = {t:g} s it returned {answer!r}."
             ) from None
 
 

@@ -103,7 +103,13 @@ class Instant:
 
 
 def pieces_of(
-    system: System, trajectory: Trajectory, inputs: Inputs, start: Sequence[float], order: int, samples: int
+    system: System,
+    trajectory: Trajectory,
+    inputs: Inputs,
+    start: Sequence[float],
+    order: int,
+    samples: int,
+    also: Sequence[float] = (),
 ) -> Iterator[Piece]:
     """A motion cut where it, the friction or an input is not smooth.
 
@@ -114,8 +120,9 @@ def pieces_of(
         start: states of the laws at the start.
         order: how many derivatives of forces are wanted.
         samples: how many times at least.
+        also: further times that are looked at.
     """
-    for t, motion in smooth_pieces(trajectory, system, order + 2, samples, inputs.breaks):
+    for t, motion in smooth_pieces(trajectory, system, order + 2, samples, inputs.breaks, also):
         states = states_along(system, trajectory, t, start, inputs)
         start = states[-1].tolist()
         yield Piece(system, t, motion, states, _derivatives(inputs, t, order))

@@ -17,10 +17,11 @@ from gearwright.forces.kinks import kinks_of
 from gearwright.forces.law import Reaction
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.system.law_kernels import OncePerSystem, require_traceable
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of
-from gearwright.system.vector_program import VectorProgram, job_of, kernel, vector_program
+from gearwright.system.vector_program import job_of, kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
 from gearwright.tracing.trace import traced_function
 

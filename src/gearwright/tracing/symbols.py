@@ -207,6 +207,7 @@ def operations() -> Operations:
         cos, sin = recorded(ca.cos, math.cos), recorded(ca.sin, math.sin)
         sqrt, exp, tanh = recorded(ca.sqrt, math.sqrt), recorded(ca.exp, math.exp), recorded(ca.tanh, math.tanh)
         arctan2, absolute = recorded(ca.atan2, math.atan2), recorded(ca.fabs, abs)
+        floor = recorded(ca.floor, math.floor)
         minimum, maximum = recorded(ca.fmin, min), recorded(ca.fmax, max)
         where = recorded(ca.if_else, lambda condition, yes, no: yes if condition else no)
 
