@@ -7,10 +7,11 @@ from typing import Any
 from gearwright.algebra import Operations
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.system.event_kernels import Formula, Instant, follow, kinks, look, observed, settling, tied, tied_sizes
 from gearwright.system.event_structure import Places
 from gearwright.system.motion_rates import contents_of
-from gearwright.system.vector_program import VectorProgram, vector_program
+from gearwright.system.vector_program import vector_program
 from gearwright.tracing.symbols import depend_on, operations, symbols
 
 FORMULAS: dict[str, tuple[Formula, bool]] = {
