@@ -48,12 +48,6 @@ def _volts(phase: float, t: float) -> float:
     return 6.0 * math.sin(2.0 * t + phase)
 
 
-def harmonic_run(rounds: int) -> float:
-    """`gw.simulate` of six lossy elastic drives, 1000 events per second: times slower than real time."""
-    robot = gw.load("harmonic_6")
-    return interleaved({OURS: lambda: gw.simulate(robot, None, 0.3)}, rounds).median(OURS) / 0.3
-
-
 def stepped(name: str, least: float, rounds: int) -> Promise:
     """A batch of arms with friction that sticks and stops, by time stepping, against MuJoCo with both."""
     timed = stepped_batch(gw.assemble(gw.load(name)), BATCH, rounds)
@@ -74,7 +68,6 @@ def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
         )
         for method, x in (("adaptive", 6), ("stiff", 100))
     ]
-    found.append(Promise("gw.simulate, harmonic_6, real time", harmonic_run(3), 30, "x slower", at_most=True))
     if "MuJoCo" in installed():
         timed = rollout_batch(mech, BATCH, rounds)
         steps = [f"{name} {1e3 / timed.nanoseconds(name):.3g} million steps/s" for name in timed.states]

@@ -24,6 +24,15 @@ def solve(
     return _backwards(eliminated(matrix, pattern, order, [x]), x)
 
 
+def solve_all(
+    matrix: Matrix, pattern: Sequence[AbstractSet[int]], order: Sequence[int], rights: Sequence[Sequence[Scalar]]
+) -> list[list[Scalar]]:
+    """The same for several right-hand sides, with one elimination."""
+    found = [list(right) for right in rights]
+    factors = eliminated(matrix, pattern, order, found)
+    return [_backwards(factors, x) for x in found]
+
+
 def eliminated(
     matrix: Matrix,
     pattern: Sequence[AbstractSet[int]],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.system.controllers import Controller, with_answer
+from gearwright.system.controllers import Controller, effect_of, with_answer
 from gearwright.system.signals import Inputs
 from gearwright.system.state import State
 from gearwright.system.system import System
@@ -42,6 +42,12 @@ class Driving:
             x = x.copy()
             x[self.system.controlled] = following
         return x
+
+    def held_effect(self, t: float) -> tuple[Array, Array] | None:
+        """What a sampled controller makes of the inputs until it is asked again; None where there is none."""
+        if self.controller is None or self.controller.period is None:
+            return None
+        return effect_of(self._held, t, self.inputs.names, self.system.mech.n)
 
     def state(self, x: Array) -> State:
         """A state vector as users see it."""

@@ -51,7 +51,7 @@ class Problem:
 
     Guards are in their own scales: an event comes when one of `levels` falls below -CROSSED. The rates go on smoothly
     beyond a guard, but not beyond a kink: a step of an explicit method ends where one of `kinks` changes its sign. With
-    `patience`, such a method gives up where its steps are too short.
+    `patience`, such a method gives up where its steps are too short; it comes back after a step once it is `enough`.
     """
 
     rates: Rates
@@ -66,6 +66,7 @@ class Problem:
     slopes: Slopes | None = None
     kinks: Levels | None = None
     patience: Patience | None = None
+    enough: Callable[[], bool] = lambda: False
 
 
 class March(Protocol):
@@ -123,6 +124,8 @@ class ScipyMarch:
     def advance(self, limit: float) -> Reached:
         """March to `limit`, or to the first event or kink before it."""
         while self._clear < limit and self._crossing is None and not self._bent:
+            if self._problem.enough():
+                return Reached(self._clear, self._solver.y.copy(), False)
             self._wear()
             self._step()
         if self._crossing is not None and self._crossing <= limit:

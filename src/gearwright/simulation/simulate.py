@@ -102,8 +102,8 @@ def simulate(
     x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
-    work.method, why = choose(work, x, method)
     work.may_change = method is None
+    work.method, why = choose(work, x, method)
     recorder.remarks.insert(0, why)  # whatever choosing it made us say
     if work.method in FIXED:
         with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:

@@ -1,0 +1,43 @@
+"""A march in Python that records samples on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gearwright.arrays import Array
+from gearwright.simulation.kinks import Kinks
+from gearwright.simulation.marching import March, Reached
+from gearwright.simulation.recorder import Recorder
+
+
+@dataclass(frozen=True)
+class SampledMarch:
+    """An integrator at work between two events.
+
+    Args:
+        engine: the integrator.
+        enough: whether somebody else can go on.
+        times: of the samples [s].
+        recorder: knows how many were taken.
+        kinks: count the kinks that are met.
+    """
+
+    engine: March
+    enough: Callable[[], bool]
+    times: Array
+    recorder: Recorder
+    kinks: Kinks
+
+    def to(self, bound: float, record: Callable[[float, Array], None]) -> Reached:
+        """March to the bound, the next event or the next kink, recording samples on the way."""
+        while True:
+            due = len(self.recorder)
+            limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
+            reached = self.engine.advance(limit)
+            if due < len(self.times) and reached.t >= self.times[due]:
+                record(reached.t, reached.x)
+            if reached.kink:
+                self.recorder.remarks.extend(filter(None, [self.kinks.meet(reached.t)]))
+            if reached.event or reached.kink or reached.t >= bound or self.enough():
+                return reached
