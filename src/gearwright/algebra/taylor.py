@@ -108,8 +108,8 @@ class Series:
         return result
 
     def __abs__(self) -> Self:
-        """The absolute value of a series of plain numbers."""
-        return -self if self.c[0] < 0 else self
+        """The absolute value of a series of numbers or arrays."""
+        return self * (1.0 - 2.0 * (self.c[0] < 0))
 
     def __lt__(self, other: Scalar) -> Scalar:
         """Comparisons are those of the values; derivatives have no say."""

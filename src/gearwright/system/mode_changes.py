@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+import numpy as np
+
+from gearwright.algebra import Scalar
+from gearwright.arrays import Array
 from gearwright.forces.law import Guard
 from gearwright.system.system import Modes, System
 
@@ -48,6 +52,20 @@ class ModeChanges:
     def named(self, system: System) -> tuple[tuple[str, str], ...]:
         """The changes as (law, mode)."""
         return tuple((system.laws[index].name, mode) for index, mode in self.made)
+
+
+def violated(guards: Guards, count: int) -> Iterator[tuple[int, list[tuple[int, Guard]]]]:
+    """Of `count` samples whose guards are arrays those where one is violated, each with its own guards in numbers."""
+    levels = [(index, guard.to, *_over(count, guard.value / guard.scale, guard.when)) for index, guard in guards]
+    broken = np.zeros(count, dtype=bool)
+    for *_, level, when in levels:
+        broken |= (when != 0) & (level <= -ZERO)
+    for k in np.flatnonzero(broken).tolist():
+        yield k, [(index, Guard(level[k], to, when=when[k])) for index, to, level, when in levels]
+
+
+def _over(count: int, *values: Scalar) -> list[Array]:
+    return [np.broadcast_to(x, (count,)) for x in values]
 
 
 def with_mode(modes: Modes, index: int, mode: str) -> Modes:
