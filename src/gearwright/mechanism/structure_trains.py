@@ -46,7 +46,17 @@ class TrainStructure:
                     f"wheel {wheel.name!r}: its carrier {wheel.carrier!r} is neither a link nor a wheel. "
                     f"{did_you_mean(wheel.carrier, [*names, *self.wheels])}"
                 )
+        self._require_known([*names, *self.wheels])
         self._require_meshed()
+
+    def _require_known(self, names: Sequence[str]) -> None:
+        for mesh in self.meshes:
+            for name in (mesh.first, mesh.second):
+                if name not in names:
+                    raise TrainError(
+                        f"mesh {mesh.first!r}-{mesh.second!r}: there is no link or wheel {name!r}. "
+                        f"{did_you_mean(name, names)}"
+                    )
 
     def _require_meshed(self) -> None:
         touched = {name for mesh in self.meshes for name in (mesh.first, mesh.second, mesh.carrier)}
