@@ -42,7 +42,7 @@ def swing(robot, duration=0.6, speed=0.0, way=0.3):
 def missed(robot, motion, found, inputs, **options):
     """By how much the robot misses the joints' motion when it is fed with inputs."""
     run = gw.simulate(
-        robot, found.start, motion.duration, inputs=inputs, samples=31, **{"rtol": 1e-9, "atol": 1e-12, **options}
+        robot, found.start, motion.duration, inputs=inputs, samples=31, **{"rtol": 1e-8, "atol": 1e-11, **options}
     )
     return float(np.abs(run.q[:, : motion.count] - motion.at(run.t)).max())
 
