@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,17 +56,29 @@ class ModeChanges:
 
 
 def violated(guards: Guards, count: int) -> Iterator[tuple[int, list[tuple[int, Guard]]]]:
-    """Of `count` samples whose guards are arrays those where one is violated, each with its own guards in numbers."""
-    levels = [(index, guard.to, *_over(count, guard.value / guard.scale, guard.when)) for index, guard in guards]
+    """Of `count` samples whose guards are arrays those where one is violated, each with its own guards in numbers.
+
+    Rates have no say: a guard that is zero holds.
+    """
+    levels = [_Level(index, x.to, _over(count, x.value / x.scale), _over(count, x.when)) for index, x in guards]
     broken = np.zeros(count, dtype=bool)
-    for *_, level, when in levels:
-        broken |= (when != 0) & (level <= -ZERO)
+    for one in levels:
+        broken |= (one.when != 0) & (one.level <= -ZERO)
     for k in np.flatnonzero(broken).tolist():
-        yield k, [(index, Guard(level[k], to, when=when[k])) for index, to, level, when in levels]
+        yield k, [(one.law, Guard(one.level[k], one.to, when=one.when[k])) for one in levels]
 
 
-def _over(count: int, *values: Scalar) -> list[Array]:
-    return [np.broadcast_to(x, (count,)) for x in values]
+class _Level(NamedTuple):
+    """A guard over several samples, in its own scale."""
+
+    law: int
+    to: str
+    level: Array
+    when: Array
+
+
+def _over(count: int, value: Scalar) -> Array:
+    return np.broadcast_to(value, (count,))
 
 
 def with_mode(modes: Modes, index: int, mode: str) -> Modes:
