@@ -29,6 +29,10 @@ class Series:
     def __init__(self, c: Sequence[Scalar]) -> None:
         self.c = tuple(c)
 
+    def __repr__(self) -> str:
+        """The coefficients: series stand in messages that say where a machine is."""
+        return f"{type(self).__name__}({', '.join(map(repr, self.c))})"
+
     @classmethod
     def of_derivatives(cls, values: Sequence[Scalar]) -> Self:
         """The series with this value and these derivatives."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.algebra.operations import FLOATS
 from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Jet, Series
+from gearwright.algebra.taylor import Jet
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import GearwrightError, InputError, SingularityError
 from gearwright.forces.configuration import Configuration
@@ -139,15 +139,9 @@ class PlacedCoordinate(Line):
         except (ZeroDivisionError, ValueError, OverflowError) as error:
             raise SingularityError(
                 f"coordinate {self.name!r}: it is not differentiable where it is used ({error}), at "
-                f"t = {_value(self._scene.t)}, q = {[_value(x) for x in self._scene.q]}. Keep the machine away from "
-                "there (points that coincide, a point of a tendon inside its pulley), or state a coordinate that is "
-                "smooth there."
+                f"t = {self._scene.t}, q = {list(self._scene.q)}. Keep the machine away from there (points that "
+                "coincide, a point of a tendon inside its pulley), or state a coordinate that is smooth there."
             ) from error
-
-
-def _value(x: Scalar) -> Scalar:
-    """A number, where it is the first of a series too."""
-    return x.c[0] if isinstance(x, Series) else x
 
 
 def require_moved(coordinate: Coordinate, mech: Mechanism) -> None:
