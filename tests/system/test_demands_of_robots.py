@@ -22,9 +22,9 @@ from gearwright.parts import (
     Link,
     Motor,
     Robot,
+    StiffnessPiece,
     Torsion,
 )
-from gearwright.parts import Piece as Stiffness
 
 
 def swing(robot, duration=0.6, speed=0.0, way=0.3):
@@ -42,7 +42,7 @@ def swing(robot, duration=0.6, speed=0.0, way=0.3):
 def missed(robot, motion, found, inputs, **options):
     """By how much the robot misses the joints' motion when it is fed with inputs."""
     run = gw.simulate(
-        robot, found.start, motion.duration, inputs=inputs, samples=31, **{"rtol": 1e-9, "atol": 1e-12, **options}
+        robot, found.start, motion.duration, inputs=inputs, samples=31, **{"rtol": 1e-8, "atol": 1e-11, **options}
     )
     return float(np.abs(run.q[:, : motion.count] - motion.at(run.t)).max())
 
@@ -111,7 +111,7 @@ def test_the_motors_of_elastic_drives_make_up_for_friction_at_the_joints(frictio
     assert missed(robot, motion, found, found.signals, method="stiff") < 1e-6
 
 
-PIECES = (Stiffness(1e3, 0.6), Stiffness(2e3, 1.5), Stiffness(2.5e3))
+PIECES = (StiffnessPiece(1e3, 0.6), StiffnessPiece(2e3, 1.5), StiffnessPiece(2.5e3))
 LOOP, ERROR = Hysteresis(0.3, 1e-4), KinematicError(1e-4, 2, per="motor")
 
 
