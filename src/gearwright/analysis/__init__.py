@@ -7,6 +7,8 @@ from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
 from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.link_loads import LinkLoads, link_loads
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
@@ -28,6 +30,8 @@ __all__ = [
     "ImpactResult",
     "LimitCheck",
     "LinearModel",
+    "LinkAnalysis",
+    "LinkLoads",
     "Miss",
     "ReductionComparison",
     "ReductionMiss",
@@ -42,6 +46,7 @@ __all__ = [
     "fastest_mode",
     "frequency_map",
     "frequency_response",
+    "link_loads",
     "natural_frequencies",
     "steady_temperatures",
     "uncoupled_spins",

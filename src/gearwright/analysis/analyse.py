@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ import numpy as np
 from gearwright.analysis.advice import advised
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
+from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.link_loads import link_loads
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
@@ -24,7 +26,7 @@ from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
 from gearwright.functions.functions import inverse_dynamics, mass_matrix, reactions
 from gearwright.mechanism import Mechanism, Spin, approximate, machine_of
-from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
+from gearwright.parts import Drive, GearboxSheet, LinkSection, Motor, MotorSheet, Robot
 from gearwright.plots import Panel, figure, saved
 from gearwright.system.demands import demands
 from gearwright.system.motion_demands import MotionDemands
@@ -46,6 +48,7 @@ class Analysis:
         task: the task.
         demands: forces, torques, currents, voltages over one cycle.
         drives: per joint (motors of trains: per motor) what is asked of its drive.
+        links: per link whose section is given its forces, stress and deflection.
         reactions: per body and time the wrench from its parent, (T, bodies, 6), as `gw.reactions` gives it.
         limits: every limit that is stated, with its margin.
         remarks: what was left out or could not be told.
@@ -55,6 +58,7 @@ class Analysis:
     task: Task
     demands: MotionDemands
     drives: Mapping[str, DriveAnalysis]
+    links: Mapping[str, LinkAnalysis]
     reactions: Array
     limits: tuple[LimitCheck, ...]
     remarks: tuple[str, ...] = ()
@@ -91,12 +95,20 @@ class Analysis:
         return saved(figure(self.t, "time [s]", panels, title=self.task.name), path)
 
 
-def analyse(robot: Robot, task: Task, *, catalogue: Catalogue | None = None, samples: int = SAMPLES) -> Analysis:
+def analyse(
+    robot: Robot,
+    task: Task,
+    *,
+    sections: Mapping[str, LinkSection] | None = None,
+    catalogue: Catalogue | None = None,
+    samples: int = SAMPLES,
+) -> Analysis:
     """What a task asks of a robot: torques, currents, voltages, energy, temperatures, reactions; limits and margins.
 
     Args:
         robot: the robot, with the friction, losses and motor data of its file.
         task: the task.
+        sections: per link (by its name) its cross-sections and material, for stress and deflection.
         catalogue: where data sheets are found that motors and gears name; the bundled one unless given.
         samples: at how many times at least the cycle is looked at.
 
@@ -118,8 +130,9 @@ def analyse(robot: Robot, task: Task, *, catalogue: Catalogue | None = None, sam
     each = {one.joint or one.name: one for one in cycle.drives()}
     limits = cycle.checked(each.values())
     across = reactions(mech, found.motion.q, found.motion.v, found.motion.a)
-    checks = (*limits, *_required(task))
-    return Analysis(loaded, task, found, each, across, checks, (*found.remarks, *_remarks(task, each)))
+    links = {name: cycle.link(name, section) for name, section in (sections or {}).items()}
+    checks = (*limits, *_of_links(links, task), *_required(task))
+    return Analysis(loaded, task, found, each, links, across, checks, (*found.remarks, *_remarks(task, each)))
 
 
 def _handed_on(robot: Robot, mech: Mechanism, task: Task, found: MotionDemands, samples: int) -> Array:
@@ -137,6 +150,14 @@ def _without_bearings(robot: Robot) -> Robot:
     """The robot with motors that turn freely."""
     free = [replace(drive, motor=replace(drive.motor, friction=0.0, damping=0.0)) for drive in robot.drives]
     return replace(robot, drives=tuple(free))
+
+
+def _of_links(links: Mapping[str, LinkAnalysis], task: Task) -> Iterator[LimitCheck]:
+    for name, link in links.items():
+        yield LimitCheck(f"{name}: stress", link.peak_stress, link.strength, "Pa", source="material of the link")
+        if "tip_deflection" in task.required:
+            most = task.required["tip_deflection"]
+            yield LimitCheck(f"{name}: deflection of its end", link.peak_deflection, most, "m", source="task")
 
 
 def _required(task: Task) -> Iterator[LimitCheck]:
@@ -166,6 +187,23 @@ class _Cycle:
     found: MotionDemands
     handed_on: Array
     catalogue: Catalogue
+
+    def link(self, name: str, section: LinkSection) -> LinkAnalysis:
+        """A link with its forces over the cycle."""
+        return LinkAnalysis(name, link_loads(self.mech, self.found.motion, name, section, self._on(name)))
+
+    def _on(self, name: str) -> list[tuple[float, Sequence[float]]]:
+        """Masses on a link whose places are stated: the payload and motors."""
+        robot = self.robot
+        load = robot.payload
+        found: list[tuple[float, Sequence[float]]] = []
+        if load is not None and (load.link or robot.last_link().name) == name:
+            found.append((float(load.mass), load.position))
+        for drive in robot.drives:
+            motor, carrier = drive.motor, drive.mounted_on or robot.link_of_joint(drive.joint).parent
+            if carrier == name and motor.position is not None and not motor.included:
+                found.append((float(motor.mass + motor.mass_at_rest), motor.position))
+        return found
 
     def drives(self) -> Iterator[DriveAnalysis]:
         frequency = self._frequency()

@@ -30,6 +30,7 @@ from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.planetary import Planetary
 from gearwright.parts.robot import Robot
 from gearwright.parts.screw import Rack, Screw
+from gearwright.parts.sections import MATERIALS, Box, CrossSection, LinkSection, Material, Tube
 from gearwright.parts.series import Series, Shaft
 from gearwright.parts.servo import Servo
 from gearwright.parts.spur import Bevel, Spur, Worm
@@ -42,11 +43,14 @@ from gearwright.parts.wolfrom import Wolfrom
 
 __all__ = [
     "FREE",
+    "MATERIALS",
     "AnyGear",
     "Beam",
     "Belt",
     "Bevel",
+    "Box",
     "Cogging",
+    "CrossSection",
     "CurrentControl",
     "Cycloidal",
     "DataSheet",
@@ -66,7 +70,9 @@ __all__ = [
     "KinematicError",
     "Limits",
     "Link",
+    "LinkSection",
     "Losses",
+    "Material",
     "Member",
     "Mesh",
     "Motor",
@@ -90,6 +96,7 @@ __all__ = [
     "Torsion",
     "Train",
     "TrainMotor",
+    "Tube",
     "Wheel",
     "Wolfrom",
     "Worm",
