@@ -80,7 +80,7 @@ class LinkAnalysis:
     def deflection(self) -> Array:
         """Displacement of the far end by bending, along y and z of the beam [m], (T, 2)."""
         arm = self.loads.length - self.loads.places
-        bent = np.trapezoid(self._curvatures * arm[None, :, None], self.loads.places, axis=1)
+        bent = np.asarray(np.trapezoid(self._curvatures * arm[None, :, None], self.loads.places, axis=1))
         return np.stack([bent[:, 2], -bent[:, 1]], axis=1)
 
     @property

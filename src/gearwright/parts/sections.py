@@ -221,4 +221,4 @@ class LinkSection:
     def at(self, share: float) -> CrossSection:
         """The section at a share of the length."""
         stations: Any = self.sections
-        return [section for start, section in stations if start <= share][-1]  # type: ignore[no-any-return]
+        return [section for start, section in stations if start <= share][-1]
