@@ -64,3 +64,12 @@ def test_wrong_endings_and_files_are_refused(run, tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"nonsense")
     with pytest.raises(FileError, match="Parquet"):
         gw.Run.read(tmp_path / "bad.parquet")
+
+
+def test_a_run_starts_at_zero_whenever_it_is_looked_at():
+    """Samples that begin later do not let the run begin later."""
+    arm = gw.load("elbow")
+    late = gw.simulate(arm, ([0.3, 0.2, 0.1], [0.0, 0.0, 0.0]), 0.4, laws=(), samples=[0.3, 0.4])
+    whole = gw.simulate(arm, ([0.3, 0.2, 0.1], [0.0, 0.0, 0.0]), 0.4, laws=(), samples=5)
+    assert late.t.tolist() == [0.0, 0.3, 0.4]
+    np.testing.assert_allclose(late.q[-1], whole.q[-1], atol=1e-8)

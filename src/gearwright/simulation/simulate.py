@@ -68,7 +68,8 @@ def simulate(
             all laws as they are, first order); chosen from the problem unless given.
         events: functions (t, State) -> number to watch for zeros, or Events.
         step: step of the fixed-step methods [s].
-        samples: how many equally spaced samples to record, or the times themselves.
+        samples: how many equally spaced samples to record, or the times themselves: the start is always one of
+            them, and the run ends at the last.
         rtol: relative tolerance of the adaptive methods, from 2.3e-14 to 1.
         atol: absolute tolerance, positive.
         progress: whether to show a progress bar; on a terminal, for runs that take a while, unless given.
@@ -163,4 +164,4 @@ def _times(until: Any, samples: Any) -> Array:
             f"simulate: samples run from {times[0]:g} to {times[-1]:g} s; they must be times from 0 up to `until`, "
             f"{end:g} s. Leave out the others, or simulate longer."
         )
-    return times
+    return times if times[0] == 0 else np.concatenate([[0.0], times])
