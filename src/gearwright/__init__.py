@@ -4,14 +4,16 @@ A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is a
 turning at a rate that is linear in the generalized speeds. `load` or write a robot, and call functions.
 
 What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
-`motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `actuation`, `elastic`, `equations` (closed
-forms, other formulations), `analysis` (comparisons, vibration), `identification`, `export`, `bench`.
+`contact` (constraints and contacts), `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths),
+`actuation`, `elastic`, `equations` (closed forms, other formulations), `analysis` (comparisons, vibration),
+`identification`, `export`, `bench`.
 """
 
 from gearwright import (
     actuation,
     analysis,
     bench,
+    contact,
     elastic,
     equations,
     export,
@@ -100,6 +102,7 @@ __all__ = [
     "closed_form",
     "compile",
     "constrained_dynamics",
+    "contact",
     "coriolis_matrix",
     "demands",
     "difference",

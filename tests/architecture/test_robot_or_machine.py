@@ -91,6 +91,7 @@ STIFF_CALLS = {
     "pneumatic_cylinder": lambda m: gw.actuation.pneumatic_cylinder(
         m, "j1", AirValve(2e-8), areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5
     ),
+    "project": lambda m: gw.contact.project(m, Q, [gw.contact.Constraint("c", 2, "base", ("z",))]).q,
     "potential_energy": lambda m: gw.potential_energy(m, Q),
     "reactions": lambda m: gw.reactions(m, Q, V, A),
     "recursive_form": lambda m: gw.equations.recursive_form(m, Q, V),

@@ -18,6 +18,7 @@ from gearwright.forces import (
     Backlash,
     BoucWen,
     Clutch,
+    Constraint,
     Curve,
     DryFriction,
     GearLoss,
@@ -162,7 +163,8 @@ def run(case: Case, rtol: float) -> Sequence[float]:
 
 
 def test_every_law_has_a_case():
-    elsewhere = {TrainLoss}  # it needs a train: tests/trains/test_train_losses.py
+    # They need a train, or more than one joint: tests/trains/test_train_losses.py, tests/contact.
+    elsewhere = {TrainLoss, Constraint}
     missing = set(laws_of_the_house()) - {type(case.law) for case in CASES} - elsewhere
     assert not missing, f"give these laws a case each: {missing}"
     assert LinearActuator in {type(case.law) for case in CASES}

@@ -59,6 +59,7 @@ def laws_along(line: Line) -> list[Law]:
         forces.MotorCircuit("circuit", (forces.Winding("j2", line, MOTOR, CurrentControl(500.0)),)),
         forces.servo_cylinder(ARM, line, valve, name="j2", **sizes),
         forces.SynchronousMotor("servo", line, 4, 0.01, 0.3, (4e-4, 6e-4)),
+        forces.Constraint.of("rail", [line]),
     ]
 
 

@@ -4,6 +4,7 @@ from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.clutch import Clutch
 from gearwright.forces.configuration import Configuration, MovingFrame
+from gearwright.forces.constraint import Constraint
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import angle, displacement, distance
 from gearwright.forces.dc_motor import dc_motor, dc_motors
@@ -51,6 +52,7 @@ __all__ = [
     "BoucWen",
     "Clutch",
     "Configuration",
+    "Constraint",
     "Coordinate",
     "Curve",
     "Drag",

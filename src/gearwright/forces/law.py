@@ -91,6 +91,9 @@ class Hold:
     `speed` is the speed along the line that the hold keeps: when the hold begins, what is left of another one is taken
     away as by a plastic impact. None: the speed is left as it is. A hold that is not `firm` (friction that sticks) has
     a bounded force, so an impact elsewhere sets it going.
+
+    `place` is the position along the line that the hold keeps: runs project position and speed onto it after every
+    accepted step, so that nothing drifts. None: the position is left as it is.
     """
 
     line: Line
@@ -99,6 +102,7 @@ class Hold:
     port: str | None = None
     speed: Scalar | None = None
     firm: bool = True
+    place: Scalar | None = None
 
     @property
     def wanted(self) -> Scalar:

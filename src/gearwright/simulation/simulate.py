@@ -100,6 +100,7 @@ def simulate(
     x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
+    x = work.consistent(x)
     work.method, why = choose(work, x, method)
     work.may_change = method is None
     recorder.remarks.insert(0, why)  # whatever choosing it made us say

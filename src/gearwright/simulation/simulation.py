@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,8 +12,10 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.simulation.driving import Driving
 from gearwright.simulation.events import Event, Watch
+from gearwright.simulation.integrators import march
+from gearwright.simulation.keeping import Keeping, Projection
 from gearwright.simulation.kinks import Kinks
-from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError, march
+from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError
 from gearwright.simulation.moded_rates import InModes, WorthwhileTable
 from gearwright.simulation.patience import Patience, SlowError
 from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
@@ -80,6 +82,12 @@ class Simulation:
             self._driving.sample(here.t, here.x)
             self._settle(here)
 
+    def consistent(self, x: Array) -> Array:
+        """The start on what constraints hold; InputError where it is far from it."""
+        t = float(self.times[0])
+        self._driving.sample(t, x)
+        return self._keeping.start(t, x, self._driving.at(t, x)[0], self.first_modes(t, x))
+
     def _begun(self, x: Array) -> Here:
         """The start, with modes that fit it, books that begin at zero, and the first sample."""
         t = float(self.times[0])
@@ -93,9 +101,10 @@ class Simulation:
 
     def _ends_before(self, here: Here, bound: float) -> bool:
         """March on to the bound, or to an event before it; True when that ends the run."""
-        engine = march(self.method, self._problem(here, bound))
+        problem = self._problem(here, bound)
+        engine = march(self.method, problem)
         try:
-            reached = self._recorded(engine, here.modes, bound)
+            reached = self._recorded(engine, here.modes, bound, problem.project)
         except SlowError as slow:
             here.move(slow.t, slow.x, None)
             self._go_on_stiff(slow.t)
@@ -107,12 +116,14 @@ class Simulation:
         self._refuse_restless(here)
         return over
 
-    def _recorded(self, engine: March, modes: Modes, bound: float) -> Reached:
+    def _recorded(self, engine: March, modes: Modes, bound: float, project: Projection | None) -> Reached:
         """March to the bound, the next event or the next kink, recording samples on the way."""
         while True:
             due = len(self.recorder)
             limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
             reached = self._advanced(engine, limit)
+            if project is not None:  # between two steps the state is interpolated
+                reached = replace(reached, x=project(reached.t, reached.x))
             if due < len(self.times) and reached.t >= self.times[due]:
                 self._record(reached.t, reached.x, modes)
             if reached.kink:
@@ -226,6 +237,7 @@ class Simulation:
             slopes=slopes,
             kinks=kinks,
             patience=self._patience if explicit and self.may_change else None,
+            project=self._keeping.projection(here.t, here.x, inputs(here.t, here.x)[0], here.modes),
         )
 
     def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
@@ -256,6 +268,10 @@ class Simulation:
     @cached_property
     def _kinks(self) -> Kinks:
         return Kinks(self.system, self._motion, self._span)
+
+    @cached_property
+    def _keeping(self) -> Keeping:
+        return Keeping(self.system, self.recorder.remarks.append)
 
     @cached_property
     def _table(self) -> WorthwhileTable:

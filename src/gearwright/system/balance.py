@@ -18,6 +18,9 @@ from gearwright.text import listed
 
 NONE = np.zeros(0)
 
+SAME = 1e-6
+"""Rows along coordinates whose smallest singular value is this part of the largest, or less, depend on each other."""
+
 
 class Ties(NamedTuple):
     """The m holds and d drags of an instant as arrays, for n speeds.
@@ -104,6 +107,8 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
     """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
     try:
         if len(ties.lines) > 1 and _repeated(ties):
+            if not all(line.constant for line in ties.lines):
+                return _least_forces(matrix, right, ties)  # trial steps leave what is held: no contradiction yet
             solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
             if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
                 raise np.linalg.LinAlgError
@@ -118,18 +123,36 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
     return np.asarray(solution, dtype=np.float64)
 
 
+def _least_forces(matrix: Array, right: Array, ties: Ties) -> Array:
+    """The solution with the least multipliers, where rows along coordinates depend on each other or nearly do."""
+    n = matrix.shape[0] - len(ties.lines)
+    ahead = np.linalg.solve(matrix[:n, :n], np.hstack([right[:n], -matrix[:n, n:]]))
+    free, spread_out = ahead[:, : right.shape[1]], ahead[:, right.shape[1] :]
+    W = matrix[n:, :n]
+    felt = np.linalg.lstsq(W @ spread_out + matrix[n:, n:], right[n:] - W @ free, rcond=SAME**2)[0]
+    return np.vstack([free + spread_out @ felt, felt])
+
+
 def _repeated(ties: Ties) -> bool:
     """Whether rigid holds act along lines that depend on each other, such as two frictions that stick at one joint."""
     rigid = [k for k, give in enumerate(ties.compliances) if not give]
     if len(rigid) < 2:
         return False
     lines = tuple(ties.lines[k] for k in rigid)
-    return _always_dependent(lines) if all(line.constant for line in lines) else _dependent(ties.rows[rigid])
+    return _always_dependent(lines) if all(line.constant for line in lines) else dependent_here(ties.rows[rigid])
 
 
 @lru_cache(maxsize=1024)
 def _always_dependent(lines: tuple[Line, ...]) -> bool:
     return _dependent(rows_of(lines, len(lines[0].speeds)))
+
+
+def dependent_here(rows: Array) -> bool:
+    """Whether rows along coordinates depend on each other, or nearly do, where the machine is."""
+    if len(rows) > rows.shape[1]:
+        return True
+    sizes = np.linalg.svd(rows, compute_uv=False)
+    return bool(sizes[-1] <= SAME * sizes[0])
 
 
 def _dependent(rows: Array) -> bool:
