@@ -19,6 +19,7 @@ from gearwright.forces import (
     BoucWen,
     Clutch,
     Constraint,
+    Contact,
     Curve,
     DryFriction,
     GearLoss,
@@ -164,7 +165,7 @@ def run(case: Case, rtol: float) -> Sequence[float]:
 
 def test_every_law_has_a_case():
     # They need a train, or more than one joint: tests/trains/test_train_losses.py, tests/contact.
-    elsewhere = {TrainLoss, Constraint}
+    elsewhere = {TrainLoss, Constraint, Contact}
     missing = set(laws_of_the_house()) - {type(case.law) for case in CASES} - elsewhere
     assert not missing, f"give these laws a case each: {missing}"
     assert LinearActuator in {type(case.law) for case in CASES}

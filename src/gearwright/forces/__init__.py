@@ -5,6 +5,7 @@ from gearwright.forces.backlash import Backlash
 from gearwright.forces.clutch import Clutch
 from gearwright.forces.configuration import Configuration, MovingFrame
 from gearwright.forces.constraint import Constraint
+from gearwright.forces.contact import Contact
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import angle, displacement, distance
 from gearwright.forces.dc_motor import dc_motor, dc_motors
@@ -53,6 +54,7 @@ __all__ = [
     "Clutch",
     "Configuration",
     "Constraint",
+    "Contact",
     "Coordinate",
     "Curve",
     "Drag",

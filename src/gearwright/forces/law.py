@@ -175,10 +175,20 @@ class Reaction:
 
 @dataclass(frozen=True)
 class Impact:
-    """A sudden stop of the speed along a line: afterwards it is -restitution times what it was."""
+    """A sudden stop of the speed along a line: afterwards it is -restitution times what it was.
+
+    With friction along one or two other lines at right angles, the restitution is energetic.
+    """
 
     line: Line
     restitution: Scalar = 0.0
+    across: tuple[Line, ...] = ()
+    friction: float = 0.0
+
+    def placed(self, scene: Scene) -> Impact:
+        """The same along placed lines."""
+        across = tuple(line.placed(scene) for line in self.across)
+        return replace(self, line=self.line.placed(scene), across=across)
 
 
 @dataclass(frozen=True)
@@ -206,7 +216,7 @@ class Guard:
         """The same with the line of its impact placed."""
         if self.impact is None or self.impact.line.constant:
             return self
-        return replace(self, impact=replace(self.impact, line=self.impact.line.placed(scene)))
+        return replace(self, impact=self.impact.placed(scene))
 
 
 @dataclass(frozen=True)

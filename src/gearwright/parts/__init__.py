@@ -35,6 +35,7 @@ from gearwright.parts.servo import Servo
 from gearwright.parts.spur import Bevel, Spur, Worm
 from gearwright.parts.supply import Supply
 from gearwright.parts.support import ElasticBase, with_elastic_base
+from gearwright.parts.surface import Cylinder, Plane, Sphere
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.parts.winding import motor_constant
@@ -49,6 +50,7 @@ __all__ = [
     "Cogging",
     "CurrentControl",
     "Cycloidal",
+    "Cylinder",
     "Drive",
     "ElasticBase",
     "Element",
@@ -73,6 +75,7 @@ __all__ = [
     "NamedState",
     "PassiveSpring",
     "Payload",
+    "Plane",
     "Planetary",
     "Rack",
     "Ripple",
@@ -82,6 +85,7 @@ __all__ = [
     "Servo",
     "Shaft",
     "Shape",
+    "Sphere",
     "Spur",
     "StiffnessPiece",
     "Supply",

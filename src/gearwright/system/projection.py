@@ -37,16 +37,19 @@ class HeldPlaces:
         system: the machine with its laws.
         holds: along lines that are not placed yet.
         owners: per hold the name of its law.
+        beside: holds of the same laws that keep a speed but no place, such as friction that sticks in a contact.
     """
 
     system: System
     holds: tuple[Hold, ...]
     owners: tuple[str, ...]
+    beside: tuple[Hold, ...] = ()
 
-    def placed(self, t: float, x: Array) -> list[Hold]:
-        """The holds along lines that are placed."""
+    def placed(self, t: float, x: Array, beside: bool = False) -> list[Hold]:
+        """The holds along lines that are placed, with those beside them if wished."""
         scene = self.system.compiled.scene(t, x[self.system.q], x[self.system.v])
-        return [replace(hold, line=hold.line.placed(scene)) for hold in self.holds]
+        wanted = (*self.holds, *self.beside) if beside else self.holds
+        return [replace(hold, line=hold.line.placed(scene)) for hold in wanted]
 
     def missing(self, t: float, x: Array) -> Array:
         """Per hold how far it is from its place [m, rad]."""
@@ -64,7 +67,7 @@ class HeldPlaces:
     def projected(self, t: float, x: Array) -> Array:
         """The state with position and speed on what is held."""
         out = self._moved(t, x)
-        holds, v = self.placed(t, out), out[self.system.v]
+        holds, v = self.placed(t, out, beside=True), out[self.system.v]
         out[self.system.v] = v - self._answer(out, holds, _hurry(holds, v.tolist()))
         return out
 
@@ -93,16 +96,17 @@ class HeldPlaces:
 def held_places(system: System, t: float, x: Array, u: Array, modes: Modes) -> HeldPlaces | None:
     """What keeps its place in given modes; None where nothing does."""
     situations = situations_at(system, t, x, u)
-    found = [
-        (hold, law.name)
-        for law, mode, situation in zip(system.laws, modes, situations, strict=True)
-        for hold in law.act(mode, situation).holds
-        if hold.place is not None
-    ]
+    found: list[tuple[Hold, str]] = []
+    beside: list[Hold] = []
+    for law, mode, situation in zip(system.laws, modes, situations, strict=True):
+        holds = law.act(mode, situation).holds
+        kept = [hold for hold in holds if hold.place is not None]
+        found += [(hold, law.name) for hold in kept]
+        beside += [hold for hold in holds if kept and hold.place is None and hold.speed is not None]
     if not found:
         return None
-    holds, owners = zip(*found, strict=True)
-    return HeldPlaces(system, holds, owners)
+    placed, owners = zip(*found, strict=True)
+    return HeldPlaces(system, placed, owners, tuple(beside))
 
 
 def _apart(holds: Sequence[Hold], q: Sequence[float]) -> Array:
