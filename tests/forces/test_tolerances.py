@@ -33,6 +33,7 @@ from gearwright.forces import (
     NonlinearSpring,
     Prescribed,
     SmoothFriction,
+    SoftContact,
     Stops,
     SynchronousMotor,
     Twist,
@@ -165,7 +166,7 @@ def run(case: Case, rtol: float) -> Sequence[float]:
 
 def test_every_law_has_a_case():
     # They need a train, or more than one joint: tests/trains/test_train_losses.py, tests/contact.
-    elsewhere = {TrainLoss, Constraint, Contact}
+    elsewhere = {TrainLoss, Constraint, Contact, SoftContact}
     missing = set(laws_of_the_house()) - {type(case.law) for case in CASES} - elsewhere
     assert not missing, f"give these laws a case each: {missing}"
     assert LinearActuator in {type(case.law) for case in CASES}

@@ -68,6 +68,7 @@ def bundled_laws() -> list[Law]:
     motor = forces.dc_motor(ARM, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0)
     floor = gw.contact.Plane((0.0, 0.0, -0.2), (0.1, 0.2, 1.0))
     touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
+    touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
     held = forces.Constraint("held", "link3", "base", ("x", "rz"))
     return [*laws_along(LINE), *touching, held, forces.MotorTorque.of(ARM, "j2"), motor]
 

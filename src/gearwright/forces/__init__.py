@@ -39,6 +39,7 @@ from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
 from gearwright.forces.prescribed import Prescribed
+from gearwright.forces.soft_contact import SoftContact
 from gearwright.forces.stepping_motor import stepping_motor
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
@@ -84,6 +85,7 @@ __all__ = [
     "ServoValve",
     "Situation",
     "SmoothFriction",
+    "SoftContact",
     "Stops",
     "SynchronousMotor",
     "TrainLoss",

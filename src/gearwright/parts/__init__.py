@@ -38,6 +38,7 @@ from gearwright.parts.support import ElasticBase, with_elastic_base
 from gearwright.parts.surface import Cylinder, Plane, Sphere
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+from gearwright.parts.wall import with_wall
 from gearwright.parts.winding import motor_constant
 from gearwright.parts.wolfrom import Wolfrom
 
@@ -109,4 +110,5 @@ __all__ = [
     "with_beam",
     "with_elastic_base",
     "with_parameters",
+    "with_wall",
 ]
