@@ -36,6 +36,7 @@ from gearwright.parts.spur import Bevel, Spur, Worm
 from gearwright.parts.supply import Supply
 from gearwright.parts.support import ElasticBase, with_elastic_base
 from gearwright.parts.surface import Cylinder, Plane, Sphere
+from gearwright.parts.surroundings import Loop, Touch
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.parts.wall import with_wall
@@ -68,6 +69,7 @@ __all__ = [
     "KinematicError",
     "Limits",
     "Link",
+    "Loop",
     "Losses",
     "Member",
     "Mesh",
@@ -92,6 +94,7 @@ __all__ = [
     "Supply",
     "Tendon",
     "Torsion",
+    "Touch",
     "Train",
     "TrainMotor",
     "Wheel",
