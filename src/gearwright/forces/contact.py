@@ -107,6 +107,11 @@ class Contact(Law):
         """Whether there is friction."""
         return self.friction > 0
 
+    def lines(self, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
+        """Along what its forces act, by their names, on a machine with these speeds."""
+        across = {f"{self.name}.force_{k + 1}": line for k, line in enumerate(_tangents(self, speeds))}
+        return {f"{self.name}.force": _gap(self, speeds), **across}
+
     @property
     def signals(self) -> tuple[Quantity, ...]:
         """Gap and force, and what friction does."""

@@ -66,6 +66,10 @@ class SoftContact(Law):
         if not hasattr(self.surface, "gap"):
             raise InputError(f"{self.name}: {self.surface!r} is not a surface. Give a Plane, Sphere or Cylinder.")
 
+    def lines(self, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
+        """Along what its force acts, by its name, on a machine with these speeds."""
+        return {f"{self.name}.force": _gap(self, speeds)}
+
     @property
     def states(self) -> tuple[Quantity, ...]:
         """How far the surface is pressed in."""

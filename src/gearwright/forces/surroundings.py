@@ -6,7 +6,7 @@ from gearwright.forces.constraint import Constraint
 from gearwright.forces.contact import Contact
 from gearwright.forces.law import Law
 from gearwright.forces.soft_contact import SoftContact
-from gearwright.parts import Robot, Touch
+from gearwright.parts import Loop, Robot, Touch
 
 
 def surrounding_laws(robot: Robot) -> tuple[Law, ...]:
@@ -17,12 +17,16 @@ def surrounding_laws(robot: Robot) -> tuple[Law, ...]:
     >>> [law.name for law in surrounding_laws(hammer)]
     ['anvil']
     """
-    loops = [Constraint(loop.name, *loop.frames, held=tuple(loop.held)) for loop in robot.loops]
-    return (*loops, *(_touching(touch) for touch in robot.environment))
+    return (*map(_closing, robot.loops), *map(_touching, robot.environment))
+
+
+def _closing(loop: Loop) -> Law:
+    frame, other = loop.frames
+    return Constraint(loop.name, frame, other, tuple(loop.held))
 
 
 def _touching(touch: Touch) -> Law:
-    where = {"relative_to": touch.relative_to, "name": touch.name}
+    frame, surface, other, name = touch.frame, touch.surface, touch.relative_to, touch.name
     if touch.stiffness is None:
-        return Contact(touch.frame, touch.surface, touch.restitution, touch.friction, **where)
-    return SoftContact(touch.frame, touch.surface, touch.stiffness, touch.damping, **where)
+        return Contact(frame, surface, touch.restitution, touch.friction, relative_to=other, name=name)
+    return SoftContact(frame, surface, touch.stiffness, touch.damping, relative_to=other, name=name)
