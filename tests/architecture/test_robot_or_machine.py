@@ -47,6 +47,7 @@ STIFF_CALLS = {
     "centre_of_mass": lambda m: gw.centre_of_mass(m, Q),
     "closed_form": lambda m: str(gw.closed_form("gravity", m).entries),
     "compare": lambda m: gw.analysis.compare(m, SAMPLES),
+    "compare_impacts": lambda m: gw.analysis.compare_impacts(m, Q, [0.0, -1.0, -0.5], "tool", (0, 0, 1))["exact"],
     "compile": lambda m: gw.compile(gw.gravity, m)(Q),
     "complete_model": lambda m: gw.actuation.complete_model(m, [gw.actuation.dc_motor(m, "j1", **DATA)]).names,
     "constrained_dynamics": lambda m: gw.constrained_dynamics(m, Q, V, A, ROW, [0.0]),
@@ -138,7 +139,8 @@ EXCUSED = {
     "assemble": "makes a machine of a robot",
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
     **dict.fromkeys(
-        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters"), "about a robot's parts"
+        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters", "with_wall"),
+        "about a robot's parts",
     ),
     **dict.fromkeys(
         (

@@ -4,6 +4,7 @@ from gearwright.analysis.comparison import Comparison, Miss, compare, uncoupled_
 from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
+from gearwright.analysis.impact_comparison import ImpactFigures, compare_impacts
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
@@ -14,11 +15,13 @@ __all__ = [
     "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
+    "ImpactFigures",
     "Miss",
     "ReductionComparison",
     "ReductionMiss",
     "VibrationModes",
     "compare",
+    "compare_impacts",
     "compare_reductions",
     "energy_balance",
     "fastest_mode",

@@ -22,6 +22,7 @@ from gearwright.cli import (
     demonstrate,
     export,
     identify,
+    impact,
     info,
     inverse_kinematics,
     list_robots,
@@ -72,6 +73,7 @@ app.command("check")(check.check)
 app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
+app.command("impact")(impact.impact)
 app.command("compare")(compare.compare)
 app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)

@@ -14,6 +14,7 @@ from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.cli.run_inputs import inputs_of, series_of
 from gearwright.cli.torque import parse_payload
 from gearwright.errors import SimulationError
+from gearwright.files.environment import with_environment
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.text import visible
@@ -56,6 +57,10 @@ def simulate_robot(
         str | None,
         typer.Option(metavar="MASS@x,y,z", help="A point mass [kg] on the last link, at x, y, z [m] from its joint."),
     ] = None,
+    environment: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A YAML file with `environment` and `loops`, beside those of the robot."),
+    ] = None,
     until: Annotated[float, typer.Option(metavar="SECONDS", help="How long.")] = 1.0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN.csv", help="Where to write: .csv or .parquet.")
@@ -93,6 +98,8 @@ def simulate_robot(
     loaded = load(robot, floating_base=floating_base, xacro=xacro, include=include or ())
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
+    if environment is not None:
+        loaded = with_environment(loaded, environment)
     mech = assemble(loaded)
     inputs = {**({} if torque is None else series_of(torque)), **inputs_of(given or (), mech)}
     try:
