@@ -1,8 +1,8 @@
 """A peg in a hole, and a block that sticks and slides.
 
 A peg is held in four coordinates and keeps two, along and about the axis of the hole: the arm of seven joints keeps
-three freedoms. A block on a floor with friction 0.3 is pulled ever harder, at 36.87 degrees to the axes: it lets go where the
-pull reaches 0.3 m g, after 0.589 s, and slides in the direction of the pull, because friction is a cone.
+three freedoms. A block on a floor with friction 0.3 is pulled ever harder, at 36.87 degrees to the axes: it lets go
+where the pull reaches 0.3 m g, after 0.589 s, and slides in the direction of the pull, because friction is a cone.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Hammering a wall: rotors dominate the blow, and what gives way changes it.
 
-The tool of a geared arm strikes downwards at 0.81 m/s. With rotors the tip weighs 6.17 kg, without them 1.03 kg: a model
-without rotors misses five sixths of the impulse. Beside a rigid wall stand a soft one and a block of 3 kg on a spring,
-which loses least: the block bounces off at first and is caught up with.
+The tool of a geared arm strikes downwards at 0.81 m/s. With rotors the tip weighs 6.17 kg, without them 1.03 kg: a
+model without rotors misses five sixths of the impulse. Beside a rigid wall stand a soft one and a block of 3 kg on a
+spring, which loses least: the arm bounces off it at first and is caught up with.
 """
 
 import gearwright as gw

@@ -165,3 +165,33 @@ def test_a_coordinate_of_ones_own():
     assert run.drift < 1e-8
     with pytest.raises(InputError, match="nothing is held"):
         Constraint.of("empty", [])
+
+
+def test_nothing_drifts_in_a_minute_of_writing():
+    """Position and speed across the desk, while the pen wanders over it."""
+    mech = gw.assemble(gw.load("elbow"))
+    pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
+
+    def hand(t, state):
+        wanted = np.array([0.3 + 0.5 * np.sin(0.5 * t), -0.3 + 0.1 * np.sin(0.3 * t), state.q[2]])
+        return gw.gravity(mech, state.q) + 200 * (wanted - state.q) - np.array([60.0, 60.0, 30.0]) * state.v
+
+    start = project(mech, [0.3, -0.3, 0.9], [pen])
+    run = gw.simulate(
+        mech, start, until=60.0, laws=[pen], controller=hand, samples=61, method="adaptive", rtol=1e-6, atol=1e-8
+    )
+    assert np.ptp(run["pen.y"]) > 0.5
+    assert np.abs(run["pen.z"]).max() < 1e-12
+    across = [gw.jacobian(mech, q, "tool")[2] @ v for q, v in zip(run.q, run.v, strict=True)]
+    assert np.abs(across).max() < 1e-12
+
+
+def test_elastic_drives_in_contact():
+    """Motors on springs: the tip stays on the desk while the springs give."""
+    robot = gw.load("elastic_elbow")
+    mech = gw.assemble(robot)
+    pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
+    start = project(mech, np.tile([0.3, -0.3, 0.9], 2), [pen])
+    run = gw.simulate(robot, start, until=0.02, laws=[*gw.laws(robot), pen], samples=5, method="adaptive")
+    assert np.abs(run["pen.z"]).max() < 1e-12
+    assert run.drift < 1e-6
