@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.contact import Constraint, Contact, Cylinder, MovingFrame, Plane, Sphere
-from gearwright.errors import InputError, PartError
+from gearwright.errors import InputError, PartError, SimulationError
 
 G = 9.81
 
@@ -168,6 +168,24 @@ def test_impact_while_something_else_is_held():
     run = gw.simulate(rod, (np.zeros(3), [0, 0, -1.0]), until=0.2, laws=laws, samples=21, method="adaptive")
     assert run.v[-1] == pytest.approx([0, 0, 0.5], abs=1e-9)
     assert np.abs(run.q[:, :2]).max() < 1e-12
+
+
+def test_the_paradox_of_painleve_is_named():
+    """A rod that is pushed ahead over a rough floor, as a piece of chalk: no force is consistent."""
+    rod = gw.Mechanism(
+        [
+            gw.Body("x", joint="prismatic", axis=(1, 0, 0)),
+            gw.Body("y", 0, "prismatic", axis=(0, 1, 0)),
+            gw.Body("rod", 1, "revolute", mass=1.0, inertia=np.eye(3) / 12),
+        ],
+        gravity=(0, -G, 0),
+        frames=[gw.BodyFrame("end", "rod", position=(-0.5, 0, 0))],
+    )
+    start = [0.0, 0.5 * np.sin(1.0), 1.0]
+    law = Contact("end", Plane((0, 0, 0), (0, 1, 0)), friction=2.5, name="floor")
+    with pytest.raises(SimulationError, match=r"'floor' slides.*Painleve.*SoftContact"):
+        gw.simulate(rod, (start, [-5.0, 0.0, 0.0]), until=0.05, laws=[law], samples=6, method="adaptive")
+    assert gw.simulate(rod, (start, [5.0, 0.0, 0.0]), until=0.05, laws=[law], samples=6, method="adaptive").drift < 1e-7
 
 
 def test_bad_input():
