@@ -75,6 +75,11 @@ class Constraint(Law):
         return (*(six[word] for word in self.held), *self.stated)
 
     @property
+    def keeps_places(self) -> bool:
+        """It does."""
+        return True
+
+    @property
     def signals(self) -> tuple[Quantity, ...]:
         """All coordinates, and the reaction per coordinate that is held."""
         six = () if self.frame is None else SIX

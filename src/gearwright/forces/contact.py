@@ -113,6 +113,11 @@ class Contact(Law):
         return {f"{self.name}.force": _gap(self, speeds), **across}
 
     @property
+    def keeps_places(self) -> bool:
+        """It does."""
+        return True
+
+    @property
     def signals(self) -> tuple[Quantity, ...]:
         """Gap and force, and what friction does."""
         own = (Quantity(f"{self.name}.gap", "m"), Quantity(f"{self.name}.force", "N"))

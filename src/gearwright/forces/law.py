@@ -93,7 +93,8 @@ class Hold:
     a bounded force, so an impact elsewhere sets it going.
 
     `place` is the position along the line that the hold keeps: runs project position and speed onto it after every
-    accepted step, so that nothing drifts. None: the position is left as it is.
+    accepted step, so that nothing drifts. A law with such a hold says so (`keeps_places`). None: the position is left
+    as it is.
     """
 
     line: Line
@@ -261,6 +262,11 @@ class Law:
     def signals(self) -> tuple[Quantity, ...]:
         """What it reports, in every mode."""
         return ()
+
+    @property
+    def keeps_places(self) -> bool:
+        """Whether it has a hold that keeps a place, so that runs project onto it."""
+        return False
 
     @property
     def modes(self) -> tuple[str, ...]:

@@ -95,11 +95,13 @@ class HeldPlaces:
 
 def held_places(system: System, t: float, x: Array, u: Array, modes: Modes) -> HeldPlaces | None:
     """What keeps its place in given modes; None where nothing does."""
+    if not system.keeps_places:
+        return None
     situations = situations_at(system, t, x, u)
     found: list[tuple[Hold, str]] = []
     beside: list[Hold] = []
     for law, mode, situation in zip(system.laws, modes, situations, strict=True):
-        holds = law.act(mode, situation).holds
+        holds = law.act(mode, situation).holds if law.keeps_places else ()
         kept = [hold for hold in holds if hold.place is not None]
         found += [(hold, law.name) for hold in kept]
         beside += [hold for hold in holds if kept and hold.place is None and hold.speed is not None]

@@ -106,8 +106,8 @@ def _unsettled(t: float, changes: Sequence[tuple[str, str]]) -> SimulationError:
     if jammed:
         return SimulationError(
             f"simulate: at t = {t:g} s contact {jammed[0]!r} slides, and no force at it is consistent: with this "
-            "friction sliding presses it ever harder into the surface (the paradox of Painleve). Lower its friction, or "
-            "let the surface give way: SoftContact(...)."
+            "friction sliding presses it ever harder into the surface (the paradox of Painleve). Lower its friction, "
+            "or let the surface give way: SoftContact(...)."
         )
     return SimulationError(
         f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "

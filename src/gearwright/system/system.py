@@ -150,6 +150,11 @@ class System:
         """Whether a law may change its mode."""
         return any(len(law.modes) > 1 for law in self.laws)
 
+    @cached_property
+    def keeps_places(self) -> bool:
+        """Whether a law keeps a place, so that runs must project onto it."""
+        return any(law.keeps_places for law in self.laws)
+
     def moving(self, x: Sequence[Scalar]) -> Moving:
         """The part of a state vector that moves the machine: q, v and the states of the laws."""
         return Moving(x[self.q], x[self.v], x[self.own])
