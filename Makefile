@@ -64,7 +64,7 @@ changelog:
 	$(PYTHON) tools/changelog.py $(SINCE)
 
 # Each runs even if a line of another is missed; the rule then fails at its end.
-BENCHMARKS := trains identification simulation planning large
+BENCHMARKS := trains identification simulation events planning control design large
 bench: $(READY)
 	@missed=""; $(BIN)/gearwright bench || missed=" peers"; \
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || missed="$$missed $$name"; done; \

@@ -1,4 +1,7 @@
-"""Inverse kinematics: success, poses per second in a batch, and one pose from Python, against peers that are installed.
+"""Inverse kinematics and time-optimal motions against peers that are installed.
+
+Inverse kinematics: success, poses per second in a batch, and one pose from Python. Fastest motions: how often
+some limit is met, whether all are kept, and what planning costs.
 
 python benchmarks/planning.py [--poses 10000] [--peer-poses 200]
 
@@ -128,6 +131,57 @@ def compared(name: str, frame: str, count: int, peer_count: int) -> list[Promise
     return promises
 
 
+def planned(name: str, points: int = 5) -> list[Promise]:
+    """The fastest motion through random points: what it costs, beside toppra with a loop over Pinocchio."""
+    robot = gw.load(name)
+    joints = Joints.of(robot)
+    low, high = joints.ranges
+    path = low + (high - low) * np.random.default_rng(2).uniform(0.25, 0.75, (points, joints.mech.n))
+    gw.planning.fastest(robot, path, intervals=20)  # compiled before the clock starts
+    found: list[gw.motion.Trajectory] = []
+    spent = seconds(lambda: found.append(gw.planning.fastest(robot, path)))
+    use = gw.planning.limit_use(robot, found[0], samples=20_001)
+    print(f"{name:22} {1e3 * spent:9.0f} ms for the fastest motion through {points} points, {found[0].duration:.4f} s")
+    if find_spec("pinocchio") is not None and find_spec("toppra") is not None:
+        length, peer = with_pinocchio(robot, joints, path)
+        print(f"{'':22} {1e3 * peer:9.0f} ms by toppra with Pinocchio, {length:.4f} s, not checked between its points")
+    busy, beyond = 100 * (use.largest > 0.99).mean(), max(use.largest.max() - 1, 1e-16)
+    return [
+        Promise(f"{name}: instants of the fastest motion at a limit", busy, 95, "%"),
+        Promise(f"{name}: limits kept, one over the excess", 1 / beyond, 1e6),
+    ]
+
+
+def with_pinocchio(robot: gw.parts.Robot, joints: Joints, path: np.ndarray) -> tuple[float, float]:
+    """Length of the motion and processor time [s] of what people write: toppra, torques by Pinocchio one by one."""
+    import toppra
+    from toppra import constraint
+
+    peer = Pinocchio(joints.mech)
+    limits = [link.joint.limits for link in robot.links if link.joint.limits.effort]
+    torque, speed = (np.array([[-getattr(x, w), getattr(x, w)] for x in limits]) for w in ("effort", "speed"))
+    way = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    knots = np.concatenate([[0.0], np.cumsum(way)]) / way.sum()
+
+    def plan() -> None:
+        curve = toppra.SplineInterpolator(knots, path, bc_type="natural")
+        scheme = constraint.DiscretizationType.Interpolation
+        tau = constraint.JointTorqueConstraint(
+            lambda q, v, a: np.array(peer.pin.rnea(peer.model, peer.data, q, v, a)),
+            torque,
+            np.zeros(len(torque)),
+            discretization_scheme=scheme,
+        )
+        grid = np.linspace(0, knots[-1], 2001)
+        rules = [constraint.JointVelocityConstraint(speed), tau]
+        solver = toppra.algorithm.TOPPRA(rules, curve, gridpoints=grid, parametrizer="ParametrizeConstAccel")
+        lengths.append(float(solver.compute_trajectory(0, 0).duration))
+
+    lengths: list[float] = []
+    spent = seconds(plan)
+    return lengths[0], spent
+
+
 def installed() -> list[str]:
     return [name for name, module in PEERS.items() if find_spec(module) is not None]
 
@@ -146,6 +200,7 @@ def main() -> int:
         for name, frame in {**ARMS, **ELASTIC}.items()
         for promise in compared(name, frame, given.poses, given.peer_poses)
     ]
+    found += [promise for name in ("panda_like", "ur5_like") for promise in planned(name)]
     print(*found, sep="\n")
     return 0 if all(promise.kept for promise in found) else 1
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 import gearwright as gw
-from gearwright.bench.cases import OURS, Motion, long_motion, rollout_batch
+from gearwright.bench.cases import OURS, Motion, long_motion, rollout_batch, stepped_batch
 from gearwright.bench.peers import installed
 from gearwright.bench.report import Promise
 from gearwright.bench.timing import interleaved
@@ -48,10 +48,11 @@ def _volts(phase: float, t: float) -> float:
     return 6.0 * math.sin(2.0 * t + phase)
 
 
-def harmonic_run(rounds: int) -> float:
-    """`gw.simulate` of six lossy elastic drives, 1000 events per second: times slower than real time."""
-    robot = gw.load("harmonic_6")
-    return interleaved({OURS: lambda: gw.simulate(robot, None, 0.3)}, rounds).median(OURS) / 0.3
+def stepped(name: str, least: float, rounds: int) -> Promise:
+    """A batch of arms with friction that sticks and stops, by time stepping, against MuJoCo with both."""
+    timed = stepped_batch(gw.assemble(gw.load(name)), BATCH, rounds)
+    title = f"gw.rollout, {BATCH} {name} with friction and stops, vs mujoco.rollout with frictionloss and limits"
+    return Promise(title, timed.ratio("MuJoCo rollout"), least)
 
 
 def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
@@ -67,12 +68,12 @@ def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
         )
         for method, x in (("adaptive", 6), ("stiff", 100))
     ]
-    found.append(Promise("gw.simulate, harmonic_6, real time", harmonic_run(3), 30, "x slower", at_most=True))
     if "MuJoCo" in installed():
         timed = rollout_batch(mech, BATCH, rounds)
         steps = [f"{name} {1e3 / timed.nanoseconds(name):.3g} million steps/s" for name in timed.states]
         print(f"batch of {BATCH}, semi-implicit Euler, one thread: {', '.join(steps)}")
         found.append(Promise(f"gw.rollout, batch of {BATCH}, vs mujoco.rollout", timed.ratio("MuJoCo rollout"), 12))
+        found += [stepped(name, least, few) for name, least in (("puma560", 20), ("panda_like", 15))]
     return found
 
 

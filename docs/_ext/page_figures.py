@@ -8,7 +8,7 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-PAGES = ("motion",)
+PAGES = ("control", "kinematics", "motion")
 """Pages whose code saves figures, which they show from reference/generated."""
 
 

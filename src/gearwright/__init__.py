@@ -4,8 +4,10 @@ A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is a
 turning at a rate that is linear in the generalized speeds. `load` or write a robot, and call functions.
 
 What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
-`contact` (constraints and contacts), `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths),
-`actuation`, `elastic`, `equations` (closed forms, other formulations), `analysis` (comparisons, vibration),
+`contact` (constraints, contacts), `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths),
+`control` (controllers, observers),
+`actuation`, `elastic`, `equations` (closed forms, other formulations), `analysis` (comparisons, vibration, tasks),
+`design` (drives from a catalogue),
 `identification`, `export`, `bench`.
 """
 
@@ -14,6 +16,8 @@ from gearwright import (
     analysis,
     bench,
     contact,
+    control,
+    design,
     elastic,
     equations,
     export,
@@ -24,8 +28,11 @@ from gearwright import (
     planning,
 )
 from gearwright._version import __version__
+from gearwright.analysis.analyse import analyse
 from gearwright.catalogue import load
 from gearwright.compiling.kernel import Kernel, compile
+from gearwright.design.sizing import size_drives
+from gearwright.design.sweep import sweep
 from gearwright.equations import base_parameters, closed_form
 from gearwright.export.casadi_rates import casadi_rates
 from gearwright.export.torch_backend import torch_function
@@ -33,7 +40,7 @@ from gearwright.export.urdf import save
 from gearwright.forces import Law, Line
 from gearwright.forces.of_robot import laws
 from gearwright.functions.actuation import actuator_speeds, actuator_torques
-from gearwright.functions.constrained import ConstrainedResult, ImpactResult, constrained_dynamics, impact
+from gearwright.functions.constrained import constrained_dynamics, impact
 from gearwright.functions.elastic import motor_motion
 from gearwright.functions.functions import (
     bias,
@@ -57,12 +64,12 @@ from gearwright.functions.functions import (
     reactions,
     regressor,
 )
-from gearwright.functions.linearise import LinearModel, linearise
+from gearwright.functions.linearise import linearise
 from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.planning import inverse_kinematics
 from gearwright.programs.placement import Placement
-from gearwright.simulation import Controller, Event, Rollout, Run, State, rollout, sampled_controller, simulate
+from gearwright.simulation import Controller, Event, Run, State, rollout, sampled_controller, simulate
 from gearwright.system.demands import demands
 from gearwright.tracing.casadi_backend import casadi_function
 from gearwright.tracing.jax_backend import jax_function
@@ -71,17 +78,13 @@ __all__ = [
     "Actuator",
     "Body",
     "BodyFrame",
-    "ConstrainedResult",
     "Controller",
     "Event",
-    "ImpactResult",
     "Kernel",
     "Law",
     "Line",
-    "LinearModel",
     "Mechanism",
     "Placement",
-    "Rollout",
     "Run",
     "Spin",
     "Spring",
@@ -90,6 +93,7 @@ __all__ = [
     "actuation",
     "actuator_speeds",
     "actuator_torques",
+    "analyse",
     "analysis",
     "approximate",
     "assemble",
@@ -103,8 +107,10 @@ __all__ = [
     "compile",
     "constrained_dynamics",
     "contact",
+    "control",
     "coriolis_matrix",
     "demands",
+    "design",
     "difference",
     "elastic",
     "equations",
@@ -142,5 +148,7 @@ __all__ = [
     "sampled_controller",
     "save",
     "simulate",
+    "size_drives",
+    "sweep",
     "torch_function",
 ]

@@ -18,6 +18,7 @@ ONE = {
     "tanh": sp.tanh(X),
     "sqrt": sp.sqrt(X),
     "absolute": X,
+    "floor": sp.Integer(0),
 }
 TWO = {"arctan2": sp.atan(X / Y), "minimum": X, "maximum": Y}
 

@@ -61,8 +61,9 @@ def test_a_run_that_blows_up_names_time_joint_and_growth_and_keeps_what_was_comp
 def test_wrong_controllers_are_refused():
     with pytest.raises(InputError, match="period"):
         sampled_controller(lambda t, s: [0.0], -0.1)
-    with pytest.raises(InputError, match="keeps its own memory"):
-        gw.Controller(lambda t, s: [0.0], period=0.1, states={"i": 0.0})
+    sampled = gw.Controller(lambda t, s: [0.0], period=0.1, states={"i": 0.0})
+    with pytest.raises(InputError, match="next values by name"):
+        gw.simulate(BALL, [0.0], 1.0, controller=sampled)
     with pytest.raises(InputError, match="must return"):
         gw.simulate(BALL, [0.0], 1.0, controller=gw.Controller(lambda t, s: [0.0], states={"i": 0.0}))
 

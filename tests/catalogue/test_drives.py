@@ -13,7 +13,8 @@ import gearwright as gw
 from gearwright.catalogue import contradictions, deviations, drives, generic_gearboxes, generic_motors
 from gearwright.cli.app import app
 from gearwright.errors import DriveError, FileError, InputError
-from gearwright.parts import GearboxSheet, MotorSheet, drive_parts
+from gearwright.files import read_yaml
+from gearwright.parts import GearboxSheet, MotorSheet
 from support.hostile_names import NAMES
 
 BUNDLED = drives()
@@ -62,22 +63,44 @@ def test_temperatures_are_kelvin_inside():
 
 
 def test_an_article_drives_a_joint():
-    """Mass of both beside the stator, inertia of both at the shaft: the mass matrix has J n^2 of them."""
-    motor, gear = drive_parts(BUNDLED.motor("MM_148877"), BUNDLED.gearbox("MM_203120"))
-    link = gw.parts.Link("l", "base", gw.parts.Joint(axis=(0, 0, 1)), mass=1.0)
-    robot = gw.parts.Robot("r", [link], [gw.parts.Drive("l", motor=motor, gear=gear)])
+    """Mass of both on the carrier, inertia of both at the shaft: the mass matrix has J n^2 of them."""
+    motor, gear = BUNDLED.motor("MM_148877").motor(), BUNDLED.gearbox("MM_203120").gear()
+    links = [
+        gw.parts.Link("k", "base", gw.parts.Joint(axis=(0, 0, 1)), mass=1.0, inertia=np.eye(3)),
+        gw.parts.Link("l", "k", gw.parts.Joint(axis=(0, 0, 1)), mass=1.0),
+    ]
+    robot = gw.parts.Robot("r", links, [gw.parts.Drive("l", motor=motor, gear=gear)])
     inertia = BUNDLED.motor("MM_148877").inertia + BUNDLED.gearbox("MM_203120").inertia
-    assert gw.mass_matrix(robot, [0.0])[0, 0] == pytest.approx(inertia * gear.ratio**2, rel=1e-12)
-    assert motor.mass_at_rest == pytest.approx(0.48 + BUNDLED.gearbox("MM_203120").mass)
+    assert gw.mass_matrix(robot, [0.0, 0.0])[1, 1] == pytest.approx(inertia * gear.ratio**2, rel=1e-12)
+    assert gw.assemble(robot).bodies[0].mass == pytest.approx(1.0 + 0.48 + BUNDLED.gearbox("MM_203120").mass)
 
 
 def test_a_robot_file_names_an_article(tmp_path):
     path = tmp_path / "r.yaml"
     path.write_text(
         "robot: x\nlinks: [{name: l, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}]\n"
-        "drives: [{joint: l, motor: {catalogue: MM_148877}}]\n"
+        "drives: [{joint: l, motor: {catalogue: MM_148877}, gear: {catalogue: MM_203120, efficiency: 0.7}}]\n"
     )
-    assert gw.load(path).drives[0].motor == BUNDLED.motor("MM_148877").motor()
+    drive = gw.load(path).drives[0]
+    assert drive.motor == BUNDLED.motor("MM_148877").motor()
+    assert drive.gear == BUNDLED.gearbox("MM_203120").gear(efficiency=0.7)
+    gw.save(gw.load(path), tmp_path / "again.yaml")
+    assert gw.load(tmp_path / "again.yaml").drives[0] == drive
+
+
+def test_a_drawn_gear_may_name_its_article():
+    words = "drives: [{joint: l, gear: {type: planetary, sun: 18, planet: 27, ring: 72, catalogue: MM_203120}}]\n"
+    robot = read_yaml("robot: x\nlinks: [{name: l, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}]\n" + words)
+    assert robot.drives[0].gear.catalogue == "MM_203120"
+    assert robot.drives[0].gear.ratio == 5.0
+
+
+def test_an_unknown_gearbox_gets_a_hint():
+    with pytest.raises(FileError, match="Did you mean 'MM_203120'"):
+        read_yaml(
+            "robot: x\nlinks: [{name: l, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}]\n"
+            "drives: [{joint: l, gear: {catalogue: MM_2031200}}]\n"
+        )
 
 
 def test_missing_numbers_are_named():

@@ -25,9 +25,11 @@ COMMANDS = {
     "info": [["info", "robot.yaml"], ["info", "robot.yaml", "--json"]],
     "check": [["check", "robot.yaml"], ["check", "broken.yaml"], ["check", "light.yaml"]],
     "inverse-kinematics": [[*REACH, "--xyz", "9,0,0"], [*REACH, "--xyz", "9,0,0", "--json"]],
+    "plan": [["plan", "robot.yaml", "task.yaml", "-o", "m.csv"]],
     "torque": [["torque", "rigid.yaml", "log.csv", "-o", "tau.csv"]],
     "simulate": [["simulate", "rigid.yaml", "--until", "0.01", "-o", "run.csv", "--plot", "run.svg"]],
     "impact": [["impact", "rigid.yaml", *STRIKES], ["impact", "rigid.yaml", *STRIKES, "--json"]],
+    "analyse": [["analyse", "rigid.yaml", "task.yaml", "--report", "page.html"]],
     "compare": [["compare", "robot.yaml", "--plot", "compared.svg"]],
     "modes": [["modes", "robot.yaml", "--plot", "modes.svg"]],
     "closed-form": [["closed-form", "rigid.yaml", "--function", "gravity"]],
@@ -38,7 +40,7 @@ COMMANDS = {
     "identify": [["identify", "rigid.yaml", "log.csv"]],
     "bench": [["bench", "robot.yaml"]],
 }
-NAMELESS = {"list", "catalogue", "schema", "demo"}
+NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep"}
 """Commands that take no robot."""
 
 
@@ -58,11 +60,14 @@ def prepare(folder, robot) -> None:
     )
     (folder / "light.yaml").write_text(written.replace("mass: 1.5", "mass: 0.0"))
     mech = gw.assemble(rigid(robot))
+    move = "{to: [0.1, 0.1], speed: 1, acceleration: 4}"
+    (folder / "task.yaml").write_text(f"task: {json.dumps(robot.name)}\nmotions: [{move}]\n", encoding="utf-8")
     t = np.linspace(0.0, 4.0, 400)
     q = np.stack([np.sin(2 * t) + 0.3 * np.sin(7 * t), np.cos(3 * t)], axis=1)
     names = [f"{word}.{name}" for word in ("q", "tau") for name in mech.speeds]
     log = write_columns(names, np.concatenate([q, 20 * q], axis=1), t)
     (folder / "log.csv").write_text(log, encoding="utf-8", newline="")
+    (folder / "task.yaml").write_text("task: x\nmotions: [{to: [0.1, 0.1], speed: 1, acceleration: 5}]\n")
 
 
 def stand_in(robots, *_):
@@ -84,7 +89,7 @@ def test_names_are_shown_and_not_obeyed(command, run, folder, monkeypatch):
     for arguments in COMMANDS[command]:
         code, out, err = run(*arguments)
         assert code in (0, 2), err
-        assert code == 0 or command in ("check", "convert", "inverse-kinematics"), err
+        assert code == 0 or command in ("analyse", "check", "convert", "inverse-kinematics"), err
         assert_shown(out)
         assert_shown(err)
     assert set(folder.parent.iterdir()) == before

@@ -347,3 +347,42 @@ def test_the_root_of_a_urdf_may_float(run, tmp_path):
     got = table(run("simulate", path, "--floating-base", "--until", "1", "--samples", "3").out)
     (fall,) = (got[name] for name in got if name.startswith("q.") and name.endswith(("z", "pz")) and got[name][-1] < -1)
     assert fall[-1] == pytest.approx(-9.81 / 2, rel=1e-6)
+
+
+def test_a_controller_follows_a_motion(run, tmp_path):
+    motion = polynomial([0, 0, 0], [0.6, 0.3, -0.3], 0.4).save(tmp_path / "motion.csv", gw.load("elbow"))
+    target, picture = tmp_path / "run.csv", tmp_path / "run.svg"
+    given = ["--motion", motion, "--controller", "computed_torque", "--samples", "5"]
+    code, _, err = run("simulate", "elbow", *given, "-o", target, "--plot", picture)
+    assert code == 0
+    assert "Largest error of position" in err
+    got = table(target.read_text())
+    assert got["t"][-1] == pytest.approx(0.4)
+    assert [got[f"q.j{k}"][-1] for k in (1, 2, 3)] == pytest.approx([0.6, 0.3, -0.3], abs=1e-6)
+    assert "j1 reference" in picture.read_text()
+    assert "error of position" in picture.read_text()
+
+
+def test_torques_are_drawn_against_their_limits(run, tmp_path):
+    robot = gw.load("ur5_like")
+    motion = polynomial([0.0] * 6, [0.3] * 6, 0.5)
+    at = gw.simulate(robot, until=0.1, controller=gw.control.by_name("pd", robot, motion), samples=3)
+    page = gw.control.tracking_plot(at, motion, robot)
+    labels = [line.get_label() for line in page.axes[-1].lines]
+    assert len(labels) == 18
+    assert len(page.axes) == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--motion", "motion.csv"], ["--motion and --controller belong together"]),
+        (["--controller", "pd"], ["--motion and --controller belong together"]),
+        (["--motion", "motion.csv", "--controller", "magic"], ["there is no controller 'magic'", "computed_torque"]),
+        (["--motion", "missing.csv", "--controller", "pd"], ["missing.csv", "there is no such file"]),
+    ],
+)
+def test_a_controller_that_is_not_there_is_refused(refused, tmp_path, monkeypatch, options, words):
+    monkeypatch.chdir(tmp_path)
+    polynomial([0, 0, 0], [0.6, 0.3, -0.3], 0.4).save(tmp_path / "motion.csv", gw.load("elbow"))
+    refused("simulate", "elbow", *options, words=words)

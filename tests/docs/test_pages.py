@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
+from gearwright.files.task_reader import read_task
+from gearwright.planning.task_motions import task_motions
 
 PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
 YAML = [
@@ -16,6 +18,8 @@ YAML = [
     for page in PAGES
     for k, text in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL))
 ]
+TASKS = [one for one in YAML if one.values[0].startswith("task:")]
+ROBOTS = [one for one in YAML if one not in TASKS]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -24,9 +28,20 @@ def test_page(page, tmp_path, monkeypatch):
     assert doctest.testfile(str(page), module_relative=False).failed == 0
 
 
-@pytest.mark.parametrize("text", YAML)
+@pytest.mark.parametrize("text", ROBOTS)
 def test_yaml_is_a_robot(text, tmp_path):
     path = tmp_path / "robot.yaml"
     path.write_text(text)
     mech = gw.assemble(gw.load(path))
     assert mech.n >= 2
+
+
+@pytest.mark.parametrize("text", TASKS)
+def test_yaml_is_a_task(text, tmp_path):
+    """Every motion can be planned; the recording it names starts where the others end."""
+    arm = gw.load("ur5_like")
+    words = read_task(text)
+    *before, _ = words.motions
+    ways = task_motions(arm, before, words.start)
+    gw.motion.pause(ways[-1].at(ways[-1].duration), 1.0, robot=arm).save(tmp_path / "recorded.csv")
+    assert len(task_motions(arm, words.motions, words.start, tmp_path)) == len(words.motions)

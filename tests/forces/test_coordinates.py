@@ -9,7 +9,22 @@ import gearwright as gw
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.errors import InputError, SingularityError
-from gearwright.forces import Coordinate, Line, MovingFrame, Pulley, angle, displacement, distance, tendon
+from gearwright.forces import (
+    Coordinate,
+    Curve,
+    Line,
+    MovingFrame,
+    NonlinearSpring,
+    Pulley,
+    Reaction,
+    Situation,
+    Twist,
+    angle,
+    displacement,
+    distance,
+    tendon,
+)
+from gearwright.forces.kinks import kinks_of
 from gearwright.forces.scene import Scene
 from gearwright.mechanism.rows import spread
 from support.machines import KINDS, random_design, random_state
@@ -146,6 +161,21 @@ def test_a_tendon_over_a_pulley_is_tangent_arc_tangent():
     ]
     assert min(lengths) == pytest.approx(4.0, abs=1e-14)
     assert max(lengths) > 5.0
+
+
+def test_where_a_tendon_comes_off_its_pulley_is_a_kink():
+    """A cord from above to below the pulley's right side, which a slide pulls over it or lets off."""
+    mech = gw.Mechanism([gw.Body("a", joint="prismatic", axis=(1, 0, 0), mass=1.0)])
+    cord = tendon(mech, [("base", (0.9, 2.0, 0.0)), Pulley("base", 1.0, axis=(0, 0, -1)), ("a", (0.0, -2.0, 0.0))])
+    law = NonlinearSpring("cord", Twist(cord), Curve(10.0))
+    signs = {}
+    for at in (0.5, 1.5):
+        seen = Situation(0.0, [at], [0.1], (), (), FLOATS, mech)
+        signs[at] = np.sign(kinks_of(law, "on", seen, Reaction([0.0])))
+    assert (signs[0.5] != signs[1.5]).sum() == 1
+    length = [value(cord, mech, [at]) for at in (0.5, 1.5)]
+    assert length[0] > np.hypot(0.4, 4.0)
+    assert length[1] == pytest.approx(np.hypot(0.6, 4.0), abs=1e-14)
 
 
 ARM = gw.assemble(gw.load("elbow"))

@@ -10,7 +10,11 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.parts import Drive, Gear, Link, Motor, Robot
+from gearwright.planning import branches
+from gearwright.planning.arm_axes import arm_axes
+from gearwright.planning.inverse_kinematics import descent_of
 from gearwright.planning.joints import Joints
+from gearwright.planning.wrist_partitioned import wrist_partitioned
 from support.planar_arms import following_arm, planar_arm
 
 ARMS = {
@@ -74,6 +78,37 @@ def test_wrist_partitioned_arms_have_eight_branches(name):
     flipped[..., 3:6] = flipped[..., 3:6] * [1, -1, 1] + [np.pi, 0, np.pi]
     flipped = joints.rested(joints.wound(flipped))
     assert (joints.apart(found.q[:, :, None], flipped[:, None]).min(axis=2) < 1e-6).all()
+
+
+@pytest.mark.parametrize("name", ["puma560", "manutec_r3_full", "ur5_like"])
+def test_a_closed_form_finds_what_restarts_find(name, monkeypatch):
+    """Also where limits leave fewer than eight; without a closed form restarts do it alone."""
+    robot, frame = gw.load(name), ARMS[name]
+    joints, q = configurations(robot, 6, seed=5)
+    poses = gw.placement(joints.mech, q, frame)
+    by_form = gw.inverse_kinematics(robot, frame, poses, branches="all")
+    assert by_form.reached.any(axis=1).all()
+    monkeypatch.setattr(branches, "arm_axes", lambda descent, base: None)
+    by_restarts = gw.inverse_kinematics(robot, frame, poses, branches="all")
+    for k in range(6):
+        mine, other = (found.q[k][found.reached[k]] for found in (by_form, by_restarts))
+        assert len(mine) == len(other)
+        assert (joints.apart(mine[:, None], other[None]).min(axis=1) < 1e-6).all()
+
+
+@pytest.mark.parametrize(("name", "found"), [("puma560", True), ("ur5_like", False), ("panda_like_calibrated", False)])
+def test_wrist_partitioned_arms_are_known(name, found):
+    """A calibrated arm (one joint held, so that six are left) has axes that do not quite meet."""
+    robot = gw.load(name)
+    held = ("joint3",) if name.startswith("panda") else ()
+    descent = descent_of(robot, ARMS[name], (1.0,) * 6, held)
+    arm = arm_axes(descent, descent.seeds[0])
+    assert (wrist_partitioned(arm) is not None) is found
+
+
+def test_joints_with_followers_have_no_closed_form():
+    descent = descent_of(following_arm(-2.0, 0.0), "tip", (1.0,) * 6)
+    assert arm_axes(descent, descent.seeds[0]) is None
 
 
 @pytest.mark.parametrize("bend", [0.0, 1e-5, -1e-3])

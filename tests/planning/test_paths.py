@@ -38,23 +38,42 @@ def test_a_line_is_straight_and_turns_about_one_axis(ur5):
     assert speed.max() < 0.4 * (1 + 1e-3)
 
 
-def test_speed_and_acceleration_along_the_line_are_kept_and_one_is_met(ur5):
+def test_limits_along_the_line_are_kept_and_one_is_met(ur5):
     p = gw.placement(gw.assemble(ur5), UR5, "tool").position
-    for given in ({"speed": 0.1}, {"speed": 10.0, "acceleration": 0.5}):
+    limits = [{"speed": 0.1}, {"speed": 10.0, "acceleration": 0.5}, {"speed": 0.3, "acceleration": 2.0, "jerk": 20.0}]
+    for given in limits:
         motion = line(ur5, "tool", UR5, p + np.array([0.0, 0.1, 0.0]), **given)
         t = np.linspace(0, motion.duration, 2001)
         J = gw.jacobian(gw.assemble(ur5), motion.at(t), "tool")
         rate = gw.jacobian_rate(gw.assemble(ur5), motion.at(t), motion.at(t, 1), "tool")
         v = (J[:, :3] @ motion.at(t, 1)[..., None])[..., 0]
         a = (J[:, :3] @ motion.at(t, 2)[..., None] + rate[:, :3] @ motion.at(t, 1)[..., None])[..., 0]
-        peaks = {"speed": np.linalg.norm(v, axis=1).max(), "acceleration": np.linalg.norm(a, axis=1).max()}
-        ratios = [peaks[name] / limit for name, limit in given.items()]
-        assert max(ratios) == pytest.approx(1.0, abs=1e-3)
+        jerk = np.gradient(a, t, axis=0, edge_order=2)
+        peaks = {"speed": v, "acceleration": a, "jerk": jerk}
+        ratios = {name: np.linalg.norm(peaks[name], axis=1).max() / limit for name, limit in given.items()}
+        assert all(ratio <= 1 + 1e-9 for ratio in ratios.values())
+        assert max(ratios.values()) > 1 - 1e-5
+
+
+def test_turning_keeps_its_limits(ur5):
+    R, p = gw.placement(gw.assemble(ur5), UR5, "tool")
+    goal = (rotation_of(0.5, 0.0, 0.0) @ R, p)
+    limits = {"turn_speed": 0.4, "turn_acceleration": 1.0, "turn_jerk": 10.0}
+    motion = line(ur5, "tool", UR5, goal, speed=1.0, **limits)
+    t = np.linspace(0, motion.duration, 2001)
+    J, v = gw.jacobian(gw.assemble(ur5), motion.at(t), "tool"), motion.at(t, 1)
+    rate = gw.jacobian_rate(gw.assemble(ur5), motion.at(t), v, "tool")
+    turning = (J[:, 3:] @ v[..., None])[..., 0]
+    faster = (J[:, 3:] @ motion.at(t, 2)[..., None] + rate[:, 3:] @ v[..., None])[..., 0]
+    assert np.linalg.norm(turning, axis=1).max() == pytest.approx(0.4, rel=1e-5)
+    assert np.linalg.norm(faster, axis=1).max() <= 1.0 + 1e-9
+    assert np.linalg.norm(np.gradient(faster, t, axis=0, edge_order=2), axis=1).max() <= 10.0 * (1 + 1e-3)
 
 
 def test_motions_are_smooth_enough_for_elastic_drives(ur5):
     p = gw.placement(gw.assemble(ur5), UR5, "tool").position
     motion = line(ur5, "tool", UR5, p + np.array([0.0, 0.1, 0.0]), speed=0.2)
+    assert motion.smoothness == 4
     knots = motion.pieces.x[1:-1]
     for k in range(5):
         jump = motion.at(knots + 1e-9, k) - motion.at(knots - 1e-9, k)

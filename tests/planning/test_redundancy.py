@@ -175,8 +175,8 @@ def test_internal_redundancy_does_what_the_limits_forbid_without_it():
     start = np.array([0.2, 1.4, 1.45])
     p = gw.placement(mech, start, "tip").position
     goal = (None, p + 0.4 * np.array([np.cos(-2.7), np.sin(-2.7), 0.0]))
-    least_motion = line(robot, "tip", start, goal, speed=1.5)
-    locked = line(robot, "tip", start, goal, speed=1.5, held=["j2"])
+    least_motion = line(robot, "tip", start, goal, speed=1.2)
+    locked = line(robot, "tip", start, goal, speed=1.2, held=["j2"])
     spared = least_torque(robot, "tip", least_motion, oriented=False)
     assert torque_ratio(robot, locked).max() > 1.1
     assert torque_ratio(robot, least_motion).max() > 1.1

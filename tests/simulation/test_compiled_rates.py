@@ -11,7 +11,8 @@ import gearwright as gw
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Force, Law, Outcome
 from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor, Robot
-from gearwright.simulation import integrators, moded_rates, rates
+from gearwright.simulation import integrators, loop_choice, rates
+from gearwright.simulation.event_loop import EventLoop
 from gearwright.simulation.moded_rates import ModedRates
 from gearwright.simulation.rates import exact_slopes, rates_by_kernel, rates_by_laws
 from gearwright.system.evaluation import evaluate
@@ -155,8 +156,9 @@ def test_runs_with_modes_go_on_in_kernels_once_it_pays(seed, monkeypatch):
     robot, state, inputs = random_case(seed)
     more = {"state": state, "inputs": inputs, "until": 0.15, "samples": 16}
     made = []
-    monkeypatch.setattr(moded_rates, "WORTHWHILE", 50)
-    monkeypatch.setattr(moded_rates, "ModedRates", lambda *args: made.append(1) or ModedRates(*args))
+    monkeypatch.setattr(loop_choice, "WORTHWHILE", 50)
+    march = EventLoop.march
+    monkeypatch.setattr(EventLoop, "march", lambda *args: made.append(1) or march(*args))
     quick = gw.simulate(robot, **more)
     assert made
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")

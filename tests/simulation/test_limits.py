@@ -66,7 +66,7 @@ def test_torques_of_motors_behind_a_differential_go_by_name(of):
     assert np.abs(run.q).max() > 1e-3
     led = gw.simulate(of(robot), until=0.3, controller=lambda t, s: {"m1.torque": 0.02}, samples=5)
     assert led["m1.torque"].tolist() == [0.02] * 5
-    with pytest.raises(InputError, match=r"there is no input 'm9\.torque'"):
+    with pytest.raises(InputError, match=r"there is no input 'm9\.torque'\. Did you mean 'm\d\.torque'"):
         gw.simulate(of(robot), inputs={"m9.torque": 1.0})
 
 

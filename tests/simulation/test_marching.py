@@ -103,13 +103,13 @@ def test_an_interruption_is_obeyed_between_steps(method):
     mech = gw.assemble(gw.load("elbow"))
     sent = []
 
-    def interrupt(t):
+    def interrupt(t, state):
         if t > 2.0 and not sent:
             sent.append(t)
             signal.raise_signal(signal.SIGINT)
         return np.zeros(3)
 
-    run = gw.simulate(mech, [0.0, 0.5, 0.0], until=5.0, inputs=interrupt, method=method)
+    run = gw.simulate(mech, [0.0, 0.5, 0.0], until=5.0, controller=interrupt, method=method)
     assert sent
     assert 1.0 < run.t[-1] < 3.0
     assert "stopped by the user" in run.remarks[-1]

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -57,6 +58,12 @@ def decoded(comment: str) -> str:
 def c_header(robot: Robot, folder: Path, precision: str = "double") -> list[Path]:
     """Line by line nothing but comments and declarations, and every name comes back from its comment."""
     frame = f"jacobian:{robot.links[-1].name}"
+    held = gw.control.pd(rigid(robot), gw.neutral(rigid(robot)), 1.0, 1.0)
+    later = gw.control.sampled(held, 1e-3, delay=1)
+    export_c(rigid(robot), folder, functions=[later], precision=precision, name="held")
+    for line in (folder / "held.h").read_text(encoding="utf-8").split("\n"):
+        assert "tau." not in line or re.fullmatch(r"/\* .* \*/", line), line
+        assert_shown(line)
     files = export_c(robot, folder, functions=["gravity", "bias", frame, "rates"], precision=precision)
     mech, start = gw.assemble(robot), files[0].stem.upper()
     found: dict[str, dict[str, str]] = {"Q": {}, "V": {}, "X": {}, "U": {}}
@@ -208,6 +215,8 @@ def csv(robot: Robot, folder: Path) -> None:
     names = [f"{word}.{name}" for word in ("q", "tau") for name in mech.speeds]
     (folder / "log.csv").write_text(write_columns(names, np.ones((8, 2 * mech.n)), t), encoding="utf-8", newline="")
     assert read_log(folder / "log.csv", mech).torques.shape == (8, mech.n)
+    stored = gw.control.NominalControl(mech.speeds, t, *np.ones((3, 8, mech.n)))
+    assert gw.control.recall(stored.save(folder / "nominal.csv")).joints == tuple(mech.speeds)
 
 
 def markdown_cells(page: str) -> list[str]:
@@ -338,6 +347,24 @@ def file_names(robot: Robot, folder: Path) -> None:
         path.write_bytes(b"")
 
 
+def fmu(robot: Robot, folder: Path) -> None:
+    """Plain names in C and XML, all different, with what they stand for beside them; and it compiles."""
+    for version in ("2.0", "3.0"):
+        report = gw.export.fmu(robot, folder / f"{version}.fmu", version)
+        with zipfile.ZipFile(report.path) as archive:
+            written = {name: archive.read(name) for name in archive.namelist() if not name.startswith("binaries/")}
+        assert all(part.isascii() for name, part in written.items() if name.endswith((".c", ".h")))
+        root = ElementTree.fromstring(written["modelDescription.xml"])
+        listed = [one for one in root.iter() if one.get("valueReference") and one.get("name")]
+        variables = {one.get("name"): one.get("description") for one in listed}
+        assert len(variables) == len(listed)
+        assert all(re.fullmatch(r"(der\()?[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\)?", name, re.ASCII) for name in variables)
+        assert {*report.inputs, *report.outputs} <= set(variables)
+        for old, new in report.renamed.items():
+            assert variables[new] == text.visible(old)
+        assert_shown(written["documentation/index.html"].decode())
+
+
 WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "C header": c_header,
     "C package": c_package,
@@ -348,6 +375,7 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "YAML": yaml,
     "URDF": urdf,
     "MJCF": mjcf,
+    "FMU": fmu,
     "CSV and Parquet": csv,
     "closed form": closed_forms,
     "report": report,
@@ -355,6 +383,6 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "messages": messages,
     "names of files": file_names,
 }
-SLOW = ("C package", "C of kernels", "report", "figures", "closed form")
+SLOW = ("C package", "C of kernels", "FMU", "report", "figures", "closed form")
 MISSING_LETTERS = "Glyph|constrained_layout not applied"
 """What matplotlib warns of when its font lacks a letter, or a name is longer than the page."""

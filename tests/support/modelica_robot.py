@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import gearwright as gw
 from gearwright.forces import Action, Force, Law, Line, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.friction import DryFriction
 from gearwright.parts import Friction
-from gearwright.simulation import Controller
 from support.modelica import Model, Signal, angle, rate, read, reported, rotor
 
 
@@ -37,7 +36,7 @@ class CurrentLoop(Law):
 
     @property
     def inputs(self) -> tuple[Quantity, ...]:
-        return (Quantity(f"{self.name}.current", "A"),)
+        return (Quantity(f"{self.name}.current_reference", "A"),)
 
     def act(self, mode: str, situation: Situation) -> Action:
         return Action(forces=(Force(self.line, self.k * situation.states[1]),))
@@ -115,26 +114,14 @@ def robot(bodies: Sequence[gw.Body], axes: Sequence[tuple[str, Axis]], gravity: 
     springs = [
         gw.Spring(f"{j}.spring", {f"{j}.motor": -1.0, j: x.ratio}, x.c, damping=x.cd) for j, x in axes if x.elastic
     ]
-    return gw.Mechanism(bodies, spins, [f"{j}.motor" for j, x in axes if x.elastic], springs, gravity=gravity)
+    shafts = [f"{j}.motor" for j, x in axes if x.elastic]
+    motors = [gw.Actuator(f"{j}.drive", motor_row(x, j)) for j, x in axes]
+    return gw.Mechanism(bodies, spins, shafts, springs, motors, gravity=gravity)
 
 
-def cascade(
-    mech: gw.Mechanism, axes: Sequence[tuple[str, Axis]], path: Callable[[float], Any], kp: float, ks: float, Ts: float
-) -> Callable[[float, Any], Any]:
+def cascade(mech: gw.Mechanism, path: Callable[[float], Any], kinks: Sequence[float]) -> gw.control.LawController:
     """P control of the motor angle around PI control of its speed: wanted currents, and rates of the integrators."""
-    lines = [Line.of(mech, motor_row(axis, joint)) for joint, axis in axes]
-
-    def control(t: float, state: Any) -> tuple[dict[str, float], dict[str, float]]:
-        angles, speeds = path(t)
-        currents, rates = {}, {}
-        for (joint, axis), line, wanted, speed in zip(axes, lines, angles, speeds, strict=True):
-            lag = axis.ratio * wanted - line.position(state.q)
-            u = axis.ratio * speed + kp * lag - line.speed(state.v)
-            currents[f"{joint}.drive.current"] = ks * (state[f"{joint}.PI.x"] + u)
-            rates[f"{joint}.PI.x"] = u / Ts
-        return currents, rates
-
-    return control
+    return replace(gw.control.cascade(mech, path, kp=5.0, ks=0.5, Ts=0.05, output="current"), breaks=tuple(kinks))
 
 
 def arm() -> list[gw.Body]:
@@ -180,7 +167,7 @@ def axis_signals(title: str, joint: str, axis: Axis) -> dict[str, Signal]:
     """What the files say about one axis."""
     motor = f"{joint}.motor"
     signals = {
-        f"{title}.controller.PI.x": reported(f"{joint}.PI.x"),
+        f"{title}.controller.PI.x": reported(f"{joint}.drive.integral"),
         f"{title}.motor.C.v": reported(f"{joint}.drive.C.v"),
         f"{title}.motor.La.i": reported(f"{joint}.drive.La.i"),
         f"{title}.gear.bearingFriction.mode": reported(f"{joint}.friction.mode"),
@@ -197,7 +184,7 @@ def one_axis() -> Model:
     axes = [("load", AXES[1])]
     mech = robot([rotor("load", 1.3 * 15.0)], axes, (0.0, 0.0, 0.0))
     path, kinks = point_to_point([0.0], [2 * np.pi / 3], [3.0], [10.0])
-    control = Controller(cascade(mech, axes, path, 5.0, 0.5, 0.05), states={"load.PI.x": 0.0}, breaks=tuple(kinks))
+    control = cascade(mech, path, kinks)
     signals = axis_signals("axis", "load", AXES[1])
     signals |= {"axis.initializeFlange.phi_flange": angle("load"), "axis.initializeFlange.w_flange": rate("load")}
     return Model("Systems.RobotR3.OneAxis", mech, signals, laws(mech, axes), control=control)
@@ -210,17 +197,17 @@ def full_robot(reference: Path) -> Model:
     begin, end = np.deg2rad([-60, 20, 90, 0, -110, 0]), np.deg2rad([60, -70, -35, 45, 110, 45])
     path, kinks = point_to_point(begin, end, [3, 1.5, 5, 3.1, 3.1, 4.1], [15, 15, 15, 60, 60, 60])
     first = {title: float(column[0]) for title, column in read(reference, "Systems.RobotR3.FullRobot").items()}
-    start, states, integrals = {}, {}, {}
+    start, states = {}, {}
     signals: dict[str, Signal] = {"mechanics.b2.body.w_a[1]": rate("r2")}
     for k, (joint, axis) in enumerate(axes):
         title = f"axis{k + 1}"
         start[f"q.{joint}"] = float(begin[k])
         if axis.elastic:
             start[f"q.{joint}.motor"] = axis.ratio * float(begin[k]) - first[f"{title}.gear.spring.phi_rel"]
-        integrals[f"{joint}.PI.x"] = first[f"{title}.controller.PI.x"]
+        states[f"{joint}.drive.integral"] = first[f"{title}.controller.PI.x"]
         states |= {f"{joint}.drive.{x}": first[f"{title}.motor.{x}"] for x in ("C.v", "La.i")}
         signals |= axis_signals(title, joint, axis)
         signals |= {f"mechanics.{joint}.phi": angle(joint), f"mechanics.{joint}.w": rate(joint)}
-    control = Controller(cascade(mech, axes, path, 5.0, 0.5, 0.05), states=integrals, breaks=tuple(kinks))
+    control = cascade(mech, path, kinks)
     name = "Systems.RobotR3.FullRobot"
     return Model(name, mech, signals, laws(mech, axes), start=start, states=states, control=control)

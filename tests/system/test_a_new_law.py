@@ -100,7 +100,7 @@ def test_it_runs_without_kernels(arm, damper, adaptive, monkeypatch):
 
 def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, monkeypatch):
     """A stop that is never met gives the run modes; law by law and from the table of all laws it is the same motion."""
-    monkeypatch.setattr("gearwright.simulation.moded_rates.WORTHWHILE", 30)
+    monkeypatch.setattr("gearwright.simulation.loop_choice.WORTHWHILE", 30)
     far = Stops("far", gw.Line.of(arm, "j1"), -20.0, 20.0)
     run = gw.simulate(arm, START, 0.4, laws=[damper, far], inputs=COMMAND, method="adaptive", rtol=1e-10, atol=1e-12)
     assert difference(adaptive, run) < 1e-7

@@ -29,10 +29,11 @@ def law(_mech, ops, x, _fixed):
         ops.arctan2(q, v),
         ops.sqrt(ops.absolute(q)),
         ops.sin(ops.cos(q)) / (2 + v**2) + q**3,
+        0.25 * ops.floor(4.0 * q + 0.5),
     ]
 
 
-PROGRAM = Program("law", ("q", "v"), law, lambda *_: (7,))
+PROGRAM = Program("law", ("q", "v"), law, lambda *_: (8,))
 
 
 @pytest.mark.parametrize("machine", [host, generic])
@@ -45,6 +46,6 @@ def test_every_operation_equals_numpy(machine):
     v[4:7, 0] = 1.0, 0.0, -1.0
     expected = np.stack(law(mech, ARRAYS, {"q": [q[:, 0]], "v": [v[:, 0]]}, {}), axis=-1)
     for rows in (1, 41):
-        out = np.empty((rows, 7))
+        out = np.empty((rows, 8))
         assert code.run([q, v], [8, 8], out, 0, rows)
         np.testing.assert_allclose(out, expected[:rows], rtol=1e-14, atol=1e-15)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import files
 
 import numpy as np
 import pytest
@@ -253,3 +254,20 @@ def test_the_knee_of_mini_cheetah_survives_a_file(tmp_path):
     here, again, there = (gw.gravity(gw.assemble(robot), [0.3, 0.4, 0.5]) for robot in (leg, back, below))
     assert (again == here).all()
     assert there[1] != pytest.approx(here[1], rel=1e-2)
+
+
+def test_the_elbow_motor_of_a_ur5_weighs_on_its_shoulder():
+    """0.6 kg at the elbow, 0.425 m out on the stretched arm: -2.5 Nm at the shoulder, not 0 as at the link's origin."""
+    (path,) = [str(f.locate()) for f in files("example-robot-data") or () if f.name == "ur5_robot.urdf"] or [None]
+    if path is None:
+        pytest.skip("example-robot-data is not installed")
+    with pytest.warns(gw.errors.GearwrightWarning, match="gazebo"):
+        robot = gw.load(path)
+
+    def held(**motor) -> np.ndarray:
+        drive = next(one for one in robot.drives if one.joint == "elbow_joint")
+        counted = replace(drive.motor, included=False, **motor)
+        return gw.gravity(robot.with_drive(replace(drive, motor=counted)), np.zeros(6))
+
+    assert held(mass=0.6)[1] - held()[1] == pytest.approx(-0.6 * 9.81 * 0.425, rel=1e-9)
+    assert held(mass=0.6, position=(0.0, 0.0, 0.0))[1] - held()[1] == pytest.approx(0.0, abs=1e-9)

@@ -137,6 +137,10 @@ TRAINS = {
         lambda: robot([Gearwheel("w", "l9")], [Mesh("w", "l1", 2.0)]),
         "wheel 'w': its carrier 'l9' is neither a link nor a wheel",
     ),
+    "unknown wheel of a mesh": (
+        lambda: robot([W], [Mesh("ww", "l1", 2.0)]),
+        "mesh 'ww'-'l1': there is no link or wheel 'ww'. Did you mean 'w'?",
+    ),
     "name of a link": (lambda: robot([Gearwheel("l1")]), "wheel 'l1' has the name of a link"),
     "twice": (lambda: robot([W, W]), "two wheels are called 'w'"),
     "two carriers": (

@@ -71,7 +71,11 @@ def test_a_simple_pair_loses_what_the_gear_of_a_drive_does(swapped):
     """Through all quadrants and rests, on a moving carrier."""
     runs = []
     for robot in (by_train(0.8, swapped), by_drive(0.8)):
-        runs.append(gw.simulate(robot, ([0.1, 0.4], [0.5, -1.0]), until=1.5, inputs=torques, rtol=1e-12, atol=1e-13))
+        runs.append(
+            gw.simulate(
+                robot, ([0.1, 0.4], [0.5, -1.0]), until=1.5, inputs=torques, samples=151, rtol=1e-12, atol=1e-13
+            )
+        )
     one, other = runs
     np.testing.assert_allclose(one.q, other.q, atol=1e-10)
     np.testing.assert_allclose(one["energy.dissipated"], other["energy.dissipated"], atol=1e-10)
@@ -90,7 +94,7 @@ def test_the_books_of_lossy_wrists_close(name):
         return size * np.sin(np.array([5.0, 7.0, 4.0])[: mech.n] * t + np.arange(mech.n))
 
     start = (0.3 * np.ones(mech.n), rng.normal(size=mech.n))
-    run = gw.simulate(robot, start, until=0.6, inputs=tau)
+    run = gw.simulate(robot, start, until=0.6, inputs=tau, samples=61)
     assert run.drift < 1e-8
     assert run["energy.dissipated"][-1] > 1e-4
     assert np.all(np.diff(run["energy.dissipated"]) > -1e-9)
@@ -101,7 +105,7 @@ def test_with_efficiency_one_nothing_is_lost():
     assert train_loss_laws(lossy(plain, 1.0), gw.assemble(plain)) == ()
     nearly = lossy(plain, 1 - 1e-12)
     start, tau = ([0.3, 0.2, -0.4], [1.0, -2.0, 3.0]), [0.5, 0.2, -0.3]
-    one, other = (gw.simulate(robot, start, until=0.3, inputs=tau) for robot in (plain, nearly))
+    one, other = (gw.simulate(robot, start, until=0.3, inputs=tau, samples=16) for robot in (plain, nearly))
     np.testing.assert_allclose(one.q, other.q, atol=1e-8)
 
 
@@ -129,7 +133,7 @@ def test_a_drawn_planetary_stage_is_as_efficient_as_the_gear(motor, load, v):
         mech = gw.assemble(robot)
         acting = [*laws(robot, mech), Load("load", Line.of(mech, "j"))]
         inputs = {"tau.j": 5.0 * motor, "load": load}
-        found.append(gw.simulate(mech, ([0.0], [v]), until=0.05, laws=acting, inputs=inputs).a[:, 0])
+        found.append(gw.simulate(mech, ([0.0], [v]), until=0.05, laws=acting, inputs=inputs, samples=6).a[:, 0])
     np.testing.assert_allclose(found[0], found[1], rtol=1e-10)
     assert losses_of(drive.drives[0].gear)[0].efficiency < 0.98
 
@@ -141,7 +145,7 @@ def test_a_differential_rests_within_its_friction():
     q = np.array([0.2, 0.9, 0.1])
     hold = gw.gravity(mech, q)
     for part, moves in ((1.0, False), (0.97, False), (1.03, False), (0.7, True), (1.4, True)):
-        run = gw.simulate(robot, q, until=0.1, inputs=part * hold)
+        run = gw.simulate(robot, q, until=0.1, inputs=part * hold, samples=11)
         assert bool(np.abs(run.v).max() > 1e-9) == moves, part
 
 
@@ -182,9 +186,9 @@ def test_an_elastic_motor_shaft_brings_its_torque_to_the_mesh():
     rigid = by_train(0.8)
     train = rigid.trains[0]
     soft = replace(rigid, trains=[replace(train, motors=[replace(train.motors[0], stiffness=2e4, damping=1.0)])])
-    one = gw.simulate(rigid, ([0.1, 0.4], [0.5, -1.0]), until=0.3, inputs=[35.0, 6.0])
+    one = gw.simulate(rigid, ([0.1, 0.4], [0.5, -1.0]), until=0.3, inputs=[35.0, 6.0], samples=31)
     start = ([0.1, 0.4, 0.4 * R], [0.5, -1.0, -R])
-    other = gw.simulate(soft, start, until=0.3, inputs=[35.0, 0.0, 6.0 / R])
+    other = gw.simulate(soft, start, until=0.3, inputs=[35.0, 0.0, 6.0 / R], samples=31)
     np.testing.assert_allclose(other.q[:, :2], one.q, atol=2e-4)
     assert other.drift < 1e-7
     assert other["energy.dissipated"][-1] > 0.1
@@ -234,7 +238,9 @@ def test_losses_of_trains_run_in_machine_code():
 
 def test_the_error_falls_with_the_tolerance():
     def end(rtol):
-        run = gw.simulate(by_train(0.8), ([0.1, 0.4], [0.5, -1.0]), 1.0, inputs=torques, rtol=rtol, atol=1e-2 * rtol)
+        run = gw.simulate(
+            by_train(0.8), ([0.1, 0.4], [0.5, -1.0]), 1.0, inputs=torques, samples=41, rtol=rtol, atol=1e-2 * rtol
+        )
         return run.q[-1]
 
     exact = end(1e-13)

@@ -23,6 +23,11 @@ class Floats:
     maximum = staticmethod(max)
 
     @staticmethod
+    def floor(x: Scalar, /) -> Scalar:
+        """The largest whole number that is not larger; what is not finite stays as it is, as in NumPy."""
+        return float(math.floor(x)) if math.isfinite(x) else x
+
+    @staticmethod
     def where(condition: Scalar, yes: Scalar, no: Scalar, /) -> Scalar:
         """`yes` if the condition holds, else `no`."""
         return yes if condition else no

@@ -44,6 +44,10 @@ class Operations(Protocol):
         """Absolute value."""
         ...
 
+    def floor(self, x: Scalar, /) -> Scalar:
+        """The largest whole number that is not larger."""
+        ...
+
     def minimum(self, x: Scalar, y: Scalar, /) -> Scalar:
         """The smaller."""
         ...

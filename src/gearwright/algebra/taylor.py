@@ -29,6 +29,10 @@ class Series:
     def __init__(self, c: Sequence[Scalar]) -> None:
         self.c = tuple(c)
 
+    def __repr__(self) -> str:
+        """The coefficients: series stand in messages that say where a machine is."""
+        return f"{type(self).__name__}({', '.join(map(repr, self.c))})"
+
     @classmethod
     def of_derivatives(cls, values: Sequence[Scalar]) -> Self:
         """The series with this value and these derivatives."""
@@ -108,8 +112,8 @@ class Series:
         return result
 
     def __abs__(self) -> Self:
-        """The absolute value of a series of plain numbers."""
-        return -self if self.c[0] < 0 else self
+        """The absolute value of a series of numbers or arrays."""
+        return self * (1.0 - 2.0 * (self.c[0] < 0))
 
     def __lt__(self, other: Scalar) -> Scalar:
         """Comparisons are those of the values; derivatives have no say."""
@@ -220,6 +224,12 @@ class TaylorOperations:
     def absolute(self, x: Scalar) -> Scalar:
         """Absolute value."""
         return self.where(x < 0, -x, x) if isinstance(x, self.kind) else self.ops.absolute(x)
+
+    def floor(self, x: Scalar) -> Scalar:
+        """The largest whole number that is not larger: constant between its jumps."""
+        if not isinstance(x, Taylor):
+            return self.ops.floor(x)
+        return Taylor([self.ops.floor(x.c[0]), *(0.0 for _ in x.c[1:])])
 
     def minimum(self, x: Scalar, y: Scalar) -> Scalar:
         """The smaller."""

@@ -1,25 +1,47 @@
-"""What a machine does: comparison of models, energy, vibration, frequency response."""
+"""What a machine does: comparison of models, energy, vibration, frequency response; what a task asks of its drives."""
 
+from gearwright.analysis.analyse import Analysis, analyse
 from gearwright.analysis.comparison import Comparison, Miss, compare, uncoupled_spins
+from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
 from gearwright.analysis.impact_comparison import ImpactFigures, compare_impacts
+from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.link_loads import LinkLoads, link_loads
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
+from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
+from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
+from gearwright.functions.constrained import ConstrainedResult, ImpactResult
+from gearwright.functions.linearise import LinearModel
+from gearwright.simulation.rollout import Rollout
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
 __all__ = [
+    "Analysis",
     "Comparison",
+    "ConstrainedResult",
+    "DriveAnalysis",
     "EnergyBalance",
     "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
     "ImpactFigures",
+    "ImpactResult",
+    "LimitCheck",
+    "LinearModel",
+    "LinkAnalysis",
+    "LinkLoads",
     "Miss",
     "ReductionComparison",
     "ReductionMiss",
+    "Rollout",
+    "Task",
+    "Temperatures",
     "VibrationModes",
+    "analyse",
     "compare",
     "compare_impacts",
     "compare_reductions",
@@ -27,7 +49,9 @@ __all__ = [
     "fastest_mode",
     "frequency_map",
     "frequency_response",
+    "link_loads",
     "natural_frequencies",
+    "steady_temperatures",
     "uncoupled_spins",
     "vibration_modes",
 ]

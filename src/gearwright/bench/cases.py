@@ -14,10 +14,15 @@ from gearwright.bench.peers import Mujoco, Pinocchio, casadi_batch, installed, j
 from gearwright.bench.timing import Times, interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.errors import GearwrightError
+from gearwright.forces.friction import DryFriction
+from gearwright.forces.line import Line
+from gearwright.forces.stops import Stops
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, Spring
+from gearwright.parts import Friction
 from gearwright.simulation.rollout import rollout
 from gearwright.simulation.rollout_steps import fixed_step
+from gearwright.simulation.sweeps import sweeps_for
 
 OURS = "Gearwright"
 ELASTIC = "Gearwright, every drive elastic"
@@ -26,6 +31,9 @@ FEW = 500
 
 STEPS, STEP = 20, 1e-3
 """Steps of a simulated batch, and their duration [s]."""
+
+RUBBING, REACH = 3.0, 1.0
+"""Dry friction [Nm] and range [rad] of every joint of a batch with friction and stops."""
 
 SMALL = 10
 """Speeds up to which JAX's compilation is waited for."""
@@ -188,6 +196,26 @@ def rollout_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
     calls: dict[str, tuple[Callable[[], object], int]] = {
         OURS: (lambda: engine.run(begin, None, STEP, STEPS), states * STEPS),
         "MuJoCo rollout": (peer.rollout(motion.q, motion.v, STEPS, STEP), states * STEPS),
+    }
+    return _timed(calls, rounds)
+
+
+def stepped_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
+    """Steps of a batch of arms with friction that sticks and stops, all recorded, against `mujoco.rollout`.
+
+    MuJoCo has the same friction as `frictionloss` and the same limits, in one thread.
+    """
+    motion = Motion.of(mech, states)
+    q, v = motion.q * (REACH / 1.5), motion.v
+    lines = {speed: Line.of(mech, speed) for speed in mech.speeds}
+    rub = [DryFriction(f"{x}.friction", line, friction=Friction(RUBBING)) for x, line in lines.items()]
+    ends = [Stops(f"{x}.stops", line, -REACH, REACH) for x, line in lines.items()]
+    engine, peer = fixed_step(mech, [*rub, *ends], "moreau", work=True), Mujoco(mech, RUBBING, REACH)
+    begin = engine.start(q, v)
+    engine = engine.with_sweeps(sweeps_for(engine.system, begin, STEP))
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        OURS: (lambda: engine.run(begin, None, STEP, STEPS), states * STEPS),
+        "MuJoCo rollout": (peer.rollout(q, v, STEPS, STEP), states * STEPS),
     }
     return _timed(calls, rounds)
 

@@ -141,12 +141,20 @@ def _steiner(mass: float, r: Array) -> Array:
 
 
 class Mujoco:
-    """The links in MuJoCo, with the reflected inertia of the wheels as armature."""
+    """The links in MuJoCo, with the reflected inertia of the wheels as armature.
 
-    def __init__(self, mech: Mechanism) -> None:
+    Args:
+        mech: the machine.
+        friction: dry friction of every joint [Nm, N], MuJoCo's `frictionloss`.
+        reach: limit of every joint to both sides [rad, m].
+    """
+
+    def __init__(self, mech: Mechanism, friction: float = 0.0, reach: float | None = None) -> None:
         import mujoco
 
         self.mujoco, self.mech, self.draft = mujoco, mech, require_single_axes(mech)
+        limits = "" if reach is None else f' limited="true" range="{-reach!r} {reach!r}"'
+        self._joint = f'frictionloss="{friction!r}"{limits}'
         world = "".join(self._body(i) for i in self.draft.children(BASE))
         # Measured tensors may miss the triangle inequality by a little; balanced ones take as long to compute with.
         self.model = mujoco.MjModel.from_xml_string(
@@ -168,7 +176,7 @@ class Mujoco:
         inner = "".join(self._body(k) for k in self.draft.children(i))
         return (
             f'<body pos="{_text(body.position)}" quat="{_text(quaternion)}">'
-            f'<joint type="{kind}" axis="{_text(body.axis)}" armature="{armature!r}"/>'
+            f'<joint type="{kind}" axis="{_text(body.axis)}" armature="{armature!r}" {self._joint}/>'
             f'<inertial pos="{_text(com)}" mass="{inertia.mass!r}" '
             f'fullinertia="{_text(numbers)}"/>{inner}</body>'
         )

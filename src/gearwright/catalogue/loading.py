@@ -92,6 +92,6 @@ def motors() -> dict[str, str]:
     >>> motors()["maxon_re40"]
     'maxon RE 40, 150 W, 48 V, brushed'
     """
-    from gearwright.files.motor_data import motor_table
+    from gearwright.files.catalogue_data import motor_table
 
     return {name: str(words.get("description", "")) for name, words in motor_table().items()}

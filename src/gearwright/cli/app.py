@@ -13,6 +13,7 @@ import typer
 
 from gearwright import __version__
 from gearwright.cli import (
+    analyse,
     bench,
     catalogue,
     check,
@@ -27,8 +28,11 @@ from gearwright.cli import (
     inverse_kinematics,
     list_robots,
     modes,
+    plan,
     schema,
     simulate,
+    size,
+    sweep,
     torque,
     train,
 )
@@ -71,10 +75,14 @@ app.command("catalogue")(catalogue.catalogue)
 app.command("info")(info.info)
 app.command("check")(check.check)
 app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)
+app.command("plan")(plan.plan)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
 app.command("impact")(impact.impact)
 app.command("compare")(compare.compare)
+app.command("analyse")(analyse.analyse_task)
+app.command("size")(size.size)
+app.command("sweep")(sweep.sweep)
 app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from gearwright.text import file_name
 
 def export(
     robot: RobotName,
-    to: Annotated[str, typer.Option(metavar="TARGET", help="What to write: c, mjcf or urdf.")] = "c",
+    to: Annotated[str, typer.Option(metavar="TARGET", help="What to write: c, fmu, mjcf or urdf.")] = "c",
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; ROBOT_TARGET unless given."),
@@ -46,26 +46,54 @@ def export(
         str | None,
         typer.Option(metavar="INPUT", help="Inputs of drives in mjcf: torque (the default) or voltage."),
     ] = None,
+    fmi: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="Version of the FMU: 2.0 (the default) or 3.0.")
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="KIND",
+            help="Inputs of the FMU: torque (the default), motor_torque or voltage; or names such as tau.j1, again "
+            "for each.",
+        ),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an FMU that is there already.")] = False,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
     """Write a robot for another program.
 
     Target "c" is a C99 package without allocation for controllers: header, source, CMake file and a self-test. Target
-    "mjcf" is a file for MuJoCo, with a report of what its form loses; "urdf" one for tools that take every wheel as a
-    link. A YAML file beside the last two keeps what they cannot say.
+    "fmu" is a model for Simulink and Modelica tools (Model Exchange and Co-Simulation), compiled, with its laws and
+    their events; "mjcf" a file for MuJoCo, with a report of what its form loses; "urdf" one for tools that take every
+    wheel as a link. A YAML file beside the last two keeps what they cannot say.
 
     Example: gearwright export elbow --to c -o elbow_c --function inverse_dynamics --function jacobian:tool
 
     Example: gearwright export elbow --to mjcf --rotors bodies -o elbow_mjcf
+
+    Example: gearwright export puma560 --to fmu --fmi 3.0 --parameter joint1.friction
     """
     from gearwright.export.targets import export_with_report
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    given = {"functions": function, "parameters": parameter, "precision": precision, "rotors": rotors, "drives": drives}
+    given: dict[str, Any] = {
+        "functions": function,
+        "parameters": parameter,
+        "precision": precision,
+        "rotors": rotors,
+        "drives": drives,
+    }
+    given |= {"version": fmi, "inputs": _kind_or_names(inputs), "overwrite": overwrite}
     options = {word: value for word, value in given.items() if value}
     done = export_with_report(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}"), **options)
     for path in done.files:
         results().print(str(path), soft_wrap=True)
     if done.report:
         say(done.report)
+
+
+def _kind_or_names(inputs: list[str] | None) -> str | list[str] | None:
+    """One word without a dot is a kind."""
+    return inputs[0] if inputs and len(inputs) == 1 and "." not in inputs[0] else inputs

@@ -1,6 +1,10 @@
-"""`gearwright schema`: the JSON Schema of robot files."""
+"""`gearwright schema`: the JSON Schema of robot and task files."""
 
 from __future__ import annotations
+
+from typing import Annotated
+
+import typer
 
 from gearwright import files
 from gearwright.cli.arguments import Output
@@ -9,13 +13,19 @@ from gearwright.files.formats import write_text
 from gearwright.text import json
 
 
-def schema(output: Output = None) -> None:
+def schema(
+    output: Output = None,
+    task: Annotated[bool, typer.Option("--task", help="That of task files, as `gearwright plan` reads them.")] = False,
+) -> None:
     """Print the JSON Schema of robot files.
 
     Editors use it to complete and check YAML while you type.
     """
+    from gearwright.files.task_words import task_schema
+
+    found = task_schema() if task else files.schema()
     if output is None:
-        write_json(files.schema())
+        write_json(found)
         return
-    write_text(output, json(files.schema()) + "\n")
+    write_text(output, json(found) + "\n")
     say(f"Schema written to {output}.")

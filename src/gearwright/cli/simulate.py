@@ -13,6 +13,7 @@ from gearwright.cli.begin import begin_within_limits
 from gearwright.cli.output import number, remarks, say, table, write_data
 from gearwright.cli.run_inputs import inputs_of, series_of
 from gearwright.cli.torque import parse_payload
+from gearwright.cli.tracking import Following, controlled
 from gearwright.errors import SimulationError
 from gearwright.files.environment import with_environment
 from gearwright.mechanism import Mechanism, assemble
@@ -53,6 +54,20 @@ def simulate_robot(
         ),
     ] = None,
     speeds: Annotated[str | None, typer.Option(metavar="v1,v2,...", help="Speeds at the start [rad/s, m/s].")] = None,
+    motion: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MOTION.csv", help="A motion of the joints to follow: columns t, q.<joint>, maybe v. and a."
+        ),
+    ] = None,
+    controller: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What follows it: pd, computed_torque, feedforward or cascade."),
+    ] = None,
+    frequency: Annotated[
+        float, typer.Option(metavar="RAD/S", help="Natural frequency of the controlled joints.")
+    ] = 20.0,
+    damping: Annotated[float, typer.Option(metavar="NUMBER", help="Their damping; 1 is critical.")] = 1.0,
     payload: Annotated[
         str | None,
         typer.Option(metavar="MASS@x,y,z", help="A point mass [kg] on the last link, at x, y, z [m] from its joint."),
@@ -61,7 +76,9 @@ def simulate_robot(
         Path | None,
         typer.Option(metavar="FILE", help="A YAML file with `environment` and `loops`, beside those of the robot."),
     ] = None,
-    until: Annotated[float, typer.Option(metavar="SECONDS", help="How long.")] = 1.0,
+    until: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="How long; 1 s, or as the motion, unless given.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN.csv", help="Where to write: .csv or .parquet.")
     ] = None,
@@ -83,31 +100,39 @@ def simulate_robot(
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
-    """Simulate a robot, open loop: motion for given torques or voltages.
+    """Simulate a robot: the motion for given torques or voltages, or under a controller that follows a motion.
 
     The robot moves with the friction, losses and stops of its file; without a file of torques it swings freely. The
     result is CSV with columns t, q.<coordinate>, v.<speed>, a.<speed>, tau.<speed>, states of motors, and the energies.
     Given series are joined smoothly, plateaus stay flat; before the first row and after the last they are constant.
     Ctrl-C keeps what was computed.
 
+    A controller knows the robot of the file, without the payload given here and without friction. Its picture shows
+    references, errors, and torques against their limits.
+
     Example: gearwright simulate elbow --torque tau.csv --initial 0,0.5,0 --payload 2@0,0,0.1 --until 1.5 -o run.csv
+
+    Example: gearwright simulate elbow --motion motion.csv --controller computed_torque -o run.csv --plot run.png
     """
     from gearwright.simulation import Run, simulate
 
     require_ending("--output", output, DATA)
     loaded = load(robot, floating_base=floating_base, xacro=xacro, include=include or ())
+    following = controlled(loaded, motion, controller, frequency, damping)
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
     if environment is not None:
         loaded = with_environment(loaded, environment)
     mech = assemble(loaded)
+    span = until if until is not None else 1.0 if following is None else following.motion.duration
     inputs = {**({} if torque is None else series_of(torque)), **inputs_of(given or (), mech)}
     try:
         run = simulate(
             loaded,
-            _start(loaded, mech, initial, speeds),
-            until,
+            _start(loaded, mech, initial, speeds) if initial or following is None else following.start,
+            span,
             inputs=inputs or None,
+            controller=None if following is None else following.controller,
             laws=() if plain else None,
             method=method,
             step=step,
@@ -116,14 +141,14 @@ def simulate_robot(
         )
     except SimulationError as error:
         if isinstance(error.run, Run) and output is not None:
-            _write(error.run, output, plot)
+            _write(error.run, output, plot, following)
         raise
-    _write(run, output, plot)
-    if run.t[-1] < until * (1 - 1e-9):
+    _write(run, output, plot, following)
+    if run.t[-1] < span * (1 - 1e-9):
         raise typer.Exit(INTERRUPTED)
 
 
-def _write(run: Run, output: Path | None, plot: Path | None) -> None:
+def _write(run: Run, output: Path | None, plot: Path | None, following: Following | None) -> None:
     for remark in run.remarks:
         say(remark)
     if not len(run.t):  # stopped before the first sample
@@ -136,8 +161,13 @@ def _write(run: Run, output: Path | None, plot: Path | None) -> None:
         from gearwright.simulation.run_files import csv_text
 
         write_data(csv_text(run.t, run.series))
-    if plot is not None:
+    if following is not None:
+        say(following.summary(run))
+    if plot is not None and following is not None:
+        following.draw(run, plot)
+    elif plot is not None:
         run.plot(path=plot)
+    if plot is not None:
         say(f"Picture written to {plot}.")
 
 

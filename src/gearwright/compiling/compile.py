@@ -102,6 +102,34 @@ def graph_code(job: TraceJob, graph: Graph) -> MachineCode | None:
     )
 
 
+def stored_code(name: str, identity: str) -> MachineCode | None:
+    """The code of a program that an identity tells exactly, if an earlier process left it in the cache."""
+    entry = store.read(_key_by_identity(name, identity))
+    return None if entry is None else _told_code(entry)
+
+
+def code_known_by(identity: str, job: TraceJob) -> MachineCode | None:
+    """The same, made now where the cache does not know it; None above the size limit."""
+    found = stored_code(job.program.name, identity)
+    if found is not None:
+        return found
+    graph = traced(job)
+    if len(graph.nodes) > LIMIT:
+        return None
+    facts = {"scalar": scalar_too(graph), "remarks": remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)}
+    entry = store.Entry(facts, machine_code(graph, layout_of(job), job.shape(), host(), OPTIMISED_FOR_ONE_RUN))
+    store.write(_key_by_identity(job.program.name, identity), entry)
+    return _told_code(entry)
+
+
+def _key_by_identity(name: str, identity: str) -> str:
+    return store.key_of(name, "by identity", identity, host(), binding().llvm_version_info)
+
+
+def _told_code(entry: store.Entry) -> MachineCode:
+    return MachineCode(entry.code, host().width, entry.facts["scalar"], tuple(entry.facts["remarks"]))
+
+
 def machine_code(
     graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host, optimised: int | None = None
 ) -> bytes:

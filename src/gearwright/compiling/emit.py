@@ -7,8 +7,8 @@ from functools import cached_property
 
 from gearwright.compiling.lanes import HUGE_SCALE, Writer
 from gearwright.compiling.plan import ArrayLayout, Plan, group_size
-from gearwright.compiling.vector_operations import operation
-from gearwright.tracing.graph import Graph
+from gearwright.compiling.vector_operations import COMPARISONS, compare, operation, select
+from gearwright.tracing.graph import Graph, Node
 
 
 class PieceWriter:
@@ -218,8 +218,31 @@ class PieceWriter:
         if node.op in ("sin", "cos"):
             self._sincos(int(node.a))
             return
-        args = [self.value(operand) for operand in node.operands]
-        self.values[k] = operation(self.w, node.op, args)
+        chosen = self._chosen(k)
+        if chosen is None:
+            chosen = operation(self.w, node.op, [self.value(operand) for operand in node.operands])
+        self.values[k] = chosen
+
+    def _chosen(self, k: int) -> str | None:
+        """A choice in one instruction: CasADi writes `yes if c else no` as (c ? yes : 0) + (not c ? no : 0)."""
+        nodes, node = self.graph.nodes, self.graph.nodes[k]
+        if node.op != "add":
+            return None
+        yes, no = (nodes[operand] for operand in node.operands)
+        if yes.op == no.op == "if_else_zero" and nodes[int(yes.a)].op == "not":
+            yes, no = no, yes
+        if yes.op != "if_else_zero" or no.op != "if_else_zero" or nodes[int(no.a)] != Node("not", int(yes.a)):
+            return None
+        condition = nodes[int(yes.a)]
+        wanted = (*condition.operands, int(yes.b), int(no.b))
+        if condition.op not in COMPARISONS or not all(self._at_hand(operand) for operand in wanted):
+            return None
+        first, second, *ways = (self.value(operand) for operand in wanted)
+        return select(self.w, compare(self.w, COMPARISONS[condition.op], first, second), *ways)
+
+    def _at_hand(self, k: int) -> bool:
+        """Whether this piece has the value of a node."""
+        return k in self.values or self.graph.nodes[k].op in ("const", "input")
 
     def _sincos(self, angle: int) -> None:
         """Sine and cosine of one angle together."""

@@ -93,8 +93,8 @@ def generic() -> Host:
     return Host(triple, "generic" if arm else "x86-64", "", 2, arm, True)
 
 
-def object_code(text: str, host: Host, level: int) -> bytes:
-    """The object file of a module in LLVM text."""
+def object_code(text: str, host: Host, level: int, loops: bool = False) -> bytes:
+    """The object file of a module in LLVM text; with `loops`, LLVM's own passes go over it first."""
     llvm = binding()
     with _LLVM, _naming_llvm():
         module = llvm.parse_assembly(text)
@@ -102,6 +102,10 @@ def object_code(text: str, host: Host, level: int) -> bytes:
         machine = target.create_target_machine(
             cpu=host.cpu, features=host.features, opt=level, reloc="pic", codemodel="small", jit=True
         )
+        if loops:
+            options = llvm.create_pipeline_tuning_options(speed_level=level)
+            builder = llvm.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
         llvm.set_option("", _QUIET[0] + "=true")
         llvm.set_option("", _QUIET[1] + "=false")
         try:

@@ -46,6 +46,8 @@ class MachineCode:
         self._engine = linked(code)
         self._batch = _BATCH(self._engine.get_function_address(f"batch{width}"))
         self._single = _BATCH(self._engine.get_function_address("batch1")) if scalar else self._batch
+        self.address: int = self._engine.get_function_address("batch1" if scalar else f"batch{width}")
+        """Where the function `(table, begin, end)` for one state begins, for machine code that calls it."""
 
     def run(self, inputs: Sequence[Array], strides: Sequence[int], out: Array, begin: int, end: int) -> bool:
         """Compute rows begin to end; False if an input or result is not finite. The interpreter is let go meanwhile.
@@ -82,7 +84,7 @@ def linked(code: bytes) -> Any:
     return engine
 
 
-def address_of(array: Array) -> int:
+def address_of(array: np.ndarray[Any, Any]) -> int:
     """Where an array's numbers begin."""
     address: int = array.__array_interface__["data"][0]  # twice as quick as array.ctypes.data
     return address

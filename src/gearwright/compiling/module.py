@@ -123,7 +123,7 @@ def _declarations(widths: tuple[int, ...]) -> str:
         kind, suffix = ("double", "f64") if width == 1 else (f"<{width} x double>", f"v{width}f64")
         for name in ("fma", "fmuladd"):
             lines.append(f"declare {kind} @llvm.{name}.{suffix}({kind}, {kind}, {kind})")
-        for name in ("sqrt", "fabs"):
+        for name in ("sqrt", "fabs", "floor"):
             lines.append(f"declare {kind} @llvm.{name}.{suffix}({kind})")
         if width > 1:
             lines.append(f"declare i1 @llvm.vector.reduce.or.v{width}i1(<{width} x i1>)")

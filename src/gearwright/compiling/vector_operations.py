@@ -17,48 +17,50 @@ def operation(w: Writer, op: str, args: Sequence[str]) -> str:
         return w.binary(ARITHMETIC[op], *args)
     if op == "neg":
         return w.assign(f"fneg {w.type} {args[0]}")
-    if op in ("sqrt", "fabs"):
+    if op in ("sqrt", "fabs", "floor"):
         return w.unary(op, args[0])
     if op in LIBRARY:
         return _library(w, op, args)
     if op in COMPARISONS:
-        return _truth(w, _compare(w, COMPARISONS[op], *args))
+        return _truth(w, compare(w, COMPARISONS[op], *args))
     return _logical(w, op, args)
 
 
 def _logical(w: Writer, op: str, args: Sequence[str]) -> str:
     zero, one = w.splat(0.0), w.splat(1.0)
     if op == "not":
-        return _truth(w, _compare(w, "oeq", args[0], zero))
+        return _truth(w, compare(w, "oeq", args[0], zero))
     if op == "and":
-        return _truth(w, _compare(w, "une", w.binary("fmul", *args), zero))
+        return _truth(w, compare(w, "une", w.binary("fmul", *args), zero))
     if op == "or":
-        return _truth(w, _compare(w, "une", w.binary("fadd", *(w.unary("fabs", x) for x in args)), zero))
+        return _truth(w, compare(w, "une", w.binary("fadd", *(w.unary("fabs", x) for x in args)), zero))
     if op == "if_else_zero":
-        return _select(w, _compare(w, "une", args[0], zero), args[1], zero)
+        return select(w, compare(w, "une", args[0], zero), args[1], zero)
     if op in ("min", "max"):
         return _extreme(w, "olt" if op == "min" else "ogt", *args)
-    positive = _select(w, _compare(w, "ogt", args[0], zero), one, zero)  # sign
-    return _select(w, _compare(w, "olt", args[0], zero), w.splat(-1.0), positive)
+    positive = select(w, compare(w, "ogt", args[0], zero), one, zero)  # sign
+    return select(w, compare(w, "olt", args[0], zero), w.splat(-1.0), positive)
 
 
 def _extreme(w: Writer, relation: str, a: str, b: str) -> str:
     """The smaller or larger of two; NaN if either is, as in NumPy."""
-    chosen = _select(w, _compare(w, relation, a, b), a, b)
-    return _select(w, _compare(w, "uno", a, b), w.binary("fadd", a, b), chosen)
+    chosen = select(w, compare(w, relation, a, b), a, b)
+    return select(w, compare(w, "uno", a, a), a, chosen)  # where only b is NaN, it is chosen already
 
 
-def _compare(w: Writer, relation: str, a: str, b: str) -> str:
+def compare(w: Writer, relation: str, a: str, b: str) -> str:
+    """Where a relation holds between two values."""
     return w.assign(f"fcmp {relation} {w.type} {a}, {b}")
 
 
-def _select(w: Writer, condition: str, yes: str, no: str) -> str:
+def select(w: Writer, condition: str, yes: str, no: str) -> str:
+    """One of two values, lane by lane."""
     kind = "i1" if w.width == 1 else f"<{w.width} x i1>"
     return w.assign(f"select {kind} {condition}, {w.type} {yes}, {w.type} {no}")
 
 
 def _truth(w: Writer, condition: str) -> str:
-    return _select(w, condition, w.splat(1.0), w.splat(0.0))
+    return select(w, condition, w.splat(1.0), w.splat(0.0))
 
 
 def _library(w: Writer, op: str, args: Sequence[str]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from gearwright.algebra import Scalar
 from gearwright.dynamics.articulated import solve_by_links
-from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.elimination import eliminated, solve, substituted
 from gearwright.dynamics.inverse_dynamics import Wrenches, inverse_dynamics
 from gearwright.dynamics.kinematics import AT_REST, BaseMotion
 from gearwright.dynamics.mass_matrix import mass_matrix
@@ -34,3 +35,11 @@ def forward_dynamics(
     if mech.solved_by_links:
         return solve_by_links(pose, right)
     return solve(mass_matrix(pose), mech.couplings, mech.elimination, right)
+
+
+def inertia_solver(pose: Pose) -> Callable[[Sequence[Scalar]], list[Scalar]]:
+    """A function that gives x of M x = right, for as many right-hand sides as there are."""
+    mech = pose.mech
+    if mech.solved_by_links:
+        return partial(solve_by_links, pose)
+    return partial(substituted, eliminated(mass_matrix(pose), mech.couplings, mech.elimination))

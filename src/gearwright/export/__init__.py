@@ -1,8 +1,9 @@
-"""Robots for other programs: C for controllers, state spaces for control design, MJCF and URDF for other tools."""
+"""Robots for other programs: C for controllers, FMUs, state spaces for control, MJCF and URDF for other tools."""
 
 from gearwright.export.c_functions import CFunction
 from gearwright.export.c_package import c
 from gearwright.export.casadi_rates import CasadiRates
+from gearwright.export.fmu import FmuReport, fmu
 from gearwright.export.mjcf import MjcfReport, mjcf
 from gearwright.export.state_space import StateSpace, state_space
 from gearwright.export.targets import TARGETS, export
@@ -12,10 +13,12 @@ __all__ = [
     "TARGETS",
     "CFunction",
     "CasadiRates",
+    "FmuReport",
     "MjcfReport",
     "StateSpace",
     "c",
     "export",
+    "fmu",
     "mjcf",
     "save",
     "state_space",

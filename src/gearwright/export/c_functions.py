@@ -13,8 +13,9 @@ from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.program import Program
+from gearwright.system.law_controller import LawController
 from gearwright.system.open_rates import open_rates
-from gearwright.text import c_identifiers, did_you_mean
+from gearwright.text import c_identifiers, did_you_mean, listed
 from gearwright.tracing.graph import Graph, OperationCount
 from gearwright.tracing.machine_parameters import machine_with, nominal
 from gearwright.tracing.recipe import recipe_of
@@ -32,8 +33,8 @@ class CFunction:
     """One function of a C package.
 
     Args:
-        function: a public function or its name, "rates" (the robot with its laws), or any `Program`, such as that of a
-            controller.
+        function: a public function or its name, "rates" (the robot with its laws), a controller of `gw.control`, or
+            any `Program`.
         fixed: what it takes beside arrays, as for `compile`: {"body": "tool"}; for "rates" its `inputs` and `laws`.
         name: its name after that of the package; made from the others unless given.
         by: inputs that it is differentiated by; none: the function itself.
@@ -42,7 +43,7 @@ class CFunction:
     'jacobian_tool'
     """
 
-    function: str | Callable[..., Any] | Program
+    function: str | Callable[..., Any] | Program | LawController
     fixed: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
     by: tuple[str, ...] = ()
@@ -60,10 +61,10 @@ class CFunction:
 
     def job(self, robot: RobotOrMech, parameters: Sequence[str]) -> TraceJob:
         """What to trace for a robot with parameters that stay inputs."""
-        if isinstance(self.function, Program):
+        if isinstance(self.function, Program | LawController):
             machine = partial(_machine, robot, tuple(parameters)) if parameters else None
-            mech = machine_of(CALLER, robot)
-            return TraceJob(self.function, mech, dict(self.fixed), machine, len(parameters), self._known(self.function))
+            mech, program = machine_of(CALLER, robot), _program(self.function, robot)
+            return TraceJob(program, mech, dict(self.fixed), machine, len(parameters), self._known(program))
         if self.public == RATES:
             rates = open_rates(CALLER, robot, parameters=parameters, **self.fixed)
             return rates.job(self._known(rates.program))
@@ -81,7 +82,25 @@ class CFunction:
         return tuple(self.by)
 
 
+def _program(function: Program | LawController, robot: RobotOrMech) -> Program:
+    """The program to write; a controller must fit the robot, and one with states must be sampled."""
+    if isinstance(function, Program):
+        return function
+    law = function.law
+    if law.states and law.period is None:
+        names = listed(x.name for x in law.states)
+        raise InputError(
+            f"{CALLER}: the controller {law.name} has states that move continuously ({names}), and C is called once "
+            "per sample. Give gw.control.sampled(controller, period)."
+        )
+    if tuple(law.mech.speeds) != tuple(machine_of(CALLER, robot).speeds):
+        raise InputError(f"{CALLER}: the controller {law.name} was made for another robot. Make it for this one.")
+    return function.program
+
+
 def _name(function: Any) -> str:
+    if isinstance(function, LawController):
+        return function.law.name
     return str(function.name if isinstance(function, Program) else getattr(function, "__name__", repr(function)))
 
 
@@ -130,6 +149,18 @@ class TracedFunction:
         """C names of the arguments with their sizes."""
         sizes = self.job.sizes()
         return dict(zip(argument_names(self.graph, sizes), sizes.values(), strict=True))
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user of a controller must know: its entries in order, its states at the start, its period."""
+        if not isinstance(self.asked.function, LawController):
+            return []
+        law = self.asked.function.law
+        notes = [f"{name}: {listed(entries)}." for name, entries in law.references.items()]
+        notes.append(f"out: {listed([*law.outputs, *(f'next {x.name}' for x in law.states)])}.")
+        if law.states:
+            notes.append(f"states at the start: {listed(f'{x.name} {x.initial!r}' for x in law.states)}.")
+        return notes if law.period is None else [*notes, f"Call it every {law.period!r} s."]
 
     @property
     def operations(self) -> OperationCount:

@@ -12,6 +12,7 @@ from gearwright.export.c_functions import CALLER, CFunction, traced_functions
 from gearwright.export.c_names import package_name
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs.program import Program
+from gearwright.system.law_controller import LawController
 from gearwright.text import did_you_mean
 from gearwright.tracing.machine_parameters import nominal
 from gearwright.tracing.recipe import free_parameters
@@ -23,7 +24,7 @@ FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gra
 def c(
     robot: RobotOrMech,
     directory: str | Path,
-    functions: Sequence[str | Callable[..., Any] | Program | CFunction] = FUNCTIONS,
+    functions: Sequence[str | Callable[..., Any] | Program | LawController | CFunction] = FUNCTIONS,
     parameters: Sequence[str] = (),
     precision: str = "double",
     name: str | None = None,
@@ -38,7 +39,8 @@ def c(
         directory: where to write; made if it is not there.
         functions: public functions or their names; with a body as "jacobian:tool" or
             `CFunction("jacobian", {"body": "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of
-            the robot; derivatives as `CFunction("inverse_dynamics", by=("q", "v"))`; any `Program`.
+            the robot; derivatives as `CFunction("inverse_dynamics", by=("q", "v"))`; controllers of
+            `gw.control`, whose states are arguments and whose next states stand behind the outputs; any `Program`.
         parameters: paths of numbers that stay inputs, such as "payload.mass": the last argument of every function.
         precision: "double" or "float".
         name: prefix of all names; the robot's name unless given.

@@ -88,6 +88,8 @@ def _other_entries(package: Package) -> dict[str, tuple[str, Sequence[str]]]:
 def _described(function: TracedFunction) -> Iterator[str]:
     counts = function.operations
     meaning = MEANING.get(function.asked.public, f"As gearwright.{function.asked.public}.")
+    if function.notes:
+        meaning = "Outputs of a controller for measured q, v and references."
     if function.job.wrt:
         meaning = f"Derivative (row by row) of {function.asked.public} by {', '.join(function.job.wrt)}."
     sizes = ", ".join(f"{name}[{size}]" for name, size in function.arguments.items())
@@ -98,6 +100,7 @@ def _described(function: TracedFunction) -> Iterator[str]:
         f"{counts.arithmetic} additions, multiplications and divisions, {counts.sincos} sines with cosines, "
         f"{counts.negations + counts.other} others. out must not overlap an input."
     )
+    yield from (c_comment(note) for note in function.notes)
 
 
 def _declared(function: TracedFunction, real: Real) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.export.c_package import c
+from gearwright.export.fmu import fmu
 from gearwright.export.mjcf import mjcf
 from gearwright.export.urdf import write_urdf
 from gearwright.mechanism import Mechanism
@@ -33,6 +34,11 @@ def _mjcf(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Ex
     return Exported(list(report.files), str(report))
 
 
+def _fmu(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
+    report = fmu(robot, _file(robot, directory, ".fmu"), **options)
+    return Exported([report.path], str(report))
+
+
 def _urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic") -> Exported:
     if not isinstance(robot, Robot):
         raise InputError("export: a URDF is written of a robot, not of a bare machine. Give the robot.")
@@ -52,10 +58,11 @@ def _file(robot: Robot | Mechanism, directory: str | Path, ending: str) -> Path:
     return folder / f"{file_name(robot.name if isinstance(robot, Robot) else 'machine')}{ending}"
 
 
-TARGETS: dict[str, Callable[..., Exported]] = {"c": _c, "mjcf": _mjcf, "urdf": _urdf}
+TARGETS: dict[str, Callable[..., Exported]] = {"c": _c, "fmu": _fmu, "mjcf": _mjcf, "urdf": _urdf}
 """What `export` can write: name -> function of robot, directory and options."""
 OPTIONS: dict[str, tuple[str, ...]] = {
     "c": ("functions", "parameters", "precision", "name"),
+    "fmu": ("version", "inputs", "parameters", "state", "laws", "overwrite"),
     "mjcf": ("rotors", "drives"),
     "urdf": ("rotors",),
 }
@@ -67,9 +74,10 @@ def export(robot: Robot | Mechanism, to: str, directory: str | Path, **options: 
 
     Args:
         robot: the robot or machine.
-        to: "c" for a C99 package, "mjcf" for MuJoCo, "urdf" for a URDF with every wheel as a link.
+        to: "c" for a C99 package, "fmu" for Simulink and Modelica tools, "mjcf" for MuJoCo, "urdf" for a URDF with
+            every wheel as a link.
         directory: where to write; made if it is not there.
-        options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", and those of `c`.
+        options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", and those of `c` and `fmu`.
     """
     return export_with_report(robot, to, directory, **options).files
 

@@ -10,6 +10,7 @@ from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec
 from gearwright.errors import FileError
+from gearwright.files.catalogue_data import motor_entry
 from gearwright.files.data_sheet_words import (
     CoggingWords,
     CurrentControlWords,
@@ -22,7 +23,6 @@ from gearwright.files.data_sheet_words import (
 )
 from gearwright.files.dcmotor_words import dcmotor_schema, from_dcmotor
 from gearwright.files.gear_words import NO_GEAR, GearField
-from gearwright.files.motor_data import motor_entry
 from gearwright.files.words import (
     CheckedWords,
     Direction,

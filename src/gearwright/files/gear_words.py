@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gearwright.errors import PartError
+from gearwright.errors import FileError, PartError
+from gearwright.files.catalogue_data import gearbox_entry
 from gearwright.files.part_words import Ratio, arguments, plain_words, words_of
 from gearwright.files.words import Words
 from gearwright.parts import (
@@ -50,6 +51,18 @@ SHARED = ("type", "ratio", *(field.name for field in fields(Gear)))
 
 class GearWords(Words):
     """A gear by what it is made of, or (every type) by its ratio alone."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_catalogue(cls, value: Any) -> Any:
+        """What the catalogue says of a gearbox that is named and not drawn, replaced by what the file says."""
+        if not isinstance(value, dict) or not isinstance(value.get("catalogue"), str):
+            return value
+        try:
+            entry = gearbox_entry(value["catalogue"])
+        except FileError as error:
+            raise ValueError(str(error)) from None
+        return value if value.get("type", "simple") != "simple" else {**entry, **value}
 
     @model_validator(mode="after")
     def _complete(self) -> GearWords:

@@ -10,13 +10,14 @@ from gearwright.files.bounds import MAX_BYTES
 YAML_ENDINGS = (".yaml", ".yml")
 
 
-def read_text(path: Path) -> str:
-    """The text of a file, or a FileError that says why there is none."""
+def read_text(path: Path, what: str = "a robot") -> str:
+    """The text of a file that holds `what`, or a FileError that says why there is none."""
     content = _read_bytes(path)
     if not content.strip():
-        raise problem(path, "the file is empty. Write a robot into it, or see the bundled ones with `gearwright list`.")
+        hint = ", or see the bundled ones with `gearwright list`" if what == "a robot" else ""
+        raise problem(path, f"the file is empty. Write {what} into it{hint}.")
     if b"\0" in content:
-        raise problem(path, "this is a binary file. Give a robot as text: .yaml, .yml or .urdf.")
+        raise problem(path, f"this is a binary file. Give {what} as text: .yaml, .yml or .urdf.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

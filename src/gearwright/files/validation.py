@@ -25,6 +25,7 @@ from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, 
 from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
 from gearwright.files.surroundings_words import BehindWords, LoopWords, SurfaceWords, TouchWords
+from gearwright.files.task_words import ArcWords, CircleWords, FastestWords, GoalWords, LineWords, MotionWords
 from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.words import Origin, TensorWords, Words
@@ -44,6 +45,8 @@ INSIDE: dict[str, type[Words]] = {
     **{"losses": LossWords, "tendons": TendonWords, "states": StateWords},
     **{"loops": LoopWords, "environment": TouchWords, "surface": SurfaceWords, "behind": BehindWords},
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
+    **{"motions": MotionWords, "line": LineWords, "arc": ArcWords, "circle": CircleWords, "fastest": FastestWords},
+    "to": GoalWords,
     **{"supply": SupplyWords, "current_control": CurrentControlWords, "servo": ServoWords},
 }
 """Which words are known inside a word or a kind; for everything else those of the whole entry."""

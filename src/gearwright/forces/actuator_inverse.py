@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,10 +32,11 @@ class Demand(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """States of an actuator's own (T, states) and inputs (T, inputs)."""
+    """States of an actuator's own (T, states), inputs (T, inputs), and what else is known by name, each (T,)."""
 
     states: Array
     inputs: Array
+    shown: Mapping[str, Array] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

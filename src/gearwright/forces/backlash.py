@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.forces.law import Guard, Reaction, Situation
+from gearwright.forces.impulse import Pressed
+from gearwright.forces.kinematic_error import dead_band
+from gearwright.forces.law import ON, Action, Guard, Hold, Outcome, Reaction, Situation, Stepped
 from gearwright.forces.nonlinear_spring import NonlinearSpring
 
 GAP, UPPER, LOWER = "gap", "upper", "lower"
@@ -54,5 +56,36 @@ class Backlash(NonlinearSpring):
         """The branch of its own mode, also where a trial step has gone beyond it."""
         if mode == GAP:
             return 0.0
+        if mode == ON:
+            return super()._beyond(mode, situation)
         side = 0.5 * self.gap if mode == UPPER else -0.5 * self.gap
         return self.twist.position(situation) - side
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """The contact on the nearer side as it is at the end of the step, its curve straight from the middle on."""
+        ops, half = situation.ops, 0.5 * step
+        x, w = self.twist.position(situation), self.twist.speed(situation)
+        side = ops.where(x >= 0, 1.0, -1.0)
+        depth = side * x - 0.5 * self.gap
+        inside, outside = ops.maximum(depth, 0.0), ops.minimum(depth, 0.0)
+        slope = self.curve.slope(inside, ops)
+        push = self.curve.torque(inside, ops) + slope * outside
+        limit = Pressed(side, step * push, step * half * slope, step * self.damping, self.damping_limit)
+
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
+            pace = self.twist.speed(then)
+            before, after = x - half * w, x + half * (2.0 * pace - w)
+            gained = self._energy(after, situation) - self._energy(before, situation)
+            booked = self.follow(ON, then, reaction)
+            spring = self.instead_of
+            relief = 0.0 if spring is None else spring.damping * then.speed(spring.line) * then.speed(spring.line)
+            torque = -reaction.multipliers[0]
+            lost = torque * pace - gained / step - relief
+            return Outcome(dissipated=lost, stored=booked.stored, signals=self._signals_of(then, torque))
+
+        line = self.twist.line_at(situation)
+        return Stepped(ON, (limit,), Action(forces=self._relief(situation), holds=(Hold(line),)), outcome)
+
+    def _energy(self, x: Scalar, situation: Situation) -> Scalar:
+        """What the curve stores at a twist."""
+        return self.curve.energy(dead_band(x, 0.5 * self.gap, situation.ops), situation.ops)

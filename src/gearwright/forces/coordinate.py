@@ -24,8 +24,8 @@ from gearwright.mechanism.rows import Terms
 Function: TypeAlias = Callable[[Configuration], Scalar]
 """What gives a coordinate [rad, m] from a configuration, over scalars of any kind."""
 
-TRIES = 3
-"""Configurations at which a new coordinate is tried."""
+TRIES = (1.3, 0.7, 0.1, 0.01, 0.0)
+"""How far from neutral, about [rad, m], a new coordinate is tried."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Coordinate(Line):
         """It has none before it is placed: what needs a row that is the same everywhere refuses it."""
         raise InputError(
             f"coordinate {self.title!r} has no constant row, so that it cannot stand here. Give a row over the speeds, "
-            "as Line.of(mech, ...) makes it; springs and actuators along a coordinate are laws."
+            "as Line.of(mech, ...) makes it. Laws ask their situation: situation.speed(line), not line.speed(v)."
         )
 
     @property
@@ -77,7 +77,14 @@ class Coordinate(Line):
 
     def placed(self, scene: Scene) -> Line:
         """With its row where the machine is; every law that asks at one instant gets the same."""
-        return scene.once(("line", id(self)), self, lambda: PlacedCoordinate(self, scene))
+        return scene.once(("line", id(self)), self, lambda: self._placed(scene))
+
+    def _placed(self, scene: Scene) -> PlacedCoordinate:
+        numbers, placed = scene.differentials(self), PlacedCoordinate(self, scene)
+        if numbers is not None:
+            placed.value, rate, placed.drift, *row = numbers
+            placed._slopes = {TIME: rate} | {k: x for k, x in enumerate(row) if x}
+        return placed
 
     def watched(self, scene: Scene, ops: Operations) -> None:
         """Compute it with other operations, which note where it bends."""
@@ -113,7 +120,10 @@ class PlacedCoordinate(Line):
     def _slopes(self) -> dict[object, Scalar]:
         found = self._asked(nudged)
         slopes = found.c[1] if isinstance(found, Jet) else 0.0
-        return slopes.by if isinstance(slopes, Slopes) else {}
+        by = slopes.by if isinstance(slopes, Slopes) else {}
+        if any(is_number(x) and not isfinite(x) for x in by.values()):
+            raise self._singular("its row is not finite")
+        return by
 
     @cached_property
     def terms(self) -> Terms:  # type: ignore[override]
@@ -141,24 +151,22 @@ class PlacedCoordinate(Line):
         except GearwrightError:
             raise
         except (ZeroDivisionError, ValueError, OverflowError) as error:
-            raise SingularityError(
-                f"coordinate {self.name!r}: it is not differentiable where it is used ({error}), at "
-                f"t = {self._scene.t}, q = {list(self._scene.q)}. Keep the machine away from there (points that "
-                "coincide, a point of a tendon inside its pulley), or state a coordinate that is smooth there."
-            ) from error
+            raise self._singular(str(error)) from error
+
+    def _singular(self, why: str) -> SingularityError:
+        return SingularityError(
+            f"coordinate {self.name!r}: it is not differentiable where it is used ({why}), at t = {self._scene.t}, "
+            f"q = {list(self._scene.q)}. Keep the machine away from there (points that coincide, a point of a tendon "
+            "inside its pulley), or state a coordinate that is smooth there."
+        )
 
 
 def require_moved(coordinate: Coordinate, mech: Mechanism) -> None:
-    """Refuse a coordinate that no configuration in general position moves, or that has no finite row there."""
-    found = [_tried(coordinate, mech, seed) for seed in range(TRIES)]
+    """Refuse a coordinate that nothing moves, or that has no finite row wherever it is tried."""
+    found = [_tried(coordinate, mech, size) for size in TRIES]
     rows = [row for row in found if not isinstance(row, SingularityError)]
     if not rows:
         raise found[-1]  # type: ignore[misc]
-    if not any(isfinite(x) for row in rows for _, x in row) and any(rows):
-        raise SingularityError(
-            f"coordinate {coordinate.name!r}: its row is not finite ({rows[-1]}) at any of {TRIES} configurations. "
-            "State a function that is differentiable where the machine works."
-        )
     if not any(x for row in rows for _, x in row):
         raise InputError(
             f"coordinate {coordinate.name!r}: no joint moves it, its row is zero, so nothing acts along it. Give "
@@ -166,9 +174,9 @@ def require_moved(coordinate: Coordinate, mech: Mechanism) -> None:
         )
 
 
-def _tried(coordinate: Coordinate, mech: Mechanism, seed: int) -> Terms | SingularityError:
-    """The row at a configuration in general position, or why there is none."""
-    step = [0.7 * sin(1.0 + 2.4 * k + 5.1 * seed) for k in range(mech.n)]
+def _tried(coordinate: Coordinate, mech: Mechanism, size: float) -> Terms | SingularityError:
+    """The row at a configuration in general position so far from neutral, or why there is none."""
+    step = [size * sin(1.0 + 2.4 * k) for k in range(mech.n)]
     q = integrate(mech, neutral(mech), step, FLOATS)
     here = PlacedCoordinate(coordinate, Scene(mech, q, step, FLOATS))
     try:

@@ -40,6 +40,10 @@ class DcEquations(NamedTuple):
         """The rate of the current [A/s]."""
         return (voltage - self.resistance * current - self.back_emf(speed)) / self.inductance
 
+    def voltage(self, current: Scalar, current_rate: Scalar, speed: Scalar) -> Scalar:
+        """The voltage for a current and its rate [V]."""
+        return self.resistance * current + self.inductance * current_rate + self.back_emf(speed)
+
     def torque(self, current: Scalar) -> Scalar:
         """The torque on the rotor [Nm]."""
         return self.torque_constant * current

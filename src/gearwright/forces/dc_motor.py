@@ -113,7 +113,7 @@ def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None
             torque_constant=motor.torque_constant,
             resistance=motor.resistance,
             inductance=motor.inductance or 0.0,
-            max_voltage=_most_voltage(robot, title, motor),
+            max_voltage=most_voltage(robot, title, motor),
             inertia=1.0 if bare else None,
             port=title,
         )
@@ -122,7 +122,7 @@ def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None
     return found
 
 
-def _most_voltage(robot: Robot, title: str, motor: Motor) -> float | None:
+def most_voltage(robot: Robot, title: str, motor: Motor) -> float | None:
     """What the electronics of a motor can give [V]: their own limit, and the voltage of what feeds them."""
     own = next((drive.supply for drive in robot.drives if drive.title == title), None)
     supply = own if own is not None else robot.supply

@@ -77,7 +77,8 @@ def servo_cylinder(
 
     Args:
         mech: the machine.
-        where: the line that the rod moves: a prismatic joint's speed, a row, or an actuator of the machine.
+        where: the line that the rod moves: a prismatic joint's speed, a row, an actuator of the machine, or
+            a coordinate, such as the distance of its two hinges.
         valve: the valve.
         area: piston area A [m2].
         volume: oil under pressure in both chambers and lines together, V [m3].

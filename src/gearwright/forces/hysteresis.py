@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
+from gearwright.forces.impulse import Slipping
 from gearwright.forces.kinematic_error import Twist
-from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
 from gearwright.forces.sticking import BACKWARD, FORWARD, SENSE, STICK, beyond_noise
 
 
@@ -109,6 +110,24 @@ class MaxwellSlip(_Loop):
         sense = SENSE[mode]
         turning = beyond_noise(sense * self.twist.acceleration(situation, reaction.a), situation.ops)
         return (Guard(sense * w, STICK, rate=turning),)
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """The spring as it is at the end of the step: what the slider does not follow is lost."""
+        z, k, w = situation.states[0], self.stiffness, self.twist.speed(situation)
+        half = 0.5 * step
+        limit = Slipping(step * k * (z + half * w), step * k * half, step * self.torque)
+
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
+            after = -reaction.multipliers[0] / k
+            gained = 0.5 * k * (after * after - z * z)
+            return Outcome(
+                rates=((after - z) / step,),
+                dissipated=k * after * self.twist.speed(then) - gained / step,
+                stored=0.5 * k * z * z,
+                signals={f"{self.name}.torque": k * after},
+            )
+
+        return Stepped(STICK, (limit,), Action(holds=(Hold(self.twist.line_at(situation)),)), outcome)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Operations, Scalar
 from gearwright.forces.law import Force, Situation
 from gearwright.forces.line import Line
+from gearwright.mechanism.rows import Terms
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,37 @@ class Twist:
             total = total - ripple.slope(situation) * situation.acceleration(ripple.line, a) - bend * w * w
         return total
 
+    def line_at(self, situation: Situation) -> Line:
+        """The line along which a torque over x acts in a situation: b, and what the errors add to it."""
+        line = self.line.placed(situation.scene)
+        if not self.ripples:
+            return line
+        total, rate = dict(line.terms), line.rate
+        for ripple in self.ripples:
+            slope, other = ripple.slope(situation), ripple.line.placed(situation.scene)
+            rate = rate - slope * other.rate
+            for index, factor in other.terms:
+                total[index] = total.get(index, 0.0) - slope * factor
+        return _Row(tuple(total.items()), line.speeds, rate)
+
     def forces(self, situation: Situation, torque: Scalar) -> tuple[Force, ...]:
         """A torque along x as forces along lines."""
         pulls = tuple(Force(ripple.line, -torque * ripple.slope(situation)) for ripple in self.ripples)
         return (Force(self.line, torque), *pulls)
+
+
+@dataclass(frozen=True)
+class _Row(Line):
+    """A placed row with the rate that explicit time adds."""
+
+    terms: Terms
+    speeds: tuple[str, ...]
+    moved: Scalar
+
+    @property
+    def rate(self) -> Scalar:
+        """What explicit time adds to the speed along it."""
+        return self.moved
 
 
 def dead_band(x: Scalar, half: Scalar, ops: Operations) -> Scalar:

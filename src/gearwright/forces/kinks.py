@@ -2,13 +2,14 @@
 
 A step of high order keeps its tolerance only where the rates are smooth. Laws branch by `absolute`, `minimum`,
 `maximum` and `where` alone (they are written over scalars of any kind), so the places where they do are found by
-listening to these four: nobody has to state them, and none can be forgotten.
+listening to these, and to `floor`: nobody has to state them, and none can be forgotten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import pi
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.forces.law import Law, Reaction, Situation
@@ -35,6 +36,11 @@ class Watching:
         """Absolute value; it bends where x is zero."""
         self.kinks.append(x)
         return self._ops.absolute(x)
+
+    def floor(self, x: Scalar, /) -> Scalar:
+        """The largest whole number that is not larger; it jumps where x is whole."""
+        self.kinks.append(self._ops.sin(pi * x))
+        return self._ops.floor(x)
 
     def minimum(self, x: Scalar, y: Scalar, /) -> Scalar:
         """The smaller; it bends where both are equal."""
@@ -65,7 +71,7 @@ def kinks_of(law: Law, mode: str, situation: Situation, reaction: Reaction) -> S
     0.1
     """
     watch = Watching(situation.ops)
-    watched = replace(situation, ops=watch)
+    watched = replace(situation, ops=watch, shared=situation.scene)  # lines are watched once, not as they are nudged
     action = law.act(mode, watched)
     law.follow(mode, watched, reaction)
     for line in action.lines:

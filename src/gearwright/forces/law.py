@@ -11,12 +11,13 @@ runs in Python, and its runs say so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.pose import Pose
+from gearwright.forces.limit import Limit
 from gearwright.forces.line import Line
 from gearwright.forces.scene import Scene
 from gearwright.mechanism import Mechanism
@@ -239,6 +240,26 @@ class Outcome:
     signals: Mapping[str, Scalar] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Stepped:
+    """How a law with modes acts over a fixed step: its holds as impulses, each within a limit.
+
+    Args:
+        mode: the mode in which it is asked how it acts and what follows: one in which all that may hold holds.
+        limits: per hold of that mode its limit.
+        action: how it acts, where no mode says so.
+        outcome: what follows, where no mode says so: from the middle of the step with the speeds that count, and the
+            reaction to the mean forces over the step.
+        penetration: how far something is where it cannot be [rad, m]; 0 or less where all is well.
+    """
+
+    mode: str
+    limits: tuple[Limit, ...] = ()
+    action: Action | None = None
+    outcome: Callable[[Situation, Reaction], Outcome] | None = None
+    penetration: Scalar | None = None
+
+
 class Law:
     """The base of all laws; a law is a frozen dataclass with a `name` that overrides what it needs.
 
@@ -288,3 +309,7 @@ class Law:
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """What ends the mode: as many guards as the mode has, whatever the numbers are."""
         return ()
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped | None:
+        """How a law with modes acts over a fixed step [s] from the speeds of a situation; None: it cannot say."""
+        return None

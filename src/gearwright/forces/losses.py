@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar
-from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.forces.impulse import Meshing
+from gearwright.forces.law import (
+    Action,
+    Drag,
+    Force,
+    Guard,
+    Hold,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
+from gearwright.forces.limit import Entering
 from gearwright.forces.line import Line
 from gearwright.forces.losses_mesh import Mesh, mesh_at, refuse_impossible
 from gearwright.forces.places import motor_line
@@ -113,6 +127,12 @@ class GearLoss(Law):
             return self._starting(situation, entering, entering + reaction.multipliers[0])
         return self._turning(mode, situation, reaction, entering)
 
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """The loss by the direction of power over the step, with the efficiencies of the speed it begins with."""
+        pace = situation.ops.absolute(situation.speed(self.line))
+        mesh = mesh_at(self.table, self.output_torque, pace, situation.ops)
+        return Stepped(STUCK, (Meshing(mesh.scaled(step), Entering(flows=(1.0,))),))
+
     def _mesh(self, situation: Situation, sense: float) -> Mesh:
         speed = sense * situation.speed(self.line)
         return mesh_at(self.table, self.output_torque, speed, situation.ops)
@@ -187,7 +207,12 @@ def _before(mech: Mechanism, title: str, line: Line) -> tuple[Spin, ...]:
     turning = {index for index, _ in line.terms}
     own = [spin for spin in mech.spins if spin.name.startswith(f"{title}.")]
     return tuple(
-        spin
-        for spin in own
-        if {k for k, _ in spin.terms} == turning and abs(abs(dict(spin.terms)[index]) - abs(rate)) <= 1e-9 * abs(rate)
+        spin for spin in own if {k for k, _ in spin.terms} == turning and _alike(dict(spin.terms)[index], rate)
     )
+
+
+def _alike(x: Scalar, y: Scalar) -> bool:
+    """Whether two rates have the same size; symbols do where their sum or difference vanishes."""
+    if is_number(x) and is_number(y):
+        return bool(abs(abs(x) - abs(y)) <= 1e-9 * abs(y))
+    return is_zero(x - y) or is_zero(x + y)

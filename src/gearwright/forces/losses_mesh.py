@@ -31,6 +31,10 @@ class Mesh:
     input_torque: Scalar
     output_torque: Scalar
 
+    def scaled(self, factor: Scalar) -> Mesh:
+        """The same with torques in another unit: times a step they are impulses."""
+        return Mesh(self.drive, self.back, factor * self.input_torque, factor * self.output_torque)
+
     def gain(self, driving: bool) -> Scalar:
         """What the teeth make of a torque."""
         return self.drive if driving else 1.0 / self.back

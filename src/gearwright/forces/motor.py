@@ -136,9 +136,9 @@ class Winding:
         integral = rest.pop(0) if self.control is not None else 0.0
         now = None if motor.heat is None else warmth(motor.heat, rest)
         speed = situation.speed(self.line)
-        K, R = self._constant(situation, now), motor.resistance
-        if motor.heat is not None and now is not None:
-            R = R * resistance_factor(motor.heat, now)
+        angle = self._angle(situation)
+        K = self.constant(angle, now, ops)
+        R = self.equations(K, now).resistance
         least, most = self._currents(speed, K, R, ops)
         error: Scalar = 0.0
         if self.control is not None:
@@ -146,7 +146,7 @@ class Winding:
             given = integral + self.control.bandwidth * self._inductance * error + K * speed
         low = self._voltage(least, current, K * speed, R, ops.maximum, -1.0)
         high = self._voltage(most, current, K * speed, R, ops.minimum, 1.0)
-        return Moment(speed, K, R, self._inductance, current, given, low, high, self._cogging(situation), now, error)
+        return Moment(speed, K, R, self._inductance, current, given, low, high, self.cogging(angle, ops), now, error)
 
     def cut(self, voltage: Scalar, ops: Operations) -> Scalar:
         """The voltage that the electronics can give."""
@@ -210,19 +210,29 @@ class Winding:
     def _inductance(self) -> Scalar:
         return 0.0 if self.motor.inductance is None else self.motor.inductance
 
-    def _constant(self, situation: Situation, now: Warmth | None) -> Scalar:
+    def _angle(self, situation: Situation) -> Scalar:
+        """The rotor's angle against its stator [rad]; 0 where nothing depends on it."""
+        uneven = self.motor.ripple is not None or self.motor.cogging is not None
+        return situation.position(self.line) if uneven else 0.0
+
+    def constant(self, angle: Scalar, now: Warmth | None, ops: Operations) -> Scalar:
+        """The constant K of torque and back-EMF at a rotor's angle, as warm as the motor is."""
         K, ripple, heat = self.motor.torque_constant, self.motor.ripple, self.motor.heat
         if ripple is not None:
-            angle = ripple.periods * situation.position(self.line) + ripple.phase
-            K = K * (1 + ripple.fraction * situation.ops.sin(angle))
+            K = K * (1 + ripple.fraction * ops.sin(ripple.periods * angle + ripple.phase))
         return K if heat is None or now is None else K * magnet_factor(heat, now)
 
-    def _cogging(self, situation: Situation) -> Scalar:
+    def equations(self, constant: Scalar, now: Warmth | None) -> DcEquations:
+        """The motor with a constant K, its winding as warm as it is."""
+        R, heat = self.motor.resistance, self.motor.heat
+        if heat is not None and now is not None:
+            R = R * resistance_factor(heat, now)
+        return DcEquations(constant, constant, R, self._inductance)
+
+    def cogging(self, angle: Scalar, ops: Operations) -> Scalar:
+        """The torque of the cogging at a rotor's angle [Nm]."""
         cogging = self.motor.cogging
-        if cogging is None:
-            return 0.0
-        angle = cogging.periods * situation.position(self.line) + cogging.phase
-        return cogging.amplitude * situation.ops.sin(angle)
+        return 0.0 if cogging is None else cogging.amplitude * ops.sin(cogging.periods * angle + cogging.phase)
 
     def _currents(self, speed: Scalar, K: Scalar, R: Scalar, ops: Operations) -> tuple[Scalar | None, Scalar | None]:
         """The least and the most current that the electronics let through; None: any."""

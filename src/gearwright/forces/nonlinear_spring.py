@@ -65,6 +65,13 @@ class Curve:
             total = total + step * dead_band(x, at, ops)
         return total
 
+    def slope(self, x: Scalar, ops: Operations) -> Scalar:
+        """The slope of the torque at a twist of 0 or more."""
+        total = self.stiffness + 3.0 * self.hardening * x * x
+        for at, step in self.bends:
+            total = total + ops.where(x > at, step, 0.0)
+        return total
+
     def energy(self, x: Scalar, ops: Operations) -> Scalar:
         """The energy stored at a twist, the integral of the torque."""
         total = 0.5 * self.stiffness * x * x + 0.25 * self.hardening * x * x * x * x

@@ -82,7 +82,8 @@ def pneumatic_cylinder(
 
     Args:
         mech: the machine.
-        where: the line that the rod moves: a speed, a row, or an actuator of the machine.
+        where: the line that the rod moves: a speed, a row, an actuator of the machine, or
+            a coordinate, such as the distance of its two hinges.
         valve: the valve.
         areas: $A_a, A_b$ [m2]; chamber a pushes forward.
         volumes: of the chambers at the working point, dead volume included [m3].

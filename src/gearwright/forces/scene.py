@@ -55,6 +55,10 @@ class Scene:
         """(6, n): velocity of a body's origin, then its angular velocity, world axes."""
         return self.once(("jacobian", body), self, lambda: jacobian(self.pose, body, ZERO))
 
+    def differentials(self, coordinate: object) -> Sequence[Scalar] | None:
+        """Value, rate, drift and row of a coordinate where somebody has them at hand; else it is differentiated."""
+        return None
+
     def once(self, key: tuple[object, ...], owner: object, make: Callable[[], Made]) -> Made:
         """What was made for a key, or is made now; the owner lives as long as the scene, so that its id stays its."""
         if key not in self._known:

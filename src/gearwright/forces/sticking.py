@@ -6,7 +6,19 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.impulse import Bounded
+from gearwright.forces.law import (
+    Action,
+    Force,
+    Guard,
+    Hold,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
 from gearwright.forces.line import Line
 
 STICK, FORWARD, BACKWARD = "stick", "forward", "backward"
@@ -19,6 +31,10 @@ REVERSE = {FORWARD: BACKWARD, BACKWARD: FORWARD}
 
 CREEP = 1e-8
 """Speed [rad/s, m/s] from which on something that sticks has been set going, by an impact elsewhere."""
+
+
+RESTS = 1e-3
+"""Speed per duration of a fixed step [rad/s2, m/s2] up to which something rests: sweeps leave less of it."""
 
 
 NOISE = 1e-9
@@ -92,6 +108,13 @@ class Sticking(Law, ABC):
             Guard(sense * speed, STICK, rate=turning, when=sense * speed >= -CREEP),
             Guard(sense * speed, REVERSE[mode], rate=turning, when=sense * speed < -CREEP),  # turned round by a blow
         )
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """It brings the line to rest with at most what it takes at the speed that the step begins with."""
+        ops, pace = situation.ops, situation.ops.absolute(situation.speed(self.line))
+        level = ops.where(pace > RESTS * step, self.sliding(situation, pace), self.holding(situation))
+        most = step * ops.maximum(level, 0.0)
+        return Stepped(STICK, (Bounded(-most, most),))
 
     def _force(self, mode: str, situation: Situation) -> Scalar:
         """The branch of its own mode, also where a trial step has gone beyond it."""

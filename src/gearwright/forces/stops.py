@@ -6,15 +6,27 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, is_number
 from gearwright.arguments import number
 from gearwright.dynamics.configuration import neutral
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
 from gearwright.forces.backlash import Backlash
+from gearwright.forces.impulse import UNBOUNDED, Bounded
 from gearwright.forces.kinematic_error import Twist
-from gearwright.forces.law import Action, Guard, Hold, Impact, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import (
+    Action,
+    Guard,
+    Hold,
+    Impact,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
 from gearwright.forces.line import Line
 from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
 from gearwright.forces.places import force_unit, joint_line
@@ -68,16 +80,18 @@ class Stops(Law):
 
     name: str
     line: Line
-    lower: float
-    upper: float
+    lower: Scalar
+    upper: Scalar
     restitution: float = 0.0
     capture: float = 1e-3
     unit: str = "Nm"
 
     def __post_init__(self) -> None:
+        numbers = [end for end in (self.lower, self.upper) if is_number(end)]
         for word in ("lower", "upper"):
-            number(self.name, word, getattr(self, word), infinite=True)
-        if not self.lower < self.upper:
+            if is_number(getattr(self, word)):
+                number(self.name, word, getattr(self, word), infinite=True)
+        if len(numbers) == 2 and not self.lower < self.upper:
             raise InputError(
                 f"{self.name}: the stops at {self.lower} and {self.upper} leave no room. Give lower < upper."
             )
@@ -114,9 +128,19 @@ class Stops(Law):
         return tuple(
             guard
             for side, end in ends.items()
-            if abs(end) < float("inf")
+            if _is_limit(end)
             for guard in self._meeting(side, end, situation, reaction)
         )
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Beyond an end in the middle of the step it pushes, until the line leaves with what restitution asks for."""
+        ops = situation.ops
+        x, back = situation.position(self.line), -self.restitution * situation.speed(self.line)
+        below, above = _within_reach(self.lower) - x, x - _within_reach(self.upper)
+        leaving = ops.where(ops.absolute(back) > self.capture, back, 0.0)
+        target = ops.where(below >= 0, ops.maximum(leaving, 0.0), ops.minimum(leaving, 0.0))
+        low, high = (ops.where(beyond >= 0, UNBOUNDED, 0.0) for beyond in (above, below))
+        return Stepped(LOWER, (Bounded(-low, high, target),), penetration=ops.maximum(below, above))
 
     def _meeting(self, side: str, end: float, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """The guards of one end, caught there or thrown back: both are the gap.
@@ -135,6 +159,11 @@ class Stops(Law):
             Guard(clear, side, rate=leaving, impact=caught, when=back <= self.capture),
             Guard(clear, FREE, rate=leaving, impact=thrown, when=back > self.capture),
         )
+
+
+def _within_reach(end: Scalar) -> Scalar:
+    """An end that is nowhere, put somewhere."""
+    return max(min(end, FAR), -FAR) if is_number(end) else end
 
 
 def compliant_stops(
@@ -189,7 +218,7 @@ def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth
     """
     found = [(link, joint_line(mech, link)) for link in robot.links if link.joint.limits.position is not None]
     rigid = [_stops(link, *where, restitution) for link, where in found if where is not None]
-    limited = [law for law in rigid if abs(law.lower) < float("inf") or abs(law.upper) < float("inf")]
+    limited = [law for law in rigid if _is_limit(law.lower) or _is_limit(law.upper)]
     if not smooth:
         return tuple(limited)
     M = mass_matrix(place(mech, neutral(mech), math))  # type: ignore[arg-type]  # it needs cos and sin only
@@ -197,8 +226,13 @@ def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth
 
 
 def _stops(link: Link, line: Line, offset: Scalar, restitution: float) -> Stops:
-    lower, upper = (float(end) - float(offset) for end in link.joint.limits.position or ())
+    lower, upper = (end - offset for end in link.joint.limits.position or ())
     return Stops(f"{link.joint_name}.stops", line, lower, upper, restitution, unit=force_unit(link))
+
+
+def _is_limit(end: Scalar) -> bool:
+    """Whether there is a stop at all; a symbol stands for a number."""
+    return not is_number(end) or abs(end) < float("inf")
 
 
 def _softened(law: Stops, M: Sequence[Sequence[Scalar]]) -> NonlinearSpring:

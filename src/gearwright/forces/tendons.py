@@ -16,6 +16,9 @@ from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import Point, Where, checked_anchor, three_numbers, unit_axis
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 
+PASSED = 0.25 * pi
+"""How far [rad] a tendon that has come off may run past the axis before it counts as wrapped round from behind."""
+
 
 @dataclass(frozen=True)
 class Pulley:
@@ -27,7 +30,8 @@ class Pulley:
 
     and goes on along the other tangent; $\psi$ is the angle from the point before to the point behind as seen from the
     axis, in the pulley's sense, $d_1$ and $d_2$ are their distances from it. Where $\theta$ would be negative the
-    tendon has come off and runs straight. Points at different heights along the axis make it a helix.
+    tendon has come off and runs straight. Points at different heights along the axis make it a helix. Where the points
+    are does not say how many turns lie on the pulley: $\psi$ is from $-\pi/4$ to $7\pi/4$.
 
     Args:
         frame: the body or frame that carries it.
@@ -67,8 +71,8 @@ class Pulley:
 
 
 def _from_quarter_back(angle: Scalar, configuration: Configuration) -> Scalar:
-    """An angle from -pi/2 to 3/2 pi: a tendon that has come off may pass the axis by a quarter of a turn."""
-    return configuration.ops.where(angle < -0.5 * pi, angle + 2.0 * pi, angle)
+    """An angle from -PASSED, a quarter of pi, to 2 pi - PASSED."""
+    return configuration.ops.where(angle < -PASSED, angle + 2.0 * pi, angle)
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def tendon(mech: RobotOrMech, course: Sequence[Where | Pulley], name: str | None
 
     Args:
         mech: the machine.
-        course: points (bodies or frames, or (body or frame, position)) and `Pulley`s, from one end to the other; a
+        course: points (bodies or frames, or (body or frame, position)) and pulleys (`Pulley`), from end to end; a
             pulley has a point on either side.
         name: what the coordinate is called.
 

@@ -13,7 +13,21 @@ import numpy as np
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.errors import TrainError
-from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.impulse import Meshing
+from gearwright.forces.law import (
+    Action,
+    Drag,
+    Force,
+    Guard,
+    Hold,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
+from gearwright.forces.limit import Entering
 from gearwright.forces.line import ConstantLine, Line
 from gearwright.forces.losses import FORWARD_DRIVING, MODE, ROLLING, STUCK
 from gearwright.forces.losses_mesh import Mesh
@@ -152,6 +166,22 @@ class TrainLoss(Law):
                 mine = _turning(mesh, own[k], situation, reaction, T)
             found += [replace(guard, to=BESIDE.join([*own[:k], guard.to, *own[k + 1 :]])) for guard in mine]
         return tuple(found)
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Every mesh as if it might rest: its loss is an impulse beside those of the others."""
+        mode = BESIDE.join([STUCK] * len(self.meshes))
+        now, limits = self._acting(mode), []
+        soft = [bool(source.stiffness or source.damping) for source in self.sources]
+        rows = zip(self.meshes, now.by_source.tolist(), now.by_held.tolist(), strict=True)
+        for mesh, by_source, by_held in rows:
+            flows = tuple(x for x, springy in zip(by_source, soft, strict=True) if not springy)
+            twisted = [
+                x * self._twisting(source, situation)
+                for source, x, springy in zip(self.sources, by_source, soft, strict=True)
+                if springy
+            ]
+            limits.append(Meshing(mesh.teeth.scaled(step), Entering(flows, tuple(by_held), sum(twisted, 0.0))))
+        return Stepped(mode, tuple(limits))
 
     def _held(self, mode: str) -> list[LossyMesh]:
         return [mesh for mesh, own in zip(self.meshes, mode.split(BESIDE), strict=True) if own == STUCK]

@@ -15,8 +15,9 @@ from gearwright.dynamics.elastic import motor_motion as recursion
 from gearwright.errors import InputError
 from gearwright.functions.elastic_plan import Plan, plan, stiffness_and_damping
 from gearwright.functions.functions import coriolis_matrix, gravity, mass_matrix
+from gearwright.functions.own_kernels import OwnKernels
+from gearwright.functions.service import twin, when_gone
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import Fixed, Inputs, Program
 from gearwright.text import listed
@@ -128,7 +129,8 @@ def motor_motion(
     array([ 0.  , 20.01])
     """
     mech = machine_of("motor_motion", mech)
-    found = plan(mech)
+    known = _known(mech)
+    found = known.plan
     arrays = dict(zip(("q", "v", "a", "jerk", "snap"), (q, v, a, jerk, snap), strict=True))
     arrays |= {f"derivative {5 + k}": x for k, x in enumerate(derivatives)}
     if len(arrays) <= found.order:
@@ -138,8 +140,27 @@ def motor_motion(
         name: checked("motor_motion", mech, name, x, joints, mech.speeds[:joints])
         for name, x in list(arrays.items())[: None if found.damped else found.order + 1]
     }
-    flat = evaluate(_PROGRAM, mech, ready, {"plan": found})
-    return MotorMotion(*np.moveaxis(flat, -2, 0))
+    return MotorMotion(*np.moveaxis(known.kernels.run(_PROGRAM, ready), -2, 0))
+
+
+class _Known(NamedTuple):
+    """What is known of the motor motion of a machine."""
+
+    plan: Plan
+    kernels: OwnKernels
+
+
+_KNOWN: dict[int, _Known] = {}
+
+
+def _known(mech: Mechanism) -> _Known:
+    """The plan and the kernels of a machine, as long as it lives."""
+    number = id(mech)
+    if number not in _KNOWN:
+        found = plan(mech)
+        _KNOWN[number] = _Known(found, OwnKernels(twin(mech), {"plan": found}))
+        when_gone(mech, lambda: _KNOWN.pop(number, None))
+    return _KNOWN[number]
 
 
 def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:

@@ -19,10 +19,11 @@ from gearwright.dynamics.redundant_bodies import require_chain, require_elastic,
 from gearwright.dynamics.redundant_inverse import constant_rows
 from gearwright.errors import InputError
 from gearwright.functions import redundant_properties as properties
-from gearwright.functions.redundant_properties import Bounds, Ranks
+from gearwright.functions.own_kernels import OwnKernels
+from gearwright.functions.redundant_properties import Bounds, Ranks, refuse_none, times
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.programs import redundant_programs as programs
-from gearwright.programs.batch import evaluate, singular
+from gearwright.programs.batch import singular
 from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.program import Program
 from gearwright.text import listed
@@ -119,7 +120,7 @@ class RedundantModel:
 
     def velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The redundant velocities nu = J(q) v, (..., size)."""
-        return _times(self.jacobian(q), self._speeds("velocities", v))
+        return times(self.jacobian(q), self._speeds("velocities", v))
 
     def quadratic(self, nu: ArrayLike) -> Array:
         """n(nu), (..., size): per body w x I w, and m w x v where linear velocities are counted in link axes."""
@@ -140,7 +141,7 @@ class RedundantModel:
         """
         speeds = np.zeros(self.mech.n) if v is None else v
         forces = self._run(programs.SPRING_FORCES, q=q, v=speeds)
-        return _times(np.swapaxes(self._inverse("elastic_forces", q, left_inverse), -1, -2), forces)
+        return times(np.swapaxes(self._inverse("elastic_forces", q, left_inverse), -1, -2), forces)
 
     def left_inverse(self, q: ArrayLike) -> Array:
         """The pseudoinverse of J(q), the left inverse with the smallest norm, (..., n, size)."""
@@ -179,18 +180,18 @@ class RedundantModel:
     def project(self, q: ArrayLike, v: ArrayLike) -> Projection:
         """H = J' M J, C = J' (M dJ/dt + G J), g = J' w: the generalized model without its springs."""
         J, rate = self.jacobian(q), self.jacobian_rate(q, v)
-        nu = _times(J, self._speeds("project", v))
+        nu = times(J, self._speeds("project", v))
         Jt = np.swapaxes(J, -1, -2)
         C = Jt @ (self.inertia @ rate + self.quadratic_matrix(nu) @ J)
-        return Projection(Jt @ self.inertia @ J, C, _times(Jt, self.weights(q)), _times(Jt, self.quadratic(nu)))
+        return Projection(Jt @ self.inertia @ J, C, times(Jt, self.weights(q)), times(Jt, self.quadratic(nu)))
 
     def reactions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, left_inverse: ArrayLike | None = None) -> Array:
         """Q, (..., size): what joints, bearings and motors do to the free bodies for a motion; J' Q = tau."""
         speeds = self._speeds("reactions", v)
         accelerations = checked("RedundantModel.reactions", self.mech, "a", a, self.mech.n)
         J = self.jacobian(q)
-        rate = _times(J, accelerations) + _times(self.jacobian_rate(q, v), speeds)
-        return rate @ self.inertia + self._held(q, speeds, _times(J, speeds), left_inverse)
+        rate = times(J, accelerations) + times(self.jacobian_rate(q, v), speeds)
+        return rate @ self.inertia + self._held(q, speeds, times(J, speeds), left_inverse)
 
     def rates(
         self, q: ArrayLike, nu: ArrayLike, tau: ArrayLike, left_inverse: ArrayLike | None = None
@@ -201,16 +202,16 @@ class RedundantModel:
         """
         nu = checked("RedundantModel.rates", self.mech, "nu", nu, self.size, self.names)
         forces = checked("RedundantModel.rates", self.mech, "tau", tau, self.mech.n)
-        v = _times(self._inverse("rates", q, left_inverse), nu)
+        v = times(self._inverse("rates", q, left_inverse), nu)
         J = self.jacobian(q)
-        bent = _times(self.jacobian_rate(q, v), v)
+        bent = times(self.jacobian_rate(q, v), v)
         Jt = np.swapaxes(J, -1, -2)
-        free = forces - _times(Jt, bent @ self.inertia + self._held(q, v, nu, left_inverse))
+        free = forces - times(Jt, bent @ self.inertia + self._held(q, v, nu, left_inverse))
         try:
             a = np.linalg.solve(Jt @ self.inertia @ J, free[..., None])[..., 0]
         except np.linalg.LinAlgError:
             raise singular("RedundantModel.rates") from None
-        return v, _times(J, a.astype(np.float64)) + bent
+        return v, times(J, a.astype(np.float64)) + bent
 
     def _held(self, q: ArrayLike, v: Array, nu: Array, left_inverse: ArrayLike | None) -> Array:
         """The terms n(nu) + w + springs, which are there without acceleration."""
@@ -253,12 +254,12 @@ class RedundantModel:
     def lipschitz_constant(self, q: ArrayLike) -> float:
         """P3: l with ||dJ/dt(q, x) - dJ/dt(q, y)|| <= l ||x - y|| for all x, y at the configurations q."""
         where = checked("RedundantModel.lipschitz_constant", self.mech, "q", q, self.mech.nq)
-        _refuse_none("lipschitz_constant", where)
+        refuse_none("lipschitz_constant", where)
         return properties.lipschitz_constant(self.jacobian_rate(where[..., None, :], np.eye(self.mech.n)))
 
     def _sampled(self, function: str, q: ArrayLike) -> Array:
         J = self.jacobian(q)
-        _refuse_none(function, J)
+        refuse_none(function, J)
         return J
 
     def _inverse(self, function: str, q: ArrayLike, given: ArrayLike | None) -> Array:
@@ -286,15 +287,11 @@ class RedundantModel:
             x: checked(program.name, self.mech, x, value, sizes.get(x, self.mech.n), self.names if x == "nu" else None)
             for x, value in given.items()
         }
-        return evaluate(program, self.mech, arrays, {programs.LAYOUT: self._layout})
+        return self._kernels.run(program, arrays)
 
+    @cached_property
+    def _kernels(self) -> OwnKernels:
+        return OwnKernels(self.mech, {programs.LAYOUT: self._layout})
 
-def _times(matrix: Array, vector: Array) -> Array:
-    """Matrix times vector, any leading axes."""
-    result: Array = (matrix @ vector[..., None])[..., 0]
-    return result
-
-
-def _refuse_none(function: str, sampled: Array) -> None:
-    if not sampled.size:
-        raise InputError(f"RedundantModel.{function}: there is no configuration among q. Give at least one.")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RedundantModel, (self.mech, self.form, self.joints)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.errors import InputError
 
 ZERO_RESIDUAL = 1e-8
 """How far from the identity a constant matrix may be and still count as a left inverse."""
@@ -70,3 +71,15 @@ def constant_row(jacobians: Array, speed: int) -> Array | None:
     off = np.abs(row @ wide - wanted).max()
     found: Array = row
     return found if off < ZERO_RESIDUAL * max(1.0, float(np.abs(row).max())) else None
+
+
+def times(matrix: Array, vector: Array) -> Array:
+    """Matrix times vector, any leading axes."""
+    result: Array = (matrix @ vector[..., None])[..., 0]
+    return result
+
+
+def refuse_none(function: str, sampled: Array) -> None:
+    """Refuse an empty set of configurations."""
+    if not sampled.size:
+        raise InputError(f"RedundantModel.{function}: there is no configuration among q. Give at least one.")

@@ -46,9 +46,13 @@ class TrainStructure:
                     f"wheel {wheel.name!r}: its carrier {wheel.carrier!r} is neither a link nor a wheel. "
                     f"{did_you_mean(wheel.carrier, [*names, *self.wheels])}"
                 )
-        self._require_meshed()
+        self._require_meshed([*names, *self.wheels])
 
-    def _require_meshed(self) -> None:
+    def _require_meshed(self, names: Sequence[str]) -> None:
+        for title, gear in ((mesh.title, gear) for mesh in self.meshes for gear in (mesh.first, mesh.second)):
+            if gear not in names:
+                unknown = f"there is no link or wheel {gear!r}. {did_you_mean(gear, names)}"
+                raise TrainError(f"mesh {title}: {unknown}")
         touched = {name for mesh in self.meshes for name in (mesh.first, mesh.second, mesh.carrier)}
         touched |= {wheel.carrier for wheel in self.wheels.values()} | set(self.free)
         for name in self.wheels:

@@ -66,6 +66,21 @@ def from_spline(curve: Any, degree: int) -> PPoly:
     return piecewise(np.array(slopes[::-1]), knots)
 
 
+def meeting(times: Array, derivatives: Sequence[Array]) -> PPoly:
+    """Polynomials of degree 2 m - 1 between times that meet m derivatives, the value first, (T, n) each, at both ends.
+
+    The lower half of the powers is the Taylor series at the start, the upper half takes what is left at the end: so
+    nothing that rounding does to the values comes back in their derivatives.
+    """
+    m, h = len(derivatives), np.diff(times)[:, None]
+    low = [x[:-1] * h**k / factorial(k) for k, x in enumerate(derivatives)]
+    ends = np.array([[factorial(k) // factorial(k - d) if k >= d else 0 for k in range(2 * m)] for d in range(m)])
+    left = [x[1:] * h**d - sum(ends[d, k] * low[k] for k in range(m)) for d, x in enumerate(derivatives)]
+    high = np.einsum("ij,jtn->itn", np.linalg.inv(ends[:, m:].astype(float)), np.array(left))
+    scaled = [c / h**k for k, c in enumerate([*low, *high])]
+    return piecewise(np.array(scaled[::-1]), times)
+
+
 def stretched(pieces: PPoly, factor: float) -> PPoly:
     """The same curve, slower by a factor."""
     powers = np.arange(len(pieces.c) - 1, -1, -1.0)[:, None, None]

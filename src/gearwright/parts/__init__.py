@@ -2,7 +2,7 @@
 
 from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
-from gearwright.parts.data_sheets import GearboxSheet, MotorSheet, drive_parts
+from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
 from gearwright.parts.elasticity import (
@@ -30,6 +30,7 @@ from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.planetary import Planetary
 from gearwright.parts.robot import Robot
 from gearwright.parts.screw import Rack, Screw
+from gearwright.parts.sections import MATERIALS, Box, CrossSection, LinkSection, Material, Tube
 from gearwright.parts.series import Series, Shaft
 from gearwright.parts.servo import Servo
 from gearwright.parts.spur import Bevel, Spur, Worm
@@ -45,14 +46,18 @@ from gearwright.parts.wolfrom import Wolfrom
 
 __all__ = [
     "FREE",
+    "MATERIALS",
     "AnyGear",
     "Beam",
     "Belt",
     "Bevel",
+    "Box",
     "Cogging",
+    "CrossSection",
     "CurrentControl",
     "Cycloidal",
     "Cylinder",
+    "DataSheet",
     "Drive",
     "ElasticBase",
     "Element",
@@ -69,8 +74,10 @@ __all__ = [
     "KinematicError",
     "Limits",
     "Link",
+    "LinkSection",
     "Loop",
     "Losses",
+    "Material",
     "Member",
     "Mesh",
     "Motor",
@@ -97,12 +104,12 @@ __all__ = [
     "Touch",
     "Train",
     "TrainMotor",
+    "Tube",
     "Wheel",
     "Wolfrom",
     "Worm",
     "attach",
     "bevel_differential",
-    "drive_parts",
     "elements_of",
     "losses_at",
     "losses_of",

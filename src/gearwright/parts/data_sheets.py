@@ -251,19 +251,7 @@ class GearboxSheet(DataSheet):
             "inertia": self.inertia or 0.0,
             "efficiency": self.efficiency,
             "stiffness": self.stiffness if elastic else None,
+            "mass": self.mass or 0.0,
+            "catalogue": self.key,
         }
         return Gear(**{**stated, **words})
-
-
-def drive_parts(motor: MotorSheet, gearbox: GearboxSheet, *, elastic: bool = False) -> tuple[Motor, Gear]:
-    """Motor and gear of a drive from two data sheets; the gearbox's mass rests beside the stator.
-
-    >>> motor = MotorSheet(key="m1", inertia=1e-5, mass=0.4)
-    >>> drive_parts(motor, GearboxSheet(key="g1", ratio=50.0, mass=0.3))[0].motor_mass
-    0.7
-    """
-    motor.require("a drive", "mass")
-    gearbox.require("a drive", "mass")
-    assert motor.mass is not None
-    assert gearbox.mass is not None
-    return motor.motor(motor_mass=motor.mass + gearbox.mass), gearbox.gear(elastic)

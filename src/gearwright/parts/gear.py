@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
-from gearwright.algebra import Scalar, is_number
+from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.parts.elasticity import Element, Torsion, own_element, refuse_impossible_twist
 from gearwright.parts.kinds import sequence_of
@@ -107,12 +107,14 @@ class Transmission:
             itself. It follows from statics unless given, 2 - 1/efficiency.
         no_load_torque: torque at the motor side that it takes to turn the gear without load [Nm].
         losses: efficiencies and no-load torque over rising speeds of the motor, instead of `efficiency`.
+        catalogue: key of the catalogue's gearbox that it is: an analysis checks it against that data sheet.
     """
 
     torsion: Torsion | None = None
     back_efficiency: Scalar | None = None
     no_load_torque: Scalar = 0.0
     losses: Sequence[Losses] = ()
+    catalogue: str | None = None
 
     def require_possible(self) -> None:
         """Refuse numbers that no gear of any kind can have; symbols are left to their nominal values."""
@@ -150,7 +152,8 @@ class Gear(Transmission):
         damping: of the elastic element at the joint side [Nms/rad].
         efficiency: fraction of the power that reaches the joint, 0 to 1.
         kind: what it is called in files and reports.
-        torsion, back_efficiency, no_load_torque, losses: as for every transmission.
+        mass: of the whole gearbox [kg], at the motor's place on the link that carries it.
+        torsion, back_efficiency, no_load_torque, losses, catalogue: as for every transmission.
     """
 
     ratio: Scalar = 1.0
@@ -159,8 +162,11 @@ class Gear(Transmission):
     damping: Scalar = 0.0
     efficiency: float | None = None
     kind: str = "simple"
+    mass: Scalar = 0.0
 
     def __post_init__(self) -> None:
+        if is_number(self.mass) and not 0 <= self.mass < math.inf:
+            raise TrainError(f"gear: mass {self.mass} kg is not a finite number of 0 or more. Check value and units.")
         if is_number(self.ratio) and not math.isfinite(self.ratio):
             raise TrainError(f"gear: ratio {self.ratio} is not finite. Give motor speed / joint speed, such as 100.")
         if is_number(self.ratio) and self.ratio == 0:
@@ -171,6 +177,6 @@ class Gear(Transmission):
 
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
-        if is_number(self.inertia) and self.inertia == 0:
+        if is_zero(self.inertia) and is_zero(self.mass):
             return ()
-        return (Wheel("gear", self.inertia, self.ratio),)
+        return (Wheel("gear", self.inertia, self.ratio, mass=self.mass),)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gearwright.algebra import IDENTITY, ZERO, Scalar
-from gearwright.errors import JointError
+from gearwright.errors import JointError, NotTraceableError
 from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.friction import Friction, all_friction
 from gearwright.parts.kinds import require_at_least, require_kind
@@ -24,7 +24,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         try:
-            ordered = self.position is None or self.position[0] <= self.position[1]
+            ordered = self.position is None or bool(self.position[0] <= self.position[1])
+        except NotTraceableError:  # a symbol stands for a number that nobody knows yet
+            ordered = True
         except (TypeError, IndexError):
             ordered = False
         if not ordered:

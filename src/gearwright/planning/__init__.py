@@ -1,8 +1,9 @@
-"""Inverse kinematics, external coordinates, Cartesian paths and redundant arms."""
+"""Inverse kinematics, external coordinates, Cartesian paths, time-optimal motions and redundant arms."""
 
 from gearwright.planning.criteria import Criterion, HoldingTorque, JointLimits, KineticEnergy, Manipulability, Shares
 from gearwright.planning.distribution import distribute
 from gearwright.planning.external import external_adjoint, external_coordinates, external_jacobian
+from gearwright.planning.fastest import LimitUse, fastest, limit_use
 from gearwright.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
 from gearwright.planning.least_torque import least_torque, torque_ratio
 from gearwright.planning.obstacles import Capsule, Obstacles, sphere
@@ -17,6 +18,7 @@ __all__ = [
     "InverseKinematics",
     "JointLimits",
     "KineticEnergy",
+    "LimitUse",
     "Manipulability",
     "Obstacles",
     "Shares",
@@ -26,8 +28,10 @@ __all__ = [
     "external_adjoint",
     "external_coordinates",
     "external_jacobian",
+    "fastest",
     "inverse_kinematics",
     "least_torque",
+    "limit_use",
     "line",
     "rotation_of",
     "slerp",

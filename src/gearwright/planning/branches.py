@@ -1,12 +1,19 @@
-"""All configurations that bring a frame to a pose, by restarts until no new one appears."""
+"""All configurations that bring a frame to a pose: in closed form where it is known, else by restarts."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.planning.arm_axes import arm_axes
 from gearwright.planning.descent import Descent
+from gearwright.planning.eaik_form import eaik_form
+from gearwright.planning.wrist_partitioned import wrist_partitioned
 
 WAVE, WAVES = 64, 12
 """Descents started at once, and how often at most."""
@@ -26,7 +33,8 @@ def all_branches(descent: Descent, poses: Array, begin: Array | None, goal: floa
     A pose out of reach has one row, the nearest configuration.
     """
     _refuse_redundant(descent)
-    found = [_branches(descent, pose, None if begin is None else begin[k], goal) for k, pose in enumerate(poses)]
+    search = _Search(descent, goal)
+    found = [search.branches(pose, None if begin is None else begin[k]) for k, pose in enumerate(poses)]
     most = max((len(q) for q, _ in found), default=1)
     q, error = np.full((len(found), most, descent.joints.mech.nq), np.nan), np.full((len(found), most), np.inf)
     for k, (mine, size) in enumerate(found):
@@ -44,29 +52,78 @@ def _refuse_redundant(descent: Descent) -> None:
         )
 
 
-def _branches(descent: Descent, pose: Array, begin: Array | None, goal: float) -> tuple[Array, Array]:
-    joints = descent.joints
-    known, errors = np.empty((0, joints.mech.nq)), np.empty(0)
-    quiet, seeds = 0, joints.seeds(WAVE * WAVES)
-    if begin is not None:
-        seeds = descent.holding(seeds, begin)
-    best: tuple[Array, Array] | None = None
-    for wave in range(WAVES):
-        starts = np.ascontiguousarray(seeds[wave * WAVE : (wave + 1) * WAVE])
-        q, error = descent.many(starts, np.tile(pose, (len(starts), 1)), min(goal, EXACT))
-        if best is None or error.min() < best[1][0]:
-            best = q[[error.argmin()]], error[[error.argmin()]]
-        before = len(known)
-        there = joints.rested(joints.wound(q[error <= goal], begin))
-        known, errors = _merged(descent, there, error[error <= goal], known, errors)
-        quiet = quiet + 1 if len(known) == before else 0
-        if quiet >= QUIET:
-            break
-    if not len(known) and best is not None:
-        known, errors = descent.polish(best[0], pose[None])
-        known = joints.rested(joints.wound(known, begin))
-    order = np.lexsort(known.T[::-1].round(6)) if begin is None else np.abs(known - begin).max(axis=1).argsort()
-    return known[order], errors[order]
+class ClosedForm(Protocol):
+    """Gives all angles of an arm of six joints."""
+
+    def configurations(self, pose: Array) -> Array:
+        """Angles (branches, 6) for a flat pose (12,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The branches of poses one after the other.
+
+    Args:
+        descent: what places the frame.
+        goal: squared error to be reached.
+    """
+
+    descent: Descent
+    goal: float
+    forms: dict[bytes, ClosedForm | None] = field(default_factory=dict)
+
+    def branches(self, pose: Array, begin: Array | None) -> tuple[Array, Array]:
+        """All configurations and their squared errors; of a pose out of reach the nearest."""
+        joints, goal = self.descent.joints, self.goal
+        known, errors = np.empty((0, joints.mech.nq)), np.empty(0)
+        quiet = 0
+        best: tuple[Array, Array] | None = None
+        for starts, is_all in self._starts(pose, begin):
+            q, error = self.descent.many(starts, np.tile(pose, (len(starts), 1)), min(goal, EXACT))
+            if best is None or error.min() < best[1][0]:
+                best = q[[error.argmin()]], error[[error.argmin()]]
+            before = len(known)
+            there = joints.rested(joints.wound(q[error <= goal], begin))
+            known, errors = _merged(self.descent, there, error[error <= goal], known, errors)
+            quiet = quiet + 1 if len(known) == before else 0
+            if quiet >= QUIET or (is_all and len(known)):
+                break
+        if not len(known) and best is not None:
+            known, errors = self.descent.polish(best[0], pose[None])
+            known = joints.rested(joints.wound(known, begin))
+        order = np.lexsort(known.T[::-1].round(6)) if begin is None else np.abs(known - begin).max(axis=1).argsort()
+        return known[order], errors[order]
+
+    def _starts(self, pose: Array, begin: Array | None) -> Iterator[tuple[Array, bool]]:
+        """Where descents start, wave by wave, and whether a wave holds every branch: that of a closed form does."""
+        exact = self.exact(pose, self.descent.seeds[0] if begin is None else begin)
+        if len(exact):
+            yield exact, True
+        seeds = self.descent.joints.seeds(WAVE * WAVES)
+        if begin is not None:
+            seeds = self.descent.holding(seeds, begin)
+        for wave in range(WAVES):
+            yield np.ascontiguousarray(seeds[wave * WAVE : (wave + 1) * WAVE]), False
+
+    def exact(self, pose: Array, base: Array) -> Array:
+        """The configurations of a closed form within the limits, (branches, nq); none if the arm has no such form."""
+        joints, moving = self.descent.joints, self.descent.moving
+        form = self._form(base)
+        if form is None:
+            return np.empty((0, joints.mech.nq))
+        angles, middle = form.configurations(pose), joints.middles[moving]
+        q = np.tile(base, (len(angles), 1))
+        q[:, joints.coordinates[moving]] = middle + (angles - middle + np.pi) % (2 * np.pi) - np.pi
+        return np.array([x for x in q if not joints.outside(x)]).reshape(-1, joints.mech.nq)
+
+    def _form(self, base: Array) -> ClosedForm | None:
+        """The closed form of the arm: it depends on where held joints are, and on nothing else."""
+        held = base[self.descent.joints.coordinates[self.descent.mobility == 0]].tobytes()
+        if held not in self.forms:
+            arm = arm_axes(self.descent, base)
+            self.forms[held] = None if arm is None else wrist_partitioned(arm) or eaik_form(arm)
+        return self.forms[held]
 
 
 def _merged(descent: Descent, q: Array, error: Array, known: Array, errors: Array) -> tuple[Array, Array]:

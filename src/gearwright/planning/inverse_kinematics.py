@@ -86,7 +86,8 @@ def inverse_kinematics(
         pose: (rotation (..., 3, 3), position (..., 3)) as `placement` gives it; None for one of them leaves it free.
         start: where to begin, (nq,) or (..., nq), with or without shafts: the answer is then the branch found from
             there, wound as close to it as limits allow.
-        branches: "one", or "all" configurations of an arm that is not redundant.
+        branches: "one", or "all" configurations of an arm that is not redundant: in closed form for wrist-partitioned
+            arms, and with the extra `ik` for those that EAIK knows; else by restarts until no new one appears.
         held: names of joints that stay where `start` has them.
         tolerance: what `reached` means [m, rad].
 

@@ -63,7 +63,7 @@ class Joints:
         return np.array(self.mech.layout.coordinate_of, dtype=int)
 
     @cached_property
-    def _middles(self) -> Array:
+    def middles(self) -> Array:
         """Around what a joint that winds is wound: the middle of its limits, zero without two of them."""
         low, high = (np.where(np.isinf(self.lower) | np.isinf(self.upper), 0.0, x) for x in (self.lower, self.upper))
         return (low + high) / 2
@@ -94,7 +94,7 @@ class Joints:
         q = np.array(q)
         where = self.coordinates[self.winds]
         low, high = self.lower[self.winds], self.upper[self.winds]
-        aim = self._middles[self.winds] if near is None else near[..., where]
+        aim = self.middles[self.winds] if near is None else near[..., where]
         x = aim + (q[..., where] - aim + np.pi) % TURN - np.pi
         x = np.where(x > high, x - TURN, x)
         q[..., where] = np.where(x < low, x + TURN, x)

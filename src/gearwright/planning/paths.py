@@ -18,7 +18,7 @@ from gearwright.planning.cartesian import Path, arc_path, circle_path, line_path
 from gearwright.planning.criteria import Criterion
 from gearwright.planning.inverse_kinematics import checked_start, descent_of
 from gearwright.planning.joints import Joints
-from gearwright.planning.refinement import refined, require_speeds
+from gearwright.planning.refinement import require_speeds, timed
 from gearwright.planning.timing import Pace, share_of_time
 from gearwright.planning.tracking import followed
 
@@ -31,8 +31,10 @@ def line(
     *,
     speed: float,
     acceleration: float = np.inf,
+    jerk: float = np.inf,
     turn_speed: float = np.pi / 2,
     turn_acceleration: float = np.inf,
+    turn_jerk: float = np.inf,
     criterion: Criterion | None = None,
     held: Sequence[str] = (),
     accuracy: float = 1e-6,
@@ -45,15 +47,18 @@ def line(
         start: configuration at the start, (nq,), with or without shafts.
         to: a pose (rotation, position); a position (3,) keeps the orientation, (None, position) leaves it free.
         speed: largest speed of the frame's origin [m/s].
-        acceleration: its largest acceleration along the path [m/s2].
+        acceleration: its largest acceleration along the path [m/s2]; a quarter of the way speeds up unless given.
+        jerk: its largest jerk along the path [m/s3].
         turn_speed: largest angular speed [rad/s].
         turn_acceleration: largest angular acceleration [rad/s2].
+        turn_jerk: largest angular jerk [rad/s3].
         criterion: what joints that can be spared do; None: the least joint motion.
         held: names of joints that stay.
         accuracy: how far the frame may be from the path between the configurations computed [m, rad].
 
     Returns:
-        The motion of all coordinates; speed, acceleration, jerk and snap are continuous.
+        The motion of all coordinates; speed, acceleration, jerk and snap are continuous (an S-curve along the path,
+        averaged over short times).
 
     >>> import gearwright as gw
     >>> arm = gw.load("ur5_like")
@@ -65,8 +70,8 @@ def line(
     array([ 0.  ,  0.05, -0.05])
     """
     joints, q, here = _start("line", robot, frame, start)
-    pace, turn = _paces("line", speed, acceleration, turn_speed, turn_acceleration)
-    return _motion(robot, frame, q, line_path(here, to), (pace, turn), criterion, held, accuracy, joints)
+    paces = _paces("line", speed, acceleration, jerk, turn_speed, turn_acceleration, turn_jerk)
+    return _motion(robot, frame, q, line_path(here, to), paces, criterion, held, accuracy, joints)
 
 
 def arc(
@@ -78,16 +83,18 @@ def arc(
     *,
     speed: float,
     acceleration: float = np.inf,
+    jerk: float = np.inf,
     turn_speed: float = np.pi / 2,
     turn_acceleration: float = np.inf,
+    turn_jerk: float = np.inf,
     criterion: Criterion | None = None,
     held: Sequence[str] = (),
     accuracy: float = 1e-6,
 ) -> Trajectory:
     """The arc of a circle from where `start` has the frame through a position (3,) to a pose; else as `line`."""
     joints, q, here = _start("arc", robot, frame, start)
-    pace, turn = _paces("arc", speed, acceleration, turn_speed, turn_acceleration)
-    return _motion(robot, frame, q, arc_path(here, through, to), (pace, turn), criterion, held, accuracy, joints)
+    paces = _paces("arc", speed, acceleration, jerk, turn_speed, turn_acceleration, turn_jerk)
+    return _motion(robot, frame, q, arc_path(here, through, to), paces, criterion, held, accuracy, joints)
 
 
 def circle(
@@ -102,8 +109,10 @@ def circle(
     oriented: bool = True,
     speed: float,
     acceleration: float = np.inf,
+    jerk: float = np.inf,
     turn_speed: float = np.pi / 2,
     turn_acceleration: float = np.inf,
+    turn_jerk: float = np.inf,
     criterion: Criterion | None = None,
     held: Sequence[str] = (),
     accuracy: float = 1e-6,
@@ -120,17 +129,19 @@ def circle(
         turning: whether the frame turns with the circle; otherwise it keeps its orientation.
         oriented: whether the orientation counts at all.
         speed: largest speed of the frame's origin [m/s].
-        acceleration: its largest acceleration along the path [m/s2].
+        acceleration: its largest acceleration along the path [m/s2]; a quarter of the way speeds up unless given.
+        jerk: its largest jerk along the path [m/s3].
         turn_speed: largest angular speed [rad/s].
         turn_acceleration: largest angular acceleration [rad/s2].
+        turn_jerk: largest angular jerk [rad/s3].
         criterion: what joints that can be spared do.
         held: names of joints that stay.
         accuracy: how far the frame may be from the path [m, rad].
     """
     joints, q, here = _start("circle", robot, frame, start)
-    pace, turn = _paces("circle", speed, acceleration, turn_speed, turn_acceleration)
+    paces = _paces("circle", speed, acceleration, jerk, turn_speed, turn_acceleration, turn_jerk)
     path = circle_path(here, centre, axis, angle, turning, oriented)
-    return _motion(robot, frame, q, path, (pace, turn), criterion, held, accuracy, joints)
+    return _motion(robot, frame, q, path, paces, criterion, held, accuracy, joints)
 
 
 def _start(function: str, robot: Robot | Mechanism, frame: int | str, start: ArrayLike) -> tuple[Joints, Array, Any]:
@@ -139,12 +150,11 @@ def _start(function: str, robot: Robot | Mechanism, frame: int | str, start: Arr
     return joints, q, placement(joints.mech, q, frame)
 
 
-def _paces(
-    function: str, speed: float, acceleration: float, turn: float, turn_acceleration: float
-) -> tuple[Pace, Pace]:
-    given = {"speed": speed, "acceleration": acceleration, "turn_speed": turn, "turn_acceleration": turn_acceleration}
-    v, a, w, b = (number(function, name, x, above=0.0, infinite=True) for name, x in given.items())
-    return Pace(v, a), Pace(w, b)
+def _paces(function: str, *given: float) -> tuple[Pace, Pace]:
+    """Speed, acceleration and jerk of the origin and of the turning."""
+    names = ("speed", "acceleration", "jerk", "turn_speed", "turn_acceleration", "turn_jerk")
+    v, a, j, *turn = (number(function, name, x, above=0.0, infinite=True) for name, x in zip(names, given, strict=True))
+    return Pace(v, a, j), Pace(*turn)
 
 
 def _motion(
@@ -162,12 +172,9 @@ def _motion(
     descent = descent_of(robot, frame, path.task, tuple(held))
     law = share_of_time({"position": (path.length, paces[0]), "orientation": (path.turn * path.task[3], paces[1])})
 
-    def poses(t: Array) -> Array:
-        return path.poses(np.clip(law.at(t)[:, 0], 0.0, 1.0))
+    def configurations(share: Array) -> Array:
+        return followed(descent, path.poses(share), q, criterion or Criterion(), share)
 
-    def configurations(t: Array) -> Array:
-        return followed(descent, poses(t), q, criterion or Criterion(), np.clip(law.at(t)[:, 0], 0.0, 1.0))
-
-    motion = refined(descent, law.duration, configurations, poses, accuracy)
+    motion = timed(descent, law, configurations, path.poses, accuracy)
     require_speeds(robot, joints, motion)
     return motion

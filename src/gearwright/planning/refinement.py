@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import factorial
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +14,12 @@ from gearwright.errors import PlanningError
 from gearwright.functions.functions import placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
+from gearwright.motion.pieces import meeting
 from gearwright.parts import Robot
 from gearwright.planning.descent import Descent
 from gearwright.planning.joints import Joints
 from gearwright.planning.poses import placed, rotation_vector
+from gearwright.planning.timing import KEPT
 
 FIRST, MOST = 65, 2049
 """Configurations that a path is divided into at first, and at most."""
@@ -49,12 +52,87 @@ def refined(
         if _deviation(descent, motion.at(between), poses(between)) <= accuracy:
             return motion
         if count >= MOST:
-            raise PlanningError(
-                f"{descent.frame!r} strays from its path by more than {accuracy:g} m or rad between {count} "
-                "configurations: it passes too close to a singularity. Choose another path, another start, or a larger "
-                "accuracy=."
-            )
+            raise _straying(descent, accuracy, count)
         count = 2 * count - 1
+
+
+def timed(
+    descent: Descent,
+    law: Trajectory,
+    configurations: Callable[[Array], Array],
+    poses: Callable[[Array], Array],
+    accuracy: float,
+) -> Trajectory:
+    """The motion along a path whose share is run through by a law of time, smooth to the fourth derivative.
+
+    Args:
+        descent: what places the frame.
+        law: the share of the path over time, from 0 to 1 and from rest to rest.
+        configurations: of all coordinates at shares, (T, nq).
+        poses: of the frame at shares, flat, (T, 12).
+        accuracy: how far it may be from them [m, rad].
+    """
+    from scipy.interpolate import make_interp_spline
+
+    number("path", "accuracy", accuracy, above=0.0, unit="metres or radians", example=1e-6)
+    count = FIRST
+    while True:
+        share = np.linspace(0.0, 1.0, count)
+        curve = make_interp_spline(share, configurations(share), k=5)
+        motion = _joined(_instants(law, count), law, curve)
+        t = np.linspace(0.0, law.duration, 2 * count)
+        between = np.clip(law.at(t)[:, 0], 0.0, 1.0)
+        strays = _deviation(descent, motion.at(t), poses(between)) > accuracy
+        if not strays and _rate_error(descent, curve, poses, count) <= KEPT:
+            return motion
+        if count >= MOST:
+            if not strays:
+                return motion
+            raise _straying(descent, accuracy, count)
+        count = 2 * count - 1
+
+
+def _rate_error(descent: Descent, curve: Any, poses: Callable[[Array], Array], count: int) -> float:
+    """How much faster than the path itself the frame is between the configurations, as a share."""
+    s = (np.arange(count - 1) + 0.5) / (count - 1)
+    step = 1e-4 / count
+    (R0, p0), (R1, p1) = placed(poses(s - step)), placed(poses(s + step))
+    wanted = np.concatenate([p1 - p0, rotation_vector(R0, R1)], axis=1) / (2 * step)
+    J = descent.jacobian(np.ascontiguousarray(curve(s)))
+    apart = (np.einsum("tij,tj->ti", J, curve.derivative()(s)[:, descent.joints.coordinates]) - wanted) * descent.task
+    return float(np.abs(apart).max() / max(np.abs(wanted * descent.task).max(), 1e-300))
+
+
+def _instants(law: Trajectory, count: int) -> Array:
+    """Times that a motion is computed at: even ones and the knots of the law, none too close to another."""
+    even = np.linspace(0.0, law.duration, count)
+    least = 0.2 * law.duration / (count - 1)
+    near = np.abs(even[:, None] - law.pieces.x[None]).min(axis=1) < least
+    near[[0, -1]] = False
+    own = law.pieces.x[1:-1]
+    own = own[np.diff(own, prepend=0.0) > least]
+    return np.sort(np.concatenate([even[~near], own[own < law.duration - least]]))
+
+
+def _joined(t: Array, law: Trajectory, curve: Any) -> Trajectory:
+    """Polynomials of degree 9 that meet the motion and four of its derivatives, by the chain rule, at times."""
+    s, s1, s2, s3, s4 = (law.at(t, k) for k in range(5))
+    q, q1, q2, q3, q4 = (curve(np.clip(s[:, 0], 0.0, 1.0), k) for k in range(5))
+    derivatives = [
+        q,
+        q1 * s1,
+        q2 * s1**2 + q1 * s2,
+        q3 * s1**3 + 3 * q2 * s1 * s2 + q1 * s3,
+        q4 * s1**4 + 6 * q3 * s1**2 * s2 + q2 * (3 * s2**2 + 4 * s1 * s3) + q1 * s4,
+    ]
+    return Trajectory(meeting(t, derivatives))
+
+
+def _straying(descent: Descent, accuracy: float, count: int) -> PlanningError:
+    return PlanningError(
+        f"{descent.frame!r} strays from its path by more than {accuracy:g} m or rad between {count} configurations: it "
+        "passes too close to a singularity. Choose another path, another start, or a larger accuracy=."
+    )
 
 
 def through(t: Array, q: Array) -> Trajectory:
@@ -75,20 +153,21 @@ def _deviation(descent: Descent, q: Array, poses: Array) -> float:
 
 
 def require_speeds(robot: Robot | Mechanism, joints: Joints, motion: Trajectory) -> None:
-    """A motion keeps the speed limits of a robot's joints, or an error says which it does not and by how much."""
+    """A motion keeps the speeds and accelerations of a robot's joints, or an error says which not and by how much."""
     if not isinstance(robot, Robot):
         return
-    limits = {link.joint_name: link.joint.limits.speed for link in robot.links}
+    limits = {link.joint_name: link.joint.limits for link in robot.links}
     t = np.linspace(0.0, motion.duration, 2001)
-    peaks = np.abs(motion.at(t, 1))
-    for k, name in enumerate(joints.mech.speeds):
-        where, limit = joints.coordinates[k], limits.get(name)
-        if where < 0 or limit is None:
-            continue
-        worst = int(peaks[:, where].argmax())
-        fastest = float(peaks[worst, where])
-        if fastest > limit * (1 + SLACK):
-            raise PlanningError(
-                f"joint {name!r} would need {fastest:.4g} rad/s or m/s at {t[worst]:.3f} s, its limit is {limit:g}. "
-                f"Move {fastest / limit:.3g} times slower, or along another path."
-            )
+    for derivative, (word, unit) in enumerate((("speed", "rad/s or m/s"), ("acceleration", "rad/s2 or m/s2")), start=1):
+        peaks = np.abs(motion.at(t, derivative))
+        for k, name in enumerate(joints.mech.speeds):
+            where, limit = joints.coordinates[k], getattr(limits.get(name), word, None)
+            if where < 0 or limit is None:
+                continue
+            worst = int(peaks[:, where].argmax())
+            most = float(peaks[worst, where])
+            if most > limit * (1 + SLACK):
+                raise PlanningError(
+                    f"joint {name!r} would need {most:.4g} {unit} at {t[worst]:.3f} s, its limit is {limit:g}. "
+                    f"Move {(most / limit) ** (1 / derivative):.3g} times slower, or along another path."
+                )

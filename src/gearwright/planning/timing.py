@@ -8,10 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.errors import InputError
-from gearwright.motion import Trajectory, polynomial
+from gearwright.motion import Trajectory, s_curve, smoothed
 
-PEAKS = (35 / 16, 84 * sqrt(5) / 25, 52.5)
-"""Largest speed, acceleration and jerk of the polynomial of order 7 from rest to rest over 1 in unit time."""
+KEPT = 1e-6
+"""Share of every limit that is left for what a path's own rate may be off."""
+RAMP = 4.0
+"""A jerk that nobody limits builds the acceleration up within this share of the time that speeding up takes."""
+ROUND = 0.25
+"""Width of the moving averages as a share of the time in which the acceleration builds up."""
 
 
 class Pace(NamedTuple):
@@ -21,19 +25,23 @@ class Pace(NamedTuple):
     acceleration: float = np.inf
     jerk: float = np.inf
 
-    def duration(self, length: float) -> float:
-        """The time a length takes from rest to rest [s]."""
-        return max(
-            (peak * length / limit) ** (1 / (k + 1)) for k, (peak, limit) in enumerate(zip(PEAKS, self, strict=True))
-        )
-
 
 def share_of_time(lengths: dict[str, tuple[float, Pace]]) -> Trajectory:
     """The share of a path (1 coordinate, 0 to 1) over time, rest to rest, that keeps every pace.
 
-    The polynomial of order 7: speed, acceleration and jerk are continuous, and zero at both ends.
+    An S-curve, which is the fastest under its limits, averaged twice over a short time, so that jerk and snap are
+    continuous too (an average keeps every limit). Without a limit of the acceleration a quarter of the way is for
+    speeding up and another for slowing down; without one of the jerk the acceleration builds up in a quarter of that.
     """
-    duration = max(pace.duration(length) for length, pace in lengths.values())
-    if not duration > 0:
+    known = [(length, pace) for length, pace in lengths.values() if length > 0]
+    if not known:
         raise InputError("the path has no length: start and end are the same pose. Give somewhere to go.")
-    return polynomial([0.0], [1.0], duration, order=7)
+    v, a, j = (min(pace[k] / length for length, pace in known) * (1 - KEPT) for k in range(3))
+    if np.isinf(v) and np.isinf(a):
+        raise InputError("neither speed nor acceleration along the path is limited. Give one of them.")
+    v = min(v, 2 * sqrt(a))  # faster than that nothing gets within the path
+    a = min(a, 2 * v**2) if np.isinf(a) else a
+    j = RAMP * a**2 / min(v, sqrt(a)) if np.isinf(j) else j
+    law = s_curve([0.0], [1.0], speed=v, acceleration=a, jerk=j)
+    width = ROUND * min(a / j, law.duration / 4)
+    return smoothed(smoothed(law, width), width)

@@ -1,7 +1,7 @@
 """The redundant models as programs over scalars of any kind.
 
-Their velocities are those of the links and rotors as they are, so no machine is prepared or compiled for them: the
-programs run over NumPy, with the layout of the model among what is fixed.
+Their velocities are those of the links and rotors as they are, so no machine is prepared for them; the layout of the
+model is among what is fixed.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.system.controllers import Controller
 from gearwright.system.state import State
+from gearwright.text import did_you_mean
 
 
 def acting_laws(
@@ -29,6 +30,7 @@ def acting_laws(
 def _torques(mech: Mechanism, named: Collection[str], chosen: Sequence[Law]) -> list[Law]:
     """Motors whose torque is given by name, unless a law of the user's takes an input of that name."""
     known = {one.name for law in chosen for one in getattr(law, "inputs", ())}
+    _refuse_unknown([name for name in sorted(named) if name not in known], mech)
     found: list[Law] = []
     for motor in mech.actuators:
         name = f"{motor.name}.torque"
@@ -40,6 +42,14 @@ def _torques(mech: Mechanism, named: Collection[str], chosen: Sequence[Law]) -> 
     return found
 
 
+def _refuse_unknown(names: Sequence[str], mech: Mechanism) -> None:
+    """The torque of a motor that does not exist: inputs know motors only once their torques are given."""
+    motors = [f"{motor.name}.torque" for motor in mech.actuators]
+    for name in names:
+        if motors and name.endswith(".torque") and name not in motors:
+            raise InputError(f"simulate: there is no input {name!r}. {did_you_mean(name, motors)}")
+
+
 def named_inputs(inputs: Any, control: Controller | None, begin: State) -> set[str]:
     """Which inputs somebody gives by name; a controller is asked once."""
     named = set(inputs) if isinstance(inputs, Mapping) else set()
@@ -48,7 +58,7 @@ def named_inputs(inputs: Any, control: Controller | None, begin: State) -> set[s
 
 def _outputs(control: Controller, begin: State) -> set[str]:
     try:
-        answer, _ = control.answer(0.0, begin.with_states(control.states))
+        answer, _ = control.answer(0.0, begin.with_states({**control.states, **begin.states}))
     except InputError:  # it needs states of laws, which are not known yet: then it drives motors
         return {"*"}
     return set(answer) if isinstance(answer, Mapping) else set()

@@ -30,6 +30,13 @@ Instant = tuple[float, Array, Array, Modes]
 """Time, state vector, inputs and modes of a sample."""
 
 
+def opened_books(system: System, x: Array) -> tuple[Array, list[str]]:
+    """A state vector whose books begin at zero; what an inconsistent start lost is remarked upon."""
+    lost, x = float(x[system.dissipated]), x.copy()
+    x[system.supplied] = x[system.dissipated] = 0.0
+    return x, [f"the start was changed by holds or stops, which took {lost:.3g} J."] if abs(lost) > 1e-12 else []
+
+
 def limit(rtol: float, least: float) -> float:
     """The drift that a run with this tolerance may have."""
     return max(least, PER_TOLERANCE * rtol)

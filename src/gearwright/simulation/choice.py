@@ -8,12 +8,16 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.simulation.decay import fastest_decay
 from gearwright.simulation.integrators import has_sundials
+from gearwright.simulation.step_program import MOREAU
 from gearwright.text import did_you_mean
 
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation
 
-FIXED = ("euler", "rk4")
+SMOOTHED = ("euler", "rk4")
+"""The methods of fixed steps that take laws without modes."""
+
+FIXED = (*SMOOTHED, MOREAU)
 METHODS = ("adaptive", "stiff", *FIXED)
 
 MANY = 5e3
@@ -42,4 +46,5 @@ def _title(method: str) -> str:
         "stiff": f"stiff ({stiff})",
         "euler": "fixed-step semi-implicit Euler, compiled",
         "rk4": "fixed-step Runge-Kutta 4, compiled",
+        MOREAU: "fixed-step time stepping (Moreau's midpoint rule), compiled",
     }[method]

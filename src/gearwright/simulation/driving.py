@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.system.controllers import Controller, with_answer
+from gearwright.system.controllers import Controller, effect_of, with_answer
 from gearwright.system.signals import Inputs
 from gearwright.system.state import State
 from gearwright.system.system import System
@@ -28,15 +28,26 @@ class Driving:
         known = self.inputs.at(t)
         if self.controller is None:
             return known, np.zeros(0)
-        answer, rates = self._held, np.zeros(0)
+        answer, rates = self._held, np.zeros(len(self.controller.states))
         if self.controller.period is None:
             answer, rates = self.controller.answer(t, self.state(x))
         return self.inputs.cut(with_answer(known, answer, t, self.inputs.names, self.system.mech.n)), rates
 
-    def sample(self, t: float, x: Array) -> None:
-        """Ask a sampled controller."""
-        if self.controller is not None and self.controller.period is not None:
-            self._held, _ = self.controller.answer(t, self.state(x))
+    def sample(self, t: float, x: Array) -> Array:
+        """Ask a sampled controller; the state vector with the next values of its states."""
+        if self.controller is None or self.controller.period is None:
+            return x
+        self._held, following = self.controller.answer(t, self.state(x))
+        if following.size:
+            x = x.copy()
+            x[self.system.controlled] = following
+        return x
+
+    def held_effect(self, t: float) -> tuple[Array, Array] | None:
+        """What a sampled controller makes of the inputs until it is asked again; None where there is none."""
+        if self.controller is None or self.controller.period is None:
+            return None
+        return effect_of(self._held, t, self.inputs.names, self.system.mech.n)
 
     def state(self, x: Array) -> State:
         """A state vector as users see it."""

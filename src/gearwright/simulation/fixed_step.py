@@ -11,6 +11,8 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
 from gearwright.simulation.run import Run
+from gearwright.simulation.step_program import MOREAU
+from gearwright.simulation.sweeps import sweeps_for
 
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation
@@ -28,10 +30,16 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     if work.events:
         raise InputError("simulate: a fixed step does not look for events. Use method='adaptive' to watch for them.")
     if work.system.controller_states:
-        raise InputError("simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff'.")
+        raise InputError(
+            "simulate: controllers with states need an adaptive method. Use 'adaptive' or 'stiff', or gw.rollout for "
+            "those of gw.control."
+        )
     h = _duration(work.times, step)
     engine = fixed_step(work.system.mech, work.system.laws, work.method, work=True)
-    engine.require_stable(x, h)
+    x = np.concatenate([x, np.zeros(len(engine.states) - len(x))])
+    engine.require_stable(x[None], h)
+    if work.method == MOREAU:
+        engine = engine.with_sweeps(sweeps_for(engine.system, x[None], h))
     work.recorder.remarks.extend(engine.remarks)
     kept = np.unique(np.rint(work.times / h).astype(int)).tolist()
     samples = _Samples(work, engine, h)
@@ -73,7 +81,7 @@ class _Samples:
         recorder = self._work.recorder
         if self._rows:
             k, x, u = (np.array(column) for column in zip(*self._rows, strict=True))
-            recorder.keep_all(self._h * k, x, u, self._engine.observe(x, u, self._h * k))
+            recorder.keep_all(self._h * k, x, u, self._engine.observe(x, u, self._h * k, self._h))
         return recorder.run()
 
 

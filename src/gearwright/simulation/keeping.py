@@ -11,6 +11,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError
+from gearwright.simulation.here import Here
 from gearwright.system.balance import SAME, dependent_here
 from gearwright.system.projection import HeldPlaces, held_places
 from gearwright.system.system import Modes, System
@@ -22,81 +23,79 @@ Projection: TypeAlias = Callable[[float, Array], Array]
 OFF = 1e-6
 """How far [m, rad; m/s, rad/s] from what is held a run may start; the projection takes that away."""
 
+SHARED = "holds: "
+"""How the remark about forces that are not unique begins."""
+
 STILL = 1e-12
 """A row below this moves nothing."""
 
 
-class Keeping:
-    """What one run keeps in its place.
+def kept_start(system: System, t: float, x: Array, u: Array, modes: Modes) -> Array:
+    """The start on what is held.
 
-    Args:
-        system: the machine with its laws.
-        remark: takes a sentence about forces that are not unique, once.
+    Raises:
+        InputError: it is far from it, nothing can be held that way, or nothing is left that moves.
     """
+    held = held_places(system, t, x, u, modes)
+    if held is None:
+        return x
+    _refuse_immovable(held, t, x)
+    _refuse_excess(held, t, x)
+    _refuse_violated(held, t, x)
+    return held.projected(t, x)
 
-    def __init__(self, system: System, remark: Callable[[str], None]) -> None:
-        self._system, self._remark, self._told = system, remark, False
 
-    def start(self, t: float, x: Array, u: Array, modes: Modes) -> Array:
-        """The start on what is held.
+def projection(system: System, here: Here, u: Array, remarks: list[str]) -> Projection | None:
+    """What puts a state back in the modes at hand; None where nothing keeps a place.
 
-        Raises:
-            InputError: it is far from it, nothing can be held that way, or nothing is left that moves.
-        """
-        held = held_places(self._system, t, x, u, modes)
-        if held is None:
-            return x
-        self._refuse_immovable(held, t, x)
-        self._refuse_excess(held, t, x)
-        _refuse_violated(held, t, x)
-        return held.projected(t, x)
+    Forces that are not unique are remarked upon, once.
+    """
+    held = held_places(system, here.t, here.x, u, here.modes)
+    if held is None:
+        return None
 
-    def projection(self, t: float, x: Array, u: Array, modes: Modes) -> Projection | None:
-        """What puts a state back in given modes; None where nothing keeps a place."""
-        held = held_places(self._system, t, x, u, modes)
-        if held is None:
-            return None
+    def project(now: float, y: Array) -> Array:
+        _look(held, now, y, remarks)
+        return held.projected(now, y)
 
-        def project(now: float, y: Array) -> Array:
-            self._look(held, now, y)
-            return held.projected(now, y)
+    return project
 
-        return project
 
-    def _look(self, held: HeldPlaces, t: float, x: Array) -> None:
-        if self._told or len(held.holds) < 2:
-            return
-        if dependent_here(held.rows(t, x)):
-            self._told = True
-            self._remark(
-                f"holds: at t = {t:g} s the rows of {_names(held)} depend on each other, so that their forces are not "
-                "unique: from then on, where this is so, those of least norm are given."
+def _look(held: HeldPlaces, t: float, x: Array, remarks: list[str]) -> None:
+    if len(held.holds) < 2 or any(remark.startswith(SHARED) for remark in remarks):
+        return
+    if dependent_here(held.rows(t, x)):
+        remarks.append(
+            f"{SHARED}at t = {t:g} s the rows of {_names(held)} depend on each other, so that their forces are not "
+            "unique: from then on, where this is so, those of least norm are given."
+        )
+
+
+def _refuse_immovable(held: HeldPlaces, t: float, x: Array) -> None:
+    rows = np.abs(held.rows(t, x)).max(axis=1)
+    elsewhere = x.copy()
+    mech, system = held.system.mech, held.system
+    step = 0.3 * np.sin(1.0 + 2.4 * np.arange(mech.n))
+    elsewhere[system.q] = integrate(mech, x[system.q].tolist(), step.tolist(), FLOATS)
+    rows = np.maximum(rows, np.abs(held.rows(t, elsewhere)).max(axis=1))
+    for hold, size in zip(held.holds, rows, strict=True):
+        if size < STILL:
+            raise InputError(
+                f"simulate: {hold.line.name} is held, but no joint moves it: its row is zero. Leave it out of "
+                "what is held, or hold a body that can move that way."
             )
 
-    def _refuse_immovable(self, held: HeldPlaces, t: float, x: Array) -> None:
-        rows = np.abs(held.rows(t, x)).max(axis=1)
-        elsewhere = x.copy()
-        mech, system = self._system.mech, self._system
-        step = 0.3 * np.sin(1.0 + 2.4 * np.arange(mech.n))
-        elsewhere[system.q] = integrate(mech, x[system.q].tolist(), step.tolist(), FLOATS)
-        rows = np.maximum(rows, np.abs(held.rows(t, elsewhere)).max(axis=1))
-        for hold, size in zip(held.holds, rows, strict=True):
-            if size < STILL:
-                raise InputError(
-                    f"simulate: {hold.line.name} is held, but no joint moves it: its row is zero. Leave it out of "
-                    "what is held, or hold a body that can move that way."
-                )
 
-    def _refuse_excess(self, held: HeldPlaces, t: float, x: Array) -> None:
-        """More rows than freedom: all that moves is held, and some of it more than once."""
-        rows, n = held.rows(t, x), self._system.mech.n
-        if len(rows) <= n or int(np.linalg.matrix_rank(rows, tol=SAME * np.abs(rows).max())) < n:
-            return
-        extra = [held.holds[k].line.name for k in _beyond(rows)]
-        raise InputError(
-            f"simulate: {len(rows)} coordinates are held ({_names(held)}), but the machine has only {n} speeds, all of "
-            f"which they take. Leave out {listed(extra)}."
-        )
+def _refuse_excess(held: HeldPlaces, t: float, x: Array) -> None:
+    """More rows than freedom: all that moves is held, and some of it more than once."""
+    rows, n = held.rows(t, x), held.system.mech.n
+    if len(rows) <= n or int(np.linalg.matrix_rank(rows, tol=SAME * np.abs(rows).max())) < n:
+        return
+    extra = [held.holds[k].line.name for k in _beyond(rows)]
+    raise InputError(
+        f"simulate: {len(rows)} coordinates are held ({_names(held)}), but the machine has only {n} speeds, all of "
+        f"which they take. Leave out {listed(extra)}."
+    )
 
 
 def _beyond(rows: Array) -> list[int]:

@@ -51,8 +51,8 @@ class Problem:
 
     Guards are in their own scales: an event comes when one of `levels` falls below -CROSSED. The rates go on smoothly
     beyond a guard, but not beyond a kink: a step of an explicit method ends where one of `kinks` changes its sign. With
-    `patience`, such a method gives up where its steps are too short. `project` puts a state back onto what is held;
-    it is asked after every accepted step.
+    `patience`, such a method gives up where its steps are too short; it comes back after a step once it is `enough`.
+    `project` puts a state back onto what is held; it is asked after every accepted step.
     """
 
     rates: Rates
@@ -68,6 +68,7 @@ class Problem:
     kinks: Levels | None = None
     patience: Patience | None = None
     project: Callable[[float, Array], Array] | None = None
+    enough: Callable[[], bool] = lambda: False
 
 
 class March(Protocol):
@@ -125,6 +126,8 @@ class ScipyMarch:
     def advance(self, limit: float) -> Reached:
         """March to `limit`, or to the first event or kink before it."""
         while self._clear < limit and self._crossing is None and not self._bent:
+            if self._problem.enough():
+                return Reached(self._clear, self._solver.y.copy(), False)
             self._wear()
             self._step()
         if self._crossing is not None and self._crossing <= limit:

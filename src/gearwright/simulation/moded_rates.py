@@ -10,6 +10,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.forces.kinks import kinks_of
 from gearwright.forces.line import Line
+from gearwright.simulation.loop_choice import WORTHWHILE, LoopChoice
 from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
 from gearwright.system.balance import NONE, Ties, balanced, rows_of, shares_of
 from gearwright.system.evaluation import evaluate
@@ -17,8 +18,7 @@ from gearwright.system.law_table import LawTable, NotInMachineCodeError, law_tab
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
 
-WORTHWHILE = 1000
-"""Evaluations law by law, which take about as long as compiling all laws does."""
+Remark = Callable[[str], None]
 
 
 class Rows:
@@ -119,25 +119,30 @@ class ModedRates:
 
 
 class WorthwhileTable:
-    """The kernels of all laws of a run, made once enough was evaluated law by law to pay for them.
+    """The kernels of all laws of a run for Python to call, made once they pay and the event loop does not do it.
 
     Args:
         system: the machine with its laws.
+        loop: whether there is, or will be, an event loop in machine code.
         remark: takes a sentence about why there are none, once.
     """
 
-    def __init__(self, system: System, remark: Callable[[str], None]) -> None:
-        self._system, self._remark = system, remark
+    def __init__(self, system: System, loop: LoopChoice, uses_loop: Callable[[], bool], remark: Remark) -> None:
+        self._system, self._loop, self._uses_loop, self._remark = system, loop, uses_loop, remark
         self._asked, self._refused = 0, False
         self._made: LawTable | None = None
 
     def asked(self) -> LawTable | None:
         """The kernels, if they pay by now and can be made."""
-        if self._made is None and not self._refused:
-            self._asked += 1
-            if self._asked > WORTHWHILE:
-                self._make()
+        self._asked += 1
+        self._loop.evaluated()
+        if self._made is None and self._asked > WORTHWHILE and self._may_be_made():
+            self._make()
         return self._made
+
+    def _may_be_made(self) -> bool:
+        by_loop = self._uses_loop() and not self._loop.refused
+        return not by_loop and not self._refused and self._loop.traceable
 
     def _make(self) -> None:
         try:
@@ -145,10 +150,6 @@ class WorthwhileTable:
         except NoKernelError as reason:
             self._refused = True
             self._remark(str(reason))
-
-    def give_up(self) -> None:
-        """Ask no more: somebody else has said why there are none."""
-        self._refused = True
 
 
 class InModes:

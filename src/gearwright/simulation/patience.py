@@ -17,6 +17,9 @@ SELDOM = 1000
 CRAWL = 1e-5
 """A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
 
+HOPELESS = 1e-6
+"""Where no other method may go on, a run that covers less than this in a thousand steps ends: it would need 1e9."""
+
 AHEAD = 2500
 """Steps that must still be to come for another, less exact, method to pay."""
 
@@ -27,9 +30,9 @@ UNSTABLE = 2.0
 class SlowError(Exception):
     """An explicit integrator whose steps have become so short at (t, x) that an implicit one should go on."""
 
-    def __init__(self, t: float, x: Array) -> None:
+    def __init__(self, t: float, x: Array, step: float) -> None:
         super().__init__("short steps")
-        self.t, self.x = t, x
+        self.t, self.x, self.step = t, x, step
 
 
 @dataclass
@@ -39,19 +42,35 @@ class Patience:
     Args:
         until: end of the run [s].
         span: its length [s].
+        may_change: whether another method may go on.
     """
 
     until: float
     span: float
+    may_change: bool = True
     _steps: int = field(default=0, init=False)
     _milestones: dict[int, float] = field(default_factory=dict, init=False)
 
+    @property
+    def steps_to_look(self) -> int:
+        """Steps that may be taken before it must look again."""
+        return OFTEN - self._steps % OFTEN
+
+    def take(self, steps: int) -> None:
+        """Count steps that somebody took without a look, no more than `steps_to_look`."""
+        self._steps += steps
+
     def wear(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
         """One more step from (t, x) on; SlowError once it should be the last."""
-        crawls = self._covered(SELDOM, t) < CRAWL * self.span
-        if crawls or self._is_held_back(t, x, step, rates):
-            raise SlowError(t, x.copy())
+        self.look(t, x, step, rates)
         self._steps += 1
+
+    def look(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
+        """Look whether steps have become too short, if it is time to; SlowError if they have."""
+        least = CRAWL if self.may_change else HOPELESS
+        crawls = self._covered(SELDOM, t) < least * self.span
+        if crawls or (self.may_change and self._is_held_back(t, x, step, rates)):
+            raise SlowError(t, x.copy(), step)
 
     def _covered(self, every: int, t: float) -> float:
         """The time that the last so many steps covered; infinite between two looks."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,31 +19,51 @@ ENERGIES = ("stored", "supplied", "dissipated")
 """What is known only while a run goes on; kinetic and potential energy follow from the samples."""
 
 
+STEPPED = "stepped"
+"""What stands for the mode of a law where time stepping does not choose one."""
+
+
+class Block(NamedTuple):
+    """N samples: times (N,), a row of values each, and the numbers of the modes of all laws (N, laws)."""
+
+    t: Array
+    values: Array
+    modes: Any
+
+
 class Recorder:
-    """Collects samples and makes a run of them."""
+    """Collects samples, in blocks or one by one, and makes a run of them."""
 
     def __init__(self, system: System, input_names: Sequence[str], name: str) -> None:
         self._system, self._inputs, self._name = system, tuple(input_names), name
-        self._times: list[float] = []
-        self._rows: list[list[float]] = []
-        self._modes: list[Modes] = []
+        self._blocks: list[Block] = []
+        self._single: list[tuple[float, list[float], list[int]]] = []
         self.events: list[RunEvent] = []
         self.remarks: list[str] = []
         self._waiting: list[tuple[float, Array, Array]] = []
         self._observe: Callable[[Array, Array, Array], Observation] | None = None
+        self.feed: Callable[[], None] = lambda: None
+        """Brings samples that somebody else keeps."""
 
     def __len__(self) -> int:
-        return len(self._times) + len(self._waiting)
+        return sum(len(block.t) for block in self._blocks) + len(self._single) + len(self._waiting)
 
     @property
     def last(self) -> float:
         """The time of the last sample."""
-        return self._waiting[-1][0] if self._waiting else self._times[-1] if self._times else 0.0
+        self._catch_up()
+        return float(self._blocks[-1].t[-1]) if self._blocks else 0.0
 
     def record(self, t: float, x: Array, u: Array, modes: Modes, evaluation: Evaluation) -> None:
         """Remember one evaluated instant."""
-        stored = float(sum(outcome.stored for outcome in evaluation.outcomes))
-        self.keep(t, x, u, modes, evaluation.a, [outcome.signals for outcome in evaluation.outcomes], stored)
+        system, outcomes = self._system, evaluation.outcomes
+        numbers = [law.modes.index(mode) for law, mode in zip(system.laws, modes, strict=True)]
+        signals = [
+            float(one.signals[x.name]) for law, one in zip(system.laws, outcomes, strict=True) for x in law.signals
+        ]
+        stored = np.array([float(sum(outcome.stored for outcome in outcomes))])
+        rows = self._rows(x[None], u[None], evaluation.a[None], np.array([signals]).reshape(1, -1), stored)
+        self._single.append((t, rows[0].tolist(), numbers))
 
     def postpone(self, t: float, x: Array, u: Array, observe: Callable[[Array, Array, Array], Observation]) -> None:
         """Remember an instant of laws without modes; `observe` looks at all such instants together in the end."""
@@ -51,52 +71,71 @@ class Recorder:
         self._observe = observe
 
     def keep_all(self, t: Array, x: Array, u: Array, observed: Observation) -> None:
-        """Remember samples of laws without modes, one per row."""
-        names = [[one.name for one in law.signals] for law in self._system.laws]
-        modes = self._system.first_modes
-        for k, now in enumerate(t.tolist()):
-            signals = [{name: float(observed.signals[name][k]) for name in mine} for mine in names]
-            self.keep(now, x[k], u[k], modes, observed.a[k], signals, float(observed.stored[k]))
+        """Remember samples of laws without modes, or of a method that does not choose one, one per row."""
+        signals = [observed.signals[one.name] for law in self._system.laws for one in law.signals]
+        columns = np.array(signals, dtype=float).reshape(len(signals), len(t)).T
+        modes = np.zeros((len(t), len(self._system.laws)), dtype=int)
+        modes[:, [len(law.modes) > 1 for law in self._system.laws]] = -1
+        self.keep(t, x, u, modes, observed.a, columns, observed.stored)
+
+    def keep(self, t: Array, x: Array, u: Array, modes: Any, a: Array, signals: Array, stored: Array) -> None:
+        """Remember samples, one per row: state vectors, inputs, numbers of modes, accelerations, signals in order."""
+        self._gather()
+        self._blocks.append(Block(t, self._rows(x, u, a, signals, stored), modes))
+
+    def _rows(self, x: Array, u: Array, a: Array, signals: Array, stored: Array) -> Array:
+        """The values of samples in the order of the columns."""
+        system = self._system
+        moving, own = x[:, : system.v.stop], x[:, system.own.start : system.controlled.stop]
+        return np.column_stack((moving, a, u, own, signals, stored, x[:, system.supplied :]))
+
+    def _gather(self) -> None:
+        """Make a block of what was kept one by one."""
+        if self._single:
+            t, values, modes = zip(*self._single, strict=True)
+            self._single.clear()
+            self._blocks.append(Block(np.array(t), np.array(values), np.array(modes).reshape(len(t), -1)))
 
     def _catch_up(self) -> None:
+        self.feed()
+        self._gather()
         if self._observe is not None and self._waiting:
             t, x, u = (np.array(column) for column in zip(*self._waiting, strict=True))
             self._waiting.clear()
             self.keep_all(t, x, u, self._observe(x[:, : self._system.own.stop], u, t))
 
-    def keep(
-        self, t: float, x: Array, u: Array, modes: Modes, a: Array, signals: Sequence[Mapping[str, Any]], stored: float
-    ) -> None:
-        """Remember one sample: signals are given per law."""
-        system = self._system
-        values = [float(mine[one.name]) for law, mine in zip(system.laws, signals, strict=True) for one in law.signals]
-        moving, own = x[: system.v.stop].tolist(), x[system.own.start : system.controlled.stop].tolist()
-        works = [float(x[system.supplied]), float(x[system.dissipated])]
-        self._times.append(t)
-        self._modes.append(modes)
-        self._rows.append([*moving, *a.tolist(), *u.tolist(), *own, *values, stored, *works])
+    def _all(self) -> Block:
+        """All samples so far."""
+        self._catch_up()
+        laws, names = self._system.laws, self._columns()[0]
+        if not self._blocks:
+            return Block(np.zeros(0), np.zeros((0, len(names))), np.zeros((0, len(laws)), dtype=int))
+        self._blocks = [Block(*map(np.concatenate, zip(*self._blocks, strict=True)))]
+        return self._blocks[0]
 
     def run(self) -> Run:
         """The run so far."""
-        self._catch_up()
+        found = self._all()
         names, units = self._columns()
-        values = np.array(self._rows, dtype=float).reshape(len(self._rows), len(names))
-        series = {name: values[:, k] for k, name in enumerate(names)}
-        self._add_energies(series, values)
+        series = {name: found.values[:, k] for k, name in enumerate(names)}
+        self._add_energies(series, found.values)
         units |= {name: "J" for name in series if name.startswith("energy.")}
-        modes = {law.name: tuple(row[k] for row in self._modes) for k, law in enumerate(self._system.laws)}
-        events, remarks = tuple(self.events), tuple(self.remarks)
-        return Run(np.array(self._times), series, units, events, remarks, self._name, modes)
+        modes = {
+            law.name: tuple(map((*law.modes, STEPPED).__getitem__, found.modes[:, k].tolist()))
+            for k, law in enumerate(self._system.laws)
+        }
+        return Run(found.t, series, units, tuple(self.events), tuple(self.remarks), self._name, modes)
 
     def instants(self, most: int = 20) -> Iterator[tuple[float, Array, Array, Modes]]:
         """Time, state vector, inputs and modes of some of the samples."""
-        self._catch_up()
-        system, count = self._system, len(self._rows)
+        found = self._all()
+        system, count = self._system, len(found.t)
         moving, inputs, own = system.v.stop, len(self._inputs), system.controlled.stop - system.own.start
         for k in np.unique(np.linspace(0, count - 1, min(most, count)).astype(int)).tolist():
-            row, first = np.array(self._rows[k]), moving + system.mech.n
+            row, first = found.values[k], moving + system.mech.n
             x = np.concatenate((row[:moving], row[first + inputs : first + inputs + own], row[-2:]))
-            yield self._times[k], x, row[first : first + inputs], self._modes[k]
+            modes = tuple((*law.modes, STEPPED)[m] for law, m in zip(system.laws, found.modes[k].tolist(), strict=True))
+            yield float(found.t[k]), x, row[first : first + inputs], modes
 
     def _add_energies(self, series: dict[str, Array], values: Array) -> None:
         """Energies of the machine, and what is missing in the balance of all."""

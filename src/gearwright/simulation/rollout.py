@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import as_floats
+from gearwright.arguments import as_floats, whole
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
+from gearwright.simulation.controlled_steps import controller_feeds, require_law
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
+from gearwright.simulation.step_program import MOREAU
+from gearwright.simulation.sweeps import sweeps_for
+from gearwright.system.controllers import Controller
 from gearwright.text import did_you_mean
+
+UNSETTLED = 1e-3
+"""Change of a speed by the last sweep, as part of the speeds (of 1 at least), that is said."""
 
 
 class Rollout(NamedTuple):
@@ -29,12 +36,17 @@ class Rollout(NamedTuple):
         q: configurations, (T, ..., nq).
         v: speeds, (T, ..., n).
         states: per state of the laws its values, (T, ...).
+        drift: what is missing in the books at the end [J], (...): energy gained less supplied plus dissipated; None
+            but for "moreau".
+        penetration: how far something has been beyond a stop at most [rad, m], (...); None but for "moreau".
     """
 
     t: Array
     q: Array
     v: Array
     states: Mapping[str, Array]
+    drift: Array | None = None
+    penetration: Array | None = None
 
 
 def rollout(
@@ -51,11 +63,15 @@ def rollout(
     inputs: Mapping[str, ArrayLike] | None = None,
     every: int = 1,
     parameters: Mapping[str, ArrayLike] | None = None,
+    sweeps: int | None = None,
+    controller: Controller | None = None,
 ) -> Rollout:
     r"""Many motions at once with a fixed step, all steps in machine code.
 
     "euler" is semi-implicit: $v^+ = v + h\,a(q, v, \tau)$, $q^+ = q \oplus h v^+$; "rk4" is the classical method of
-    fourth order. Long batches are spread over the cores (`GEARWRIGHT_THREADS`).
+    fourth order. "moreau" takes laws with modes, friction that sticks, stops, backlash, clutches and lossy gears, by
+    time stepping: Moreau's midpoint rule with projected Gauss-Seidel, of first order. Long batches are spread over the
+    cores (`GEARWRIGHT_THREADS`).
 
     Args:
         robot_or_mech: a machine, or a robot (parameters are then paths of its file).
@@ -63,14 +79,18 @@ def rollout(
         v0: speeds at the beginning, (..., n); broadcast with q0, states0 and parameters.
         steps: number of steps, a multiple of `every`.
         step: duration of a step [s].
-        method: "euler" or "rk4".
+        method: "euler", "rk4" or "moreau".
         tau: generalized forces: constant (..., n); with one axis more than the batch, (steps, ..., n) held over each
             step or (2 steps + 1, ..., n) at the beginning, middle and end of each step.
-        laws: laws with one mode, without holds and drags (motors, smooth friction, springs).
+        laws: laws with one mode, without holds and drags (motors, smooth friction, springs); with "moreau" all laws.
         states0: states of laws at the beginning by name, (...); their own initial values unless given.
         inputs: inputs of laws by name, (...) or with time first as for tau.
         every: steps per recorded sample.
-        parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}.
+        parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
+            their names, such as {"elbow.friction.coulomb": torques}.
+        sweeps: how often "moreau" settles all impulses; as many as the inertias at the start ask for unless given.
+        controller: what `gw.control` makes; its forces are added to tau. With parameters the machine changes, what the
+            controller knows of it does not.
 
     Returns:
         1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
@@ -83,19 +103,27 @@ def rollout(
     """
     require_steps(step, steps, every)
     values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
-    engine = fixed_step(robot_or_mech, laws, method, parameters=tuple(values))
+    more: dict[str, Any] = {}
+    if sweeps is not None:
+        more["sweeps"] = whole("rollout", "sweeps", sweeps, least=1, example=10)
+    control = None if controller is None else require_law(controller)
+    if control is not None:
+        more["control"] = control.law
+    engine = fixed_step(robot_or_mech, laws, method, work=method == MOREAU, parameters=tuple(values), **more)
     x0 = engine.start(q0, v0, _mapping("states0", states0))
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
     x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, x0.shape[-1])
-    numbers = [np.broadcast_to(value, lead).reshape(rows) for value in values.values()]
+    numbers = np.stack([np.broadcast_to(x, lead).reshape(rows) for x in values.values()], axis=-1) if values else None
     given = _inputs(engine, lead, steps, tau, _mapping("inputs", inputs))
-    for state in x[:1]:
-        engine.require_stable(state, step)
+    engine.require_sound(x, step, numbers)
+    if method == MOREAU and sweeps is None and rows:
+        engine = engine.with_sweeps(sweeps_for(engine.system, x, step))
     for remark in engine.remarks if kernel_mode() != "off" else ():
         warnings.warn(f"rollout: {remark}", SlowerWarning, stacklevel=2)
+    fed = () if control is None else controller_feeds(control, method, step, steps)
     try:
-        record = engine.run(x, given, step, steps, every, parameters=np.stack(numbers, axis=-1) if numbers else None)
+        record = engine.run(x, given, step, steps, every, parameters=numbers, control=fed)
     except Interrupted as stopped:
         record = stopped.record
         reached = f"{step * every * (len(record) - 1):g} s"
@@ -104,7 +132,25 @@ def rollout(
             GearwrightWarning,
             stacklevel=2,
         )
-    return _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
+    found = _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
+    if method != MOREAU:
+        return found
+    _warn_unsettled(engine, record)
+    drift = engine.drift(record[0], record[-1], given[[0, -1]], step, float(found.t[-1]), numbers)
+    return found._replace(drift=drift.reshape(lead), penetration=record[-1, :, -2].reshape(lead))
+
+
+def _warn_unsettled(engine: FixedStep, record: Array) -> None:
+    """Say so where projected Gauss-Seidel did not come to an end."""
+    left, speeds = record[-1, :, -1], record[..., engine.system.v]
+    k = int(np.argmax(left))
+    if left[k] > UNSETTLED * max(1.0, float(np.abs(speeds[:, k]).max())):
+        warnings.warn(
+            f"rollout: after {engine.sweeps} sweeps the last one still changed a speed by {left[k]:.1g} (state {k} of "
+            "the batch). Give sweeps= more, or a shorter step.",
+            GearwrightWarning,
+            stacklevel=3,
+        )
 
 
 def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:
@@ -159,5 +205,6 @@ def _named(engine: FixedStep, record: Array, period: float) -> Rollout:
     mech = engine.mech
     t: Array = period * np.arange(len(record), dtype=np.float64)
     end = mech.nq + mech.n
-    states = {state.name: record[..., end + k] for k, state in enumerate(engine.further)}
+    named = (*engine.system.states, *(x.name for x in engine.plan.beside))
+    states = {name: record[..., end + k] for k, name in enumerate(named)}
     return Rollout(t, record[..., : mech.nq], record[..., mech.nq : end], states)

@@ -8,20 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import nudge
-from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
-from gearwright.functions.functions import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.mechanism.rows import spread
 from gearwright.programs.inputs import checked
+from gearwright.simulation.linear_model import LinearModel
+from gearwright.simulation.step_program import MOREAU, StepPlan
 from gearwright.system.system import System
-from gearwright.system.unheld_motion import force_actions, outcomes_of, require_one_mode
+from gearwright.system.unheld_motion import require_one_mode
 from gearwright.text import listed
-from gearwright.tracing.slopes import slopes_of
 
 HARMLESS = 0.8
 """Step times fastest rate up to which both methods are stable, however the mode is damped."""
@@ -63,67 +59,61 @@ def fastest_mode(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Law] = (), v: A
     mech = machine_of("fastest_mode", mech)
     system = System(mech, tuple(laws))
     require_one_mode(system)
+    model = LinearModel(system, StepPlan("euler"))
     at = checked("fastest_mode", mech, "q", q, mech.nq)
     pace = np.zeros(mech.n) if v is None else checked("fastest_mode", mech, "v", v, mech.n)
     x = np.concatenate([at, pace, [state.initial for state in system.states.values()]])
-    mode = _fastest(system, linear_rates(system, x))
+    mode = _fastest(system, model.rates(x[None])[0])
     return mode._replace(frequency=float(f"{mode.frequency:.12g}"), damping=float(f"{mode.damping:.12g}"))
 
 
-def require_stable(system: System, x: Array, h: float, method: str) -> None:
-    """Refuse a step that makes the fastest mode at a state x = [q, v, states of the laws], or there at rest, grow."""
-    n = system.mech.n
-    if not system.laws and not system.mech.springs:
+def require_stable(model: LinearModel, x: Array, h: float, numbers: Sequence[Array] = ()) -> None:
+    """Refuse a step that makes the fastest mode of a member of a batch grow.
+
+    Args:
+        model: the machine with its laws, linear.
+        x: states [q, v, states of the laws] (N, nx); every one is looked at as it is, and at rest there.
+        h: the step [s].
+        numbers: those of laws and of the machine, (N or 1, P) each.
+    """
+    system = model.system
+    if not (system.laws or system.mech.springs) or not model.moves_by_itself:
         return
     still = x.copy()
-    still[system.v] = 0.0  # where friction, smooth as it may be, is steepest
-    for state in (x, still) if system.laws else (x,):
-        A = linear_rates(system, state)
-        mode = _fastest(system, A)
-        if h * mode.frequency <= HARMLESS or _stable(A, n, h, method):
-            continue
-        longest = _longest_step(A, n, HARMLESS / mode.frequency, h, method)
-        spring = f" on spring {mode.spring!r}" if mode.spring else ""
-        raise InputError(
-            f"a step of {h:g} s is too long for method {method!r}: the fastest mode, of {listed(mode.names, ' and ')}"
-            f"{spring}, has {mode.frequency:.4g} rad/s with damping ratio {abs(round(mode.damping, 6)):.3g}; up to "
-            f"{longest:.3g} s the motion is stable. Take a shorter step, or a method that chooses its steps (adaptive, "
-            "stiff)."
-        )
+    still[:, system.v] = 0.0  # where friction, smooth as it may be, is steepest
+    for states in (x, still) if system.laws else (x,):
+        A = model.rates(states, numbers)
+        for k in np.flatnonzero(largest_rate(h * A) > HARMLESS).tolist():
+            _require_stable_member(model, A[k], h, f" (state {k} of the batch)" if len(x) > 1 else "")
 
 
-def linear_rates(system: System, x: Array) -> Array:
-    """A of d/dt [dq; dv; ds] = A [dq; dv; ds], dq in the tangent: springs, dampers and laws, the mass matrix frozen."""
-    mech, n, count = system.mech, system.mech.n, len(system.states)
-    force, memory = _slopes(system, x)
-    for spring in mech.springs:
-        row = np.array(spread(spring.terms, n), dtype=np.float64)
-        force[:, :n] -= float(spring.stiffness) * np.outer(row, row)
-        force[:, n : 2 * n] -= float(spring.damping) * np.outer(row, row)
-    A = np.zeros((2 * n + count,) * 2)
-    A[:n, n : 2 * n] = np.eye(n)
-    A[n : 2 * n] = np.linalg.solve(mass_matrix(mech, x[: mech.nq]), force)
-    A[2 * n :] = memory[:, : 2 * n + count] + memory[:, 2 * n + count :] @ A[n : 2 * n]
-    return A
+def largest_rate(A: Array) -> Array:
+    r"""Bounds of the largest eigenvalues of matrices (N, m, m): $\|A^{64}\|^{1/64}$.
+
+    >>> largest_rate(np.array([np.diag([0.5, -2.0])])).round(3)
+    array([2.])
+    """
+    power = A
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(6):
+            power = power @ power
+        size = np.linalg.norm(power, axis=(1, 2)) ** (1 / 64)
+    return np.where(np.isfinite(size), size, np.inf)
 
 
-def _slopes(system: System, x: Array) -> tuple[Array, Array]:
-    """Derivatives of the laws' forces by (dq, v, s), and of the rates of their states by (dq, v, s, a)."""
-    n, count = system.mech.n, len(system.states)
-    if not system.laws:
-        return np.zeros((n, 2 * n + count)), np.zeros((count, 3 * n + count))
-    start, u = system.moving(x.tolist()), system.first_inputs
-
-    def forces_and_rates(z: Sequence[Scalar], ops: Operations) -> list[Scalar]:
-        at = Moving(nudge(system.mech, start.q, z[:n], ops), z[n : 2 * n], z[2 * n : 2 * n + count])
-        situations = system.situations(ops, 0.0, at, u)
-        actions = force_actions(system, situations)
-        outcomes = outcomes_of(system, situations, actions, z[2 * n + count :])
-        rates = (one for outcome in outcomes for one in outcome.rates)
-        return [*system.forces(u, actions), *rates]
-
-    slopes = slopes_of(forces_and_rates, np.concatenate([np.zeros(n), start.v, start.states, np.zeros(n)]))
-    return slopes[:n, : 2 * n + count].copy(), slopes[n:]
+def _require_stable_member(model: LinearModel, A: Array, h: float, who: str) -> None:
+    system, method = model.system, model.plan.method
+    n, mode = system.mech.n, _fastest(system, A)
+    if h * mode.frequency <= HARMLESS or _stable(A, n, h, method):
+        return
+    longest = _longest_step(A, n, HARMLESS / mode.frequency, h, method)
+    spring = f" on spring {mode.spring!r}" if mode.spring else ""
+    raise InputError(
+        f"a step of {h:g} s is too long for method {method!r}{who}: the fastest mode, of "
+        f"{listed(mode.names, ' and ')}{spring}, has {mode.frequency:.4g} rad/s with damping ratio "
+        f"{abs(round(mode.damping, 6)):.3g}; up to {longest:.3g} s the motion is stable. Take a shorter step, or a "
+        "method that chooses its steps (adaptive, stiff)."
+    )
 
 
 def _fastest(system: System, A: Array) -> FastestMode:
@@ -158,10 +148,22 @@ def _step_matrix(A: Array, n: int, h: float, method: str) -> Array:
     if method == "rk4":
         z = h * A
         return one + z @ (one + z @ (one + z @ (one + z / 4) / 3) / 2)
+    if method == MOREAU:
+        return _midpoint_matrix(A, n, h)
     late, push = one.copy(), one + h * A
     push[:n] = one[:n]
     late[:n, n : 2 * n] = h * np.eye(n)
     result: Array = late @ push
+    return result
+
+
+def _midpoint_matrix(A: Array, n: int, h: float) -> Array:
+    """Half a step of the positions, speeds, the states with the new speeds, and the other half."""
+    half, push, remember = np.eye(len(A)), np.eye(len(A)), np.eye(len(A))
+    half[:n, n : 2 * n] = 0.5 * h * np.eye(n)
+    push[n : 2 * n] += h * A[n : 2 * n]
+    remember[2 * n :] += h * A[2 * n :]
+    result: Array = half @ remember @ push @ half
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,42 +16,32 @@ from gearwright.compiling.compile import layout_of
 from gearwright.compiling.entry import THREADED_WORK
 from gearwright.compiling.rollout_code import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
-from gearwright.dynamics.configuration import quaternions
-from gearwright.dynamics.fixed_steps import METHODS
 from gearwright.errors import CompilationError, InputError
 from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
-from gearwright.programs.inputs import checked, not_finite
+from gearwright.programs.inputs import checked
+from gearwright.programs.sized import VectorProgram
+from gearwright.simulation.batch_program import BatchProgram, energy_program
+from gearwright.simulation.controlled_steps import controlled_step_program, law_states, require_driven
+from gearwright.simulation.linear_model import LinearModel
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
 from gearwright.simulation.rollout_stability import require_stable
-from gearwright.simulation.step_program import require_steppable, step_program, step_states
+from gearwright.simulation.step_feeds import Clocked, first_states, input_feeds, parameter_rows
+from gearwright.simulation.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
+from gearwright.system.control_law import ControlLaw
+from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.observation import Observation, observe
+from gearwright.system.stepped_observation import observe_stepped
 from gearwright.system.system import System
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean
 from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.trace import PARAMETERS, traced
+from gearwright.tracing.trace import traced
 from gearwright.tracing.virtual_machine import evaluate_job
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
-
-
-class Clocked(NamedTuple):
-    """The inputs of all steps from one on, (steps or 1, states or 1, size) each, and the clock that goes with them."""
-
-    feeds: Sequence[Array]
-    start: float
-    h: float
-    first: int
-
-    def during(self, begin: int, steps: int) -> list[Array]:
-        """The feeds of some steps, the clock before them."""
-        k = self.first + begin
-        clock = np.empty((steps, 1, 2))
-        clock[:, 0, 0], clock[:, 0, 1] = self.start + self.h * np.arange(k, k + steps), self.h
-        return [clock, *(feed[k : k + steps] if len(feed) > 1 else feed for feed in self.feeds)]
 
 
 class FixedStep:
@@ -62,20 +52,36 @@ class FixedStep:
     """
 
     def __init__(
-        self, source: Robot | Mechanism, laws: tuple[Law, ...], method: str, work: bool, parameters: tuple[str, ...]
+        self,
+        source: Robot | Mechanism,
+        laws: tuple[Law, ...],
+        method: str,
+        work: bool,
+        parameters: tuple[str, ...],
+        sweeps: int = 10,
+        control: ControlLaw | None = None,
     ) -> None:
-        if method not in METHODS:
-            raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, METHODS)}")
-        self._made_from = (source, laws, method, work, parameters)
-        self.method, self.parameters = method, parameters
-        job = recipe_of("forward_dynamics", source, parameters, {}).job()
+        if method not in MOMENTS:
+            raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, MOMENTS)}")
+        self._made_from = (source, laws, method, work, parameters, sweeps, control)
+        self.method, self.parameters, self.sweeps = method, parameters, sweeps
+        of_laws = tuple(path for path in parameters if law_of(laws, path) is not None)
+        of_machine = tuple(path for path in parameters if path not in of_laws)
+        job = recipe_of("forward_dynamics", source, of_machine, {}).job()
         self.mech, self.system = job.mech, System(job.mech, laws)
-        require_steppable(self.system)
-        self.further = step_states(self.system, work)
-        self._job = replace(job, program=step_program(self.system, method, work))
+        require_steppable(self.system, method)
+        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control))
+        self.further = self.plan.states(self.system)
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
+        self._job = replace(job, program=self._program(control))
         self.inputs = (*(f"tau.{speed}" for speed in self.mech.speeds), *self.system.inputs)
+
+    def _program(self, control: ControlLaw | None) -> VectorProgram:
+        if control is None:
+            return step_program(self.system, self.plan)
+        require_driven(control, self.system)
+        return controlled_step_program(self.system, self.plan, control)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return FixedStep, self._made_from
@@ -117,9 +123,42 @@ class FixedStep:
         parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (at, pace, *(x[..., None] for x in own))]
         return np.concatenate(parts, axis=-1)
 
-    def require_stable(self, x0: ArrayLike, h: float) -> None:
-        """Refuse a step that is too long for the fastest mode at a state x0 (nx,)."""
-        require_stable(self.system, np.asarray(x0, dtype=np.float64)[: self.system.own.stop], float(h), self.method)
+    def require_stable(self, x0: ArrayLike, h: float, parameters: ArrayLike | None = None) -> None:
+        """Refuse a step that is too long for the fastest mode at one of the states x0 (N, nx)."""
+        x = np.asarray(x0, dtype=np.float64)[:, : self.system.own.stop]
+        given = [feed[0] for feed in self._numbers(self._rows(parameters, len(x)))]
+        require_stable(self._linear, x, float(h), given)
+
+    @cached_property
+    def _linear(self) -> LinearModel:
+        return LinearModel(self.system, self.plan, self._job)
+
+    @cached_property
+    def _energies(self) -> BatchProgram:
+        return BatchProgram(replace(self._job, program=energy_program(self.system, self.plan)))
+
+    def require_sound(self, x0: Array, h: float, parameters: Array | None = None) -> None:
+        """Refuse numbers that a law does not take, and a step that is too long, for any member of a batch."""
+        if parameters is not None and self.plan.numbers:
+            own = [self.parameters.index(path) for path in self.plan.numbers]
+            require_numbers(self.system.laws, self.plan.numbers, parameters[:, own])
+        self.require_stable(x0, h, parameters)
+
+    def with_sweeps(self, sweeps: int) -> FixedStep:
+        """The same with another number of sweeps."""
+        source, laws, method, work, parameters, _, control = self._made_from
+        return fixed_step(source, laws, method, work=work, parameters=parameters, sweeps=sweeps, control=control)
+
+    def drift(
+        self, begin: Array, end: Array, inputs: Array, h: float, t: float, parameters: Array | None = None
+    ) -> Array:
+        """What is missing in the books between two records (N, nx) with `work`; inputs (2, N or 1, nu) go with them."""
+        first, last = (
+            self.energies(x, u, when, h, parameters) for x, u, when in ((begin, inputs[0], 0.0), (end, inputs[1], t))
+        )
+        works = self.system.own.stop
+        booked = (end - begin)[:, works : works + 2] @ np.array([1.0, -1.0])
+        return np.asarray(last - first - booked, dtype=np.float64)
 
     def run(
         self,
@@ -131,6 +170,7 @@ class FixedStep:
         *,
         start: float = 0.0,
         parameters: ArrayLike | None = None,
+        control: Sequence[Array] = (),
     ) -> Array:
         """States (1 + steps/every, N, nx) after 0, `every`, 2 `every`, ... steps; no others are stored.
 
@@ -147,12 +187,15 @@ class FixedStep:
             every: steps per recorded state.
             start: time at the beginning [s].
             parameters: (N or 1, P) values of the parameters that are inputs.
+            control: what a control law is fed with, as `controller_feeds` gives it.
         """
         require_steps(h, steps, every)
-        begin = self._begin(x0)
+        begin = first_states(self.mech, self.states, x0)
         record = np.empty((1 + steps // every, *begin.shape))
         record[0] = begin
-        feeds = [*self._moments(inputs, steps, len(begin)), *self._parameters(parameters, len(begin))]
+        given = [[self.system.first_inputs]] if inputs is None else inputs
+        feeds = input_feeds(self.inputs, given, steps, len(begin), MOMENTS[self.method])
+        feeds += [*control, *self._numbers(self._rows(parameters, len(begin)))]
         done, size = 0, self._piece(len(begin))
         try:
             while done < len(record) - 1:
@@ -163,6 +206,15 @@ class FixedStep:
         except KeyboardInterrupt:
             raise Interrupted(record[: done + 1]) from None
         return record
+
+    def _rows(self, parameters: ArrayLike | None, rows: int) -> Array:
+        return parameter_rows(self.parameters, parameters, rows)
+
+    def _numbers(self, rows: Array) -> list[Array]:
+        """Numbers of laws, then those of the machine, where there are any."""
+        own = [self.parameters.index(path) for path in self.plan.numbers]
+        others = [k for k in range(len(self.parameters)) if k not in own]
+        return [np.ascontiguousarray(rows[None, :, some]) for some in (own, others) if some]
 
     def _piece(self, rows: int) -> int:
         """Steps of all rows that take a fraction of a second."""
@@ -181,9 +233,16 @@ class FixedStep:
         record[1] = between[1]
         return bool(np.isfinite(record[1]).all())
 
-    def observe(self, x: Array, inputs: Array, t: Array) -> Observation:
-        """What is seen at recorded states x (N, nx) with inputs (N, nu) at times t (N,)."""
+    def observe(self, x: Array, inputs: Array, t: Array, h: float = 1e-3) -> Observation:
+        """What is seen at recorded states x (N, nx) of steps of h [s] with inputs (N, nu) at times t (N,)."""
+        if self.method == MOREAU:
+            return observe_stepped(self.system, self.sweeps, h, x, inputs, t)
         return observe(self.system, x, inputs, t)
+
+    def energies(self, x: Array, inputs: Array, t: float, h: float, parameters: ArrayLike | None = None) -> Array:
+        """The energies [J] of machine and laws at states x (N, nx) with inputs (N or 1, nu) at the time t [s]."""
+        feeds = [np.array([[t, h]]), inputs, *(feed[0] for feed in self._numbers(self._rows(parameters, len(x))))]
+        return self._energies.at([x, *feeds])[:, 0]
 
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""
@@ -205,53 +264,6 @@ class FixedStep:
                 record[(k + 1) // every] = x
         return True
 
-    def _begin(self, x0: ArrayLike) -> Array:
-        """The first states, finite and with quaternions of length one."""
-        x = as_floats("fixed_step", "x0", x0)
-        if x.ndim != 2 or x.shape[-1] != len(self.states) or not len(x):
-            raise InputError(
-                f"fixed_step: x0 has shape {x.shape}; it must be (N, {len(self.states)}): {listed(self.states)}."
-            )
-        if not np.isfinite(x).all():
-            raise InputError(f"fixed_step: {not_finite(self.states, 'x0', x)} Give finite numbers.")
-        if self.mech.nq != self.mech.n:
-            checked("fixed_step", self.mech, "q", x[:, : self.mech.nq], self.mech.nq)
-            x = x.copy()
-            for four in quaternions(self.mech):
-                x[:, four] /= np.linalg.norm(x[:, four], axis=1, keepdims=True)
-        return x
-
-    def _moments(self, inputs: ArrayLike | None, steps: int, rows: int) -> list[Array]:
-        """The inputs at each moment of a step that the method looks at."""
-        moments = METHODS[self.method].moments
-        if inputs is None:
-            inputs = [[self.system.first_inputs]]
-        u = np.ascontiguousarray(as_floats("fixed_step", "inputs", inputs))
-        lengths = (1, steps, 2 * steps + 1)
-        if u.ndim != 3 or len(u) not in lengths or u.shape[1] not in (1, rows) or u.shape[2] != len(self.inputs):
-            raise InputError(
-                f"fixed_step: inputs have shape {u.shape}; they must be (1, {steps} or {2 * steps + 1}, 1 or {rows}, "
-                f"{len(self.inputs)}): {listed(self.inputs)}."
-            )
-        if not np.isfinite(u).all():
-            raise InputError(f"fixed_step: {not_finite(self.inputs, 'inputs', u)} Give finite numbers.")
-        if len(u) == 2 * steps + 1:
-            return [u[:-1:2], u[1::2], u[2::2]][:moments]
-        return [u] * moments
-
-    def _parameters(self, parameters: ArrayLike | None, rows: int) -> list[Array]:
-        if not self.parameters and parameters is None:
-            return []
-        count = len(self.parameters)
-        p = as_floats("fixed_step", PARAMETERS, np.zeros(0) if parameters is None else parameters)
-        if not count or p.ndim != 2 or p.shape[0] not in (1, rows) or p.shape[1] != count or not np.isfinite(p).all():
-            wanted = listed(self.parameters) or "none"
-            raise InputError(
-                f"fixed_step: the parameters that are inputs are: {wanted}. Give parameters= (1 or {rows}, {count}), "
-                f"all finite; it has shape {p.shape}."
-            )
-        return [np.ascontiguousarray(p)[None]]
-
 
 def fixed_step(
     robot_or_mech: Robot | Mechanism,
@@ -260,21 +272,25 @@ def fixed_step(
     *,
     work: bool = False,
     parameters: Sequence[str] = (),
+    sweeps: int = 10,
+    control: ControlLaw | None = None,
 ) -> FixedStep:
     """A fixed-step simulation, compiled at its first run; made once per machine, laws and method.
 
     Args:
         robot_or_mech: a machine, or a robot whose parameters are inputs.
-        laws: laws with one mode, without holds and drags.
-        method: "euler" (semi-implicit) or "rk4".
-        work: whether the supplied and dissipated work run along as the last two states.
-        parameters: paths of numbers that are inputs, as for `compile`.
+        laws: laws with one mode, without holds and drags; for "moreau" all that say how they act over a step.
+        method: "euler" (semi-implicit), "rk4" or "moreau".
+        work: whether the supplied and dissipated work run along as states.
+        parameters: paths of numbers that are inputs, as for `compile`, or of numbers of laws.
+        sweeps: of "moreau": how often all impulses are settled.
+        control: a control law that closes the loop.
     """
     machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    known = (robot_or_mech, tuple(laws), method, work, paths)
+    known = (robot_or_mech, tuple(laws), method, work, paths, sweeps, control)
     try:
         return _known(*known)
     except TypeError:  # something in it cannot be a key

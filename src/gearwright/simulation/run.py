@@ -55,7 +55,7 @@ class Run:
         events: events in order of time.
         remarks: what was decided and noticed, for the person.
         name: what ran.
-        modes: mode of every law at each sample, by the law's name.
+        modes: mode of every law at each sample, by the law's name; "stepped" where time stepping does not choose one.
 
     >>> import gearwright as gw
     >>> run = gw.simulate(gw.assemble(gw.load("elbow")), [0.0, 0.5, 0.0], until=0.1)

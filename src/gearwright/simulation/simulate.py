@@ -16,16 +16,18 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import acting_laws, named_inputs
 from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
-from gearwright.simulation.choice import FIXED, choose
+from gearwright.simulation.choice import FIXED, SMOOTHED, choose
 from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
 from gearwright.simulation.instability import explained
 from gearwright.simulation.interruption import noted_interruption
+from gearwright.simulation.keeping import kept_start
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulation import Simulation
+from gearwright.simulation.step_program import MOREAU
 from gearwright.system.controllers import controller_of
 from gearwright.system.signals import gathered
 from gearwright.system.state import initial_state, state_vector
@@ -63,7 +65,8 @@ def simulate(
         controller: function (t, State) -> forces or mapping of inputs, or a Controller (sampled, or with states).
         laws: laws instead of those of the robot; () for none.
         method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), or compiled with a fixed
-            step: "euler" (semi-implicit) or "rk4"; chosen from the problem unless given.
+            step: "euler" (semi-implicit), "rk4" (both take friction, stops and gaps smooth) or "moreau" (time stepping,
+            all laws as they are, first order); chosen from the problem unless given.
         events: functions (t, State) -> number to watch for zeros, or Events.
         step: step of the fixed-step methods [s].
         samples: how many equally spaced samples to record, or the times themselves.
@@ -89,7 +92,7 @@ def simulate(
     step = None if step is None else number("simulate", "step", step, above=0.0, unit="seconds", example=1e-3)
     control = controller_of(controller)
     named = named_inputs(inputs, control, begin)
-    chosen = acting_laws(robot_or_mech, mech, laws, named, smooth=method in FIXED)
+    chosen = acting_laws(robot_or_mech, mech, laws, named, smooth=method in SMOOTHED)
     system = System(mech, chosen, control.states if control else {})
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     largest = largest_inputs(robot_or_mech, mech, saturate)
@@ -100,9 +103,11 @@ def simulate(
     x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
-    x = work.consistent(x)
-    work.method, why = choose(work, x, method)
+    x = kept_start(
+        system, float(times[0]), x, work.held_inputs(float(times[0]), x), work.first_modes(float(times[0]), x)
+    )
     work.may_change = method is None
+    work.method, why = choose(work, x, method)
     recorder.remarks.insert(0, why)  # whatever choosing it made us say
     if work.method in FIXED:
         with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
@@ -141,7 +146,7 @@ def _judged(work: Simulation, run: Run, largest: Mapping[str, float]) -> Run:
     drift = missing(run, atol)
     if drift <= limit(rtol, REMARKABLE):
         return run
-    unbooked = unbooked_laws(work.system, work.recorder.instants())
+    unbooked = [] if work.method == MOREAU else unbooked_laws(work.system, work.recorder.instants())
     run = replace(run, remarks=(*run.remarks, remark_on(drift, unbooked)))
     if controlled and not unbooked and drift > limit(rtol, WRONG):
         raise failure(drift, work.method, run)

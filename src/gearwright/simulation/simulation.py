@@ -3,56 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.errors import SimulationError
+from gearwright.simulation.bookkeeping import opened_books
 from gearwright.simulation.driving import Driving
+from gearwright.simulation.event_loop import EventLoop, Met
 from gearwright.simulation.events import Event, Watch
+from gearwright.simulation.failures import Failures
+from gearwright.simulation.here import Here
 from gearwright.simulation.integrators import march
-from gearwright.simulation.keeping import Keeping, Projection
+from gearwright.simulation.keeping import projection
 from gearwright.simulation.kinks import Kinks
-from gearwright.simulation.marching import March, Problem, Rates, Reached, Slopes, StuckError
+from gearwright.simulation.loop_choice import LoopChoice, Source
+from gearwright.simulation.marching import Problem, Rates, Slopes, StuckError
 from gearwright.simulation.moded_rates import InModes, WorthwhileTable
 from gearwright.simulation.patience import Patience, SlowError
 from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
+from gearwright.simulation.sampled_march import SampledMarch
 from gearwright.system.controllers import Controller
 from gearwright.system.evaluation import evaluate, situations_at
 from gearwright.system.motion_rates import MotionRates, motion_rates
-from gearwright.system.observation import Observation, observe
+from gearwright.system.observation import observe
+from gearwright.system.projection import keeps_places
 from gearwright.system.settling import settle
 from gearwright.system.signals import Inputs
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
-from gearwright.text import listed
+
+STIFF = "method: stiff from t = {:g} s on, where the steps of the explicit one crawled."
 
 WATCHFUL = 50
 """Steps that a run with events takes at least, so that none is stepped over."""
-
-RESTLESS = 200
-"""Events without progress in time before a run gives up."""
-
-
-@dataclass
-class Here:
-    """Where a run is: time, state vector, modes; the last step; and how many events came without progress."""
-
-    t: float
-    x: Array
-    modes: Modes
-    step: float | None = None
-    still: int = 0
-
-    def move(self, t: float, x: Array, step: float | None, event: bool = False) -> None:
-        """Go on to another time and state, where an event may have come; kinks are counted by their own watch."""
-        self.still = 0 if t > self.t else self.still + event
-        self.t, self.x, self.step = t, x, step
 
 
 @dataclass
@@ -79,84 +67,96 @@ class Simulation:
             while here.t < bound:
                 if self._ends_before(here, bound):
                     return
-            self._driving.sample(here.t, here.x)
+            here.x = self._sample(here.t, here.x)
             self._settle(here)
 
-    def consistent(self, x: Array) -> Array:
-        """The start on what constraints hold; InputError where it is far from it."""
-        t = float(self.times[0])
-        self._driving.sample(t, x)
-        return self._keeping.start(t, x, self._driving.at(t, x)[0], self.first_modes(t, x))
+    def _sample(self, t: float, x: Array) -> Array:
+        """Ask a sampled controller; the state vector with the next values of its states."""
+        x = self._driving.sample(t, x)
+        if self._loop is not None:
+            self._loop.sampled(t)
+        return x
 
     def _begun(self, x: Array) -> Here:
         """The start, with modes that fit it, books that begin at zero, and the first sample."""
         t = float(self.times[0])
-        self._driving.sample(t, x)
+        x = self._sample(t, x)
         here = Here(t, x, self.first_modes(t, x))
         self._settle(here)
-        self._open_books(here)
+        here.x, remarks = opened_books(self.system, here.x)
+        self.recorder.remarks.extend(remarks)
         self._watch.begin(t, self._driving.state(here.x))
-        self._record(here.t, here.x, here.modes)
+        if self._loop is None or not self._loop.record(here):
+            self._record(here.t, here.x, here.modes)
         return here
 
     def _ends_before(self, here: Here, bound: float) -> bool:
         """March on to the bound, or to an event before it; True when that ends the run."""
+        if self._loop is not None:
+            try:
+                met = self._loop.march(here, bound)
+            except SlowError as slow:
+                self._go_on_stiff(here, slow)
+                return False
+            if met is not Met.LEFT and met is not Met.STUCK:
+                return self._ends_at(here, met)
+            self._loop.leave()
+        return self._ends_in_python(here, bound)
+
+    def _ends_at(self, here: Here, met: Met) -> bool:
+        """What the loop in machine code leaves to Python; True when that ends the run."""
+        if met is Met.LOST:
+            raise self._failures.blown_up(here.t, here.x, "faster than any machine")
+        if met is Met.EVENT:
+            if self._meets_end(here):
+                return True
+            met = self._loop.after_event(here) if self._loop is not None else met
+        if met is Met.UNSETTLED:
+            self._settle_in_python(here)
+        self._failures.refuse_restless(here)
+        return False
+
+    def _ends_in_python(self, here: Here, bound: float) -> bool:
+        """The same law by law, or by kernels that Python calls."""
         problem = self._problem(here, bound)
         engine = march(self.method, problem)
+        sampled = SampledMarch(engine, problem.enough, self.times, self.recorder, self._kinks, problem.project)
         try:
-            reached = self._recorded(engine, here.modes, bound, problem.project)
+            reached = sampled.to(bound, lambda t, x: self._record(t, x, here.modes))
+        except StuckError as stuck:
+            at = Here(stuck.t, stuck.x, here.modes)
+            raise self._failures.stuck(at, self._rates(at), engine.step_size, stuck.reason) from None
         except SlowError as slow:
             here.move(slow.t, slow.x, None)
-            self._go_on_stiff(slow.t)
+            self._go_on_stiff(here, slow)
             return False
-        here.move(reached.t, reached.x, engine.step_size, reached.event)
+        handed_over = not (reached.event or reached.kink) and problem.enough()  # another engine finds its own step
+        here.move(reached.t, reached.x, None if handed_over else engine.step_size, reached.event)
+        if is_lost(self.system, here.x):
+            raise self._failures.blown_up(here.t, here.x, "faster than any machine")
         over = reached.event and self._meets_end(here)
         if reached.event and not over:
             self._settle(here)
-        self._refuse_restless(here)
+        self._failures.refuse_restless(here)
         return over
 
-    def _recorded(self, engine: March, modes: Modes, bound: float, project: Projection | None) -> Reached:
-        """March to the bound, the next event or the next kink, recording samples on the way."""
-        while True:
-            due = len(self.recorder)
-            limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
-            reached = self._advanced(engine, limit)
-            if project is not None:  # between two steps the state is interpolated
-                reached = replace(reached, x=project(reached.t, reached.x))
-            if due < len(self.times) and reached.t >= self.times[due]:
-                self._record(reached.t, reached.x, modes)
-            if reached.kink:
-                self.recorder.remarks.extend(filter(None, [self._kinks.meet(reached.t)]))
-            if reached.event or reached.kink or reached.t >= bound:
-                return reached
-
-    def _advanced(self, engine: March, limit: float) -> Reached:
-        try:
-            reached = engine.advance(limit)
-        except StuckError as stuck:
-            raise self._blown_up(stuck.t, stuck.x, stuck.reason) from None
-        if is_lost(self.system, reached.x):
-            raise self._blown_up(reached.t, reached.x, "faster than any machine")
-        return reached
-
-    def _go_on_stiff(self, t: float) -> None:
+    def _go_on_stiff(self, here: Here, slow: SlowError) -> None:
+        """Let an implicit method go on, unless the user has asked for the explicit one or no method would help."""
+        self._loops.leave()
+        self._failures.refuse_hopeless(here, self._rates(here), slow.step, self.may_change)
         self.method = "stiff"
-        self.recorder.remarks.append(f"method: stiff from t = {t:g} s on, where the steps of the explicit one crawled.")
+        self.recorder.remarks.append(STIFF.format(here.t))
 
-    def _open_books(self, here: Here) -> None:
-        """Books that begin at zero; what an inconsistent start lost is remarked upon."""
-        system, x = self.system, here.x.copy()
-        lost = float(x[system.dissipated])
-        if abs(lost) > 1e-12:
-            self.recorder.remarks.append(f"the start was changed by holds or stops, which took {lost:.3g} J.")
-        x[system.supplied] = x[system.dissipated] = 0.0
-        here.x = x
+    def _rates(self, here: Here) -> Rates:
+        """The rates in the modes at hand."""
+        return self._problem(here, here.t).rates
 
     def _settle(self, here: Here) -> None:
         """Choose modes in which every guard holds; changes are noted."""
-        if not self.system.has_modes:
-            return
+        if self.system.has_modes and (self._loop is None or self._loop.settle(here) is Met.UNSETTLED):
+            self._settle_in_python(here)
+
+    def _settle_in_python(self, here: Here) -> None:
         settled = settle(self.system, here.t, here.x, self._driving.at(here.t, here.x)[0], here.modes)
         self.recorder.events.extend(RunEvent(here.t, name, mode) for name, mode in settled.changes)
         here.x, here.modes = settled.x, settled.modes
@@ -167,29 +167,20 @@ class Simulation:
         self.recorder.events.extend(RunEvent(here.t, event.name, "event") for event in met)
         return any(event.terminal for event in met)
 
-    def _refuse_restless(self, here: Here) -> None:
-        if here.still > RESTLESS:
-            raise SimulationError(
-                f"simulate: at t = {here.t:g} s {RESTLESS} events follow each other without any motion. Look at the "
-                f"last ones: {listed(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
-            )
-
     def _record(self, t: float, x: Array, modes: Modes) -> None:
         u = self._driving.at(t, x)[0]
         if self._motion is not None:
-            self.recorder.postpone(t, x, u, self._observe)
+            self.recorder.postpone(t, x, u, partial(observe, self.system))
         else:
             self.recorder.record(t, x, u, modes, evaluate(self.system, t, x, u, modes))
         self.report(t)
 
-    @cached_property
-    def _observe(self) -> Callable[[Array, Array, Array], Observation]:
-        return lambda x, u, t: observe(self.system, x, u, t)
-
     def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
         """The rates near the start, in the modes that laws start in."""
         t = float(self.times[0])
-        self._driving.sample(t, x)
+        self._sample(t, x)
+        if self._loop is not None:
+            return self._loop.rates(Here(t, x, self.first_modes(t, x)), t)
         rates = self._problem(Here(t, x, self.first_modes(t, x)), t).rates
         return lambda y: rates(t, y)
 
@@ -210,6 +201,7 @@ class Simulation:
     def _problem(self, here: Here, bound: float) -> Problem:
         """What is to be integrated from here on, in the modes at hand."""
         latest = float(np.nextafter(bound, here.t)) if bound > here.t else bound  # no input has jumped yet there
+        alone = self._loop is None
 
         def inputs(now: float, y: Array) -> tuple[Array, Array]:
             self.obey()
@@ -236,8 +228,9 @@ class Simulation:
             longest_step=np.inf if watched is None and kinks is None else self._span / WATCHFUL,
             slopes=slopes,
             kinks=kinks,
-            patience=self._patience if explicit and self.may_change else None,
-            project=self._keeping.projection(here.t, here.x, inputs(here.t, here.x)[0], here.modes),
+            patience=self._patience if explicit else None,
+            enough=lambda: alone and self._loop is not None,
+            project=projection(self.system, here, inputs(here.t, here.x)[0], self.recorder.remarks),
         )
 
     def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
@@ -249,9 +242,13 @@ class Simulation:
             return rates, None
         return rates, exact_slopes(self.system, inputs, self._motion, rates)
 
-    @property
+    @cached_property
     def _span(self) -> float:
         return float(self.times[-1] - self.times[0])
+
+    @cached_property
+    def _failures(self) -> Failures:
+        return Failures(self.system, self.recorder, self._span, (self.rtol, self.atol))
 
     @cached_property
     def _driving(self) -> Driving:
@@ -263,19 +260,33 @@ class Simulation:
 
     @cached_property
     def _patience(self) -> Patience:
-        return Patience(float(self.times[-1]), self._span)
+        return Patience(float(self.times[-1]), self._span, self.may_change)
 
     @cached_property
     def _kinks(self) -> Kinks:
         return Kinks(self.system, self._motion, self._span)
 
+    @property
+    def _loop(self) -> EventLoop | None:
+        """The event loop in machine code, for the adaptive method."""
+        return self._loops.asked() if self.method == "adaptive" else None
+
     @cached_property
-    def _keeping(self) -> Keeping:
-        return Keeping(self.system, self.recorder.remarks.append)
+    def _loops(self) -> LoopChoice:
+        made = LoopChoice(self.system, lambda: self._motion, self._made_loop, self.recorder.remarks.append)
+        made.refused = keeps_places(self.system)  # it does not project
+        return made
+
+    def _made_loop(self, source: Source) -> EventLoop:
+        found = EventLoop(self.system, source, self._driving, self._watch, self.recorder, self.times, self._patience)
+        found.tolerances, found.longest = (self.rtol, self.atol), self._span / WATCHFUL
+        found.report, found.obey = lambda t: self.report(t), lambda: self.obey()
+        return found
 
     @cached_property
     def _table(self) -> WorthwhileTable:
-        return WorthwhileTable(self.system, self.recorder.remarks.append)
+        remark = self.recorder.remarks.append
+        return WorthwhileTable(self.system, self._loops, lambda: self.method == "adaptive", remark)
 
     @cached_property
     def _motion(self) -> MotionRates | None:
@@ -283,17 +294,7 @@ class Simulation:
         try:
             found = motion_rates(self.system)
         except NoKernelError as reason:
-            self.recorder.remarks.append(str(reason))
-            self._table.give_up()
+            self._loops.refuse(reason)
             return None
         self.recorder.remarks.extend(f"rates: {remark}." for remark in (found.remarks if found else ()))
         return found
-
-    def _blown_up(self, t: float, x: Array, reason: str) -> SimulationError:
-        names = [*self.system.mech.coordinates, *self.system.mech.speeds, *self.system.states]
-        bad = np.flatnonzero(~np.isfinite(x[: len(names)]))
-        k = int(bad[0]) if bad.size else self.system.mech.nq + int(np.argmax(np.abs(x[self.system.v])))
-        return SimulationError(
-            f"simulate: the run blew up at t = {t:g} s, where {names[k]!r} is {x[k]:g} ({reason.rstrip('.')}). Look at "
-            "the forces and gains there, or at the sign of a ratio; fast decay needs method='stiff'."
-        )

@@ -1,45 +1,118 @@
-"""One step of a fixed-step method as a program: x, clock and inputs in, the next x out."""
+"""One step of a fixed-step method as a program: x, clock, inputs and numbers of laws in, the next x out."""
 
 from __future__ import annotations
 
-from gearwright.algebra import Operations
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.fixed_steps import METHODS, Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.system.law_kernels import surveyed
+from gearwright.system.law_parameters import laws_with
+from gearwright.system.stepped_motion import moreau_step, require_stated
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of, require_one_mode
-from gearwright.system.vector_program import VectorProgram, vector_program
+from gearwright.system.vector_program import Formula, vector_program
+
+MOREAU = "moreau"
+"""The method that takes laws with modes."""
+
+MOMENTS: dict[str, tuple[int, ...]] = {name: tuple(range(one.moments)) for name, one in METHODS.items()} | {
+    MOREAU: (1,)
+}
+"""Per method when it looks at the inputs: 0 at the beginning of a step, 1 in its middle, 2 at its end."""
 
 WORK = (Quantity("work.supplied", "J"), Quantity("work.dissipated", "J"))
 """The quadratures that may run along with a motion."""
 
+LARGEST = (Quantity("largest.penetration", ""), Quantity("largest.unsettled", ""))
+"""What runs along with laws that have modes: how far beyond a stop, and how far from settled, it has been at most."""
 
-def step_states(system: System, work: bool) -> tuple[Quantity, ...]:
-    """The states beside q and v that a step moves."""
-    return (*system.states.values(), *(WORK if work else ()))
+NUMBERS = "numbers"
+"""The input that holds numbers of laws."""
+
+Contents: TypeAlias = dict[str, int]
 
 
-def step_program(system: System, method: str, work: bool) -> VectorProgram:
-    """One step of a method; with `work` the supplied and dissipated work run along as the last two states."""
-    step, moments, _ = METHODS[method]
-    size = system.v.stop + len(step_states(system, work))
-    at = tuple(f"inputs{k}" for k in range(moments))
+@dataclass(frozen=True)
+class StepPlan:
+    """What a step is to be.
+
+    Args:
+        method: its name.
+        work: whether the supplied and dissipated work run along.
+        numbers: paths of the numbers of laws that are inputs.
+        sweeps: of the projected Gauss-Seidel method.
+        beside: states of a control law, which stand behind those of the laws.
+    """
+
+    method: str
+    work: bool = False
+    numbers: tuple[str, ...] = ()
+    sweeps: int = 10
+    beside: tuple[Quantity, ...] = ()
+
+    def states(self, system: System) -> tuple[Quantity, ...]:
+        """The states beside q and v that a step moves."""
+        largest = LARGEST if self.method == MOREAU else ()
+        return (*system.states.values(), *self.beside, *(WORK if self.work else ()), *largest)
+
+    def contents(self, system: System) -> Contents:
+        """The inputs of a step."""
+        size = system.v.stop + len(self.states(system))
+        at = {f"inputs{k}": system.input_size for k, _ in enumerate(MOMENTS[self.method])}
+        return {"x": size, "clock": 2, **at, **({NUMBERS: len(self.numbers)} if self.numbers else {})}
+
+    def on(self, system: System, mech: Mechanism, given: Inputs) -> System:
+        """The system with symbols among its numbers."""
+        here = system.on(mech)
+        if not self.numbers:
+            return here
+        return replace(here, laws=laws_with(system.laws, dict(zip(self.numbers, given[NUMBERS], strict=True))))
+
+
+def step_program(system: System, plan: StepPlan) -> VectorProgram:
+    """One step of a method; with `work` the supplied and dissipated work run along after the states of the laws."""
+    contents = plan.contents(system)
+    formula = _moreau(system, plan) if plan.method == MOREAU else _unheld(system, plan)
+    return vector_program(f"{plan.method}_step", contents, contents["x"], formula)
+
+
+def _unheld(system: System, plan: StepPlan) -> Formula:
+    step = METHODS[plan.method].step
+    at = [name for name in plan.contents(system) if name.startswith("inputs")]
 
     def after(mech: Mechanism, ops: Operations, given: Inputs) -> Moving:
-        here, x, (t, h) = system.on(mech), given["x"], given["clock"]
+        here, x, (t, h) = plan.on(system, mech, given), given["x"], given["clock"]
         now = Moving(x[here.q], x[here.v], x[here.v.stop :])
-        return step(mech, field_of(here, ops, work), t, h, now, [given[name] for name in at], ops)
+        return step(mech, field_of(here, ops, plan.work), t, h, now, [given[name] for name in at], ops)
 
-    contents = {"x": size, "clock": 2, **dict.fromkeys(at, system.input_size)}
-    return vector_program(f"{method}_step", contents, size, after)
+    return after
 
 
-def require_steppable(system: System) -> None:
-    """Refuse laws that no fixed step takes: with modes, or written so that they cannot be traced."""
-    require_one_mode(system)
+def _moreau(system: System, plan: StepPlan) -> Formula:
+    def after(mech: Mechanism, ops: Operations, given: Inputs) -> list[Sequence[Scalar]]:
+        here, x, (t, h) = plan.on(system, mech, given), given["x"], given["clock"]
+        end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), given["inputs0"])
+        works = [before + h * power for before, power in zip(x[here.own.stop : -2], end.powers, strict=False)]
+        largest = [ops.maximum(x[-2], end.penetration), ops.maximum(x[-1], end.unsettled)]
+        return [*end.x, works, largest]
+
+    return after
+
+
+def require_steppable(system: System, method: str) -> None:
+    """Refuse laws that a method does not take: with modes, or written so that they cannot be traced."""
+    if method == MOREAU:
+        require_stated(system)
+    else:
+        require_one_mode(system)
     obstacles = surveyed(system).obstacles
     if obstacles:
         raise InputError(f"a fixed step needs laws in machine code, but {obstacles[0]} The adaptive method takes it.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,12 +14,15 @@ from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
 from gearwright.forces.actuator_inverse import Answer, Demand
-from gearwright.forces.dc_motor import dc_motors
+from gearwright.forces.dc_motor import most_voltage
+from gearwright.forces.heat import warm_states
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
+from gearwright.forces.motor import Winding
 from gearwright.forces.motor_torque import MotorTorque
-from gearwright.forces.places import motors_of
+from gearwright.forces.places import motor_line, motors_of
 from gearwright.forces.scene import Scene
+from gearwright.forces.winding_inverse import DrivenMotor
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.parts import Motor, Robot
@@ -92,20 +95,22 @@ class Asked:
         """What the data sheet lets one say beside the inputs, from torque [Nm] and speed [rad/s]."""
         if self.motor is None or self.actuator.port is None:
             return {}
-        title, constant, resistance = self.actuator.port, self.motor.torque_constant, self.motor.resistance
+        title, constant = self.actuator.port, self.motor.torque_constant
         found = {f"{title}.speed": speed, f"{title}.power": force * speed}
-        if constant:
-            found[f"{title}.current"] = force / constant
-            if resistance is not None:
-                found[f"{title}.heat"] = resistance * (force / constant) ** 2
-        return found
+        return found | {f"{title}.current": force / constant} if constant else found
 
 
-def own_motors(robot: Robot | None, mech: Mechanism) -> list[Asked]:
-    """The motors of a machine: with voltages where a robot's data sheets allow, else by their torques alone."""
+def own_motors(robot: Robot | None, mech: Mechanism, start: Mapping[str, float]) -> list[Asked]:
+    """The motors of a machine: with voltages where a robot's data sheets allow, else by their torques alone.
+
+    `start` has temperatures at the start by name.
+    """
     sheets = {} if robot is None else dict(motors_of(robot))
-    known = [title for title, motor in sheets.items() if motor.torque_constant and motor.resistance]
-    electrical = {} if robot is None else {one.port: one for one in dc_motors(robot, mech, known)}
+    electrical = {
+        title: DrivenMotor(Winding(title, motor_line(mech, title), motor), most_voltage(robot, title, motor), start)
+        for title, motor in sheets.items()
+        if robot is not None and motor.torque_constant and motor.resistance
+    }
     return [
         Asked(electrical.get(one.name) or MotorTorque.of(mech, one.name), f"{one.name}.torque", sheets.get(one.name))
         for one in mech.actuators
@@ -167,13 +172,20 @@ class Drives:
         """How many derivatives of their forces they need."""
         return max((inverse.degree for inverse in self._inverses), default=1) - 1
 
+    @property
+    def temperatures(self) -> list[str]:
+        """The temperatures that a user may give for the start."""
+        asked = (one.actuator for one in self.asked)
+        warm = [warm_states(x.port, x.winding.motor.heat) for x in asked if isinstance(x, DrivenMotor)]
+        return [state.name for states in warm for state in states]
+
     def inverted(self, piece: Piece, forces: Sequence[Array]) -> dict[str, Array]:
         """Inputs, states and forces by name, for forces and their derivatives, each (T, actuators or more)."""
         found: dict[str, Array] = {}
         for j, (one, inverse) in enumerate(zip(self.asked, self._inverses, strict=True)):
             force, ways = [x[:, j] for x in forces], motion_along(one.actuator.line, piece)
             answer, self._inner[j] = inverse.solve(Demand(piece.t, ways, force), self._inner[j])
-            found |= one.sheet(force[0], ways[1]) | _named(one, force[0], answer)
+            found |= one.sheet(force[0], ways[1]) | dict(answer.shown) | _named(one, force[0], answer)
         return found
 
 

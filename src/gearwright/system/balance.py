@@ -21,6 +21,9 @@ NONE = np.zeros(0)
 SAME = 1e-6
 """Rows along coordinates whose smallest singular value is this part of the largest, or less, depend on each other."""
 
+VANISHED = 1e-12
+"""Entries [m/rad, rad/rad, ...] below which the row of a coordinate is zero."""
+
 
 class Ties(NamedTuple):
     """The m holds and d drags of an instant as arrays, for n speeds.
@@ -113,6 +116,7 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
             if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
                 raise np.linalg.LinAlgError
         else:
+            _refuse_vanished(ties)
             solution = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
         names = listed(line.name for line in ties.lines)
@@ -131,6 +135,17 @@ def _least_forces(matrix: Array, right: Array, ties: Ties) -> Array:
     W = matrix[n:, :n]
     felt = np.linalg.lstsq(W @ spread_out + matrix[n:, n:], right[n:] - W @ free, rcond=SAME**2)[0]
     return np.vstack([free + spread_out @ felt, felt])
+
+
+def _refuse_vanished(ties: Ties) -> None:
+    """A hold along a coordinate that nothing moves at the moment, such as the stroke of a crank at its dead centre."""
+    for line, row, give in zip(ties.lines, ties.rows, ties.compliances, strict=True):
+        if not line.constant and not give and not np.abs(row).max() > VANISHED:
+            raise SimulationError(
+                f"simulate: the row of the coordinate {line.name!r} vanishes where the machine is: no force along it "
+                "moves anything, so that nothing can be held or led there. Start and stay away from dead centres, or "
+                "hold the joint itself."
+            )
 
 
 def _repeated(ties: Ties) -> bool:

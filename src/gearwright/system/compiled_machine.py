@@ -7,17 +7,19 @@ from functools import cached_property
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
+from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.scene import Scene
 from gearwright.functions.run import compiled_now
 from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.programs.programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
+from gearwright.system.compiled_lines import CompiledLines
 
 
 class CompiledMachine:
     """Functions of arrays of one state; each is compiled when it is first asked for."""
 
     def __init__(self, mech: Mechanism) -> None:
-        self.mech = mech
+        self.mech, self.lines = mech, CompiledLines(mech)
 
     @cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
@@ -65,6 +67,11 @@ class CompiledScene(Scene):
     def _turning(self) -> tuple[list[list[float]], list[float]]:
         q, v = self._at
         return self._machine.axial_rates(q).tolist(), self._machine.axial_drifts(q, v).tolist()
+
+    def differentials(self, coordinate: object) -> Sequence[float] | None:
+        """Value, rate, drift and row of a coordinate, in machine code once that pays."""
+        assert isinstance(coordinate, Coordinate)
+        return self._machine.lines.at(coordinate, self.t, *self._at)
 
     def turning(self, spin: Spin) -> tuple[Sequence[tuple[int, float]], float]:
         """How a wheel's carrier turns about its axis."""

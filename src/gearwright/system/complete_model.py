@@ -55,9 +55,19 @@ def complete_model(
             "coordinates. Use simulate(...), which takes the same actuators as laws."
         )
     acting = _stated(robot_or_mech, mech) if laws is None else laws
+    _refuse_coordinates(actuators)
     model = CompleteModel(mech, tuple(actuators), tuple(_damper(law) for law in acting))
     _refuse_two_leaders(model)
     return model
+
+
+def _refuse_coordinates(actuators: Sequence[LinearActuator]) -> None:
+    for one in actuators:
+        if not one.line.constant:
+            raise InputError(
+                f"complete_model: actuator {one.name!r} acts along {one.line.name!r}, which has no constant row. Use "
+                "simulate(...), which takes the same actuators as laws."
+            )
 
 
 def _stated(robot_or_mech: RobotOrMech, mech: Mechanism) -> tuple[Law, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.algebra.operations import FLOATS
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -22,19 +23,23 @@ class Controller:
 
     Args:
         function: (t, State) -> forces (n,), or a mapping from input names to numbers; with `states`, a pair of that
-            and the rates of the states, a mapping from their names.
-        period: time between two calls [s], the outputs being held in between; None: continuous.
+            and the rates of the states (their next values with a period), a mapping from their names.
+        period: time between two calls [s], the outputs and states being held in between; None: continuous.
         states: states of the controller itself (an integral, a filter) with their values at the start.
         breaks: times at which its outputs jump or have a kink, so that a step ends there.
+        scalars: whether it is written over scalars of any kind, as laws are: then it is called with a third argument,
+            the operations (`ops.where`, `ops.minimum`, ...), uses no `if` on its numbers, and a continuous one runs in
+            machine code.
 
     >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
     0.001
     """
 
-    function: Callable[[float, State], Any]
+    function: Callable[..., Any]
     period: float | None = None
     states: Mapping[str, float] = field(default_factory=dict)
     breaks: tuple[float, ...] = ()
+    scalars: bool = False
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -47,15 +52,10 @@ class Controller:
         for name, value in self.states.items():
             number("controller", f"state {name!r}", value)
         numbers("controller", "breaks", self.breaks)
-        if self.period is not None and self.states:
-            raise InputError(
-                "controller: a sampled controller keeps its own memory between calls; `states` are for continuous "
-                "ones. Leave out the states or the period."
-            )
 
     def answer(self, t: float, state: State) -> tuple[Any, Array]:
-        """What the function returns, and the rates of the controller's states."""
-        answer = self.function(t, state)
+        """What the function returns, and the rates, or next values, of the controller's states."""
+        answer = self.function(t, state, FLOATS) if self.scalars else self.function(t, state)
         return self._split(answer, t) if self.states else (answer, np.zeros(0))
 
     def _split(self, answer: Any, t: float) -> tuple[Any, Array]:
@@ -64,25 +64,32 @@ class Controller:
             return outputs, np.array([float(rates[name]) for name in self.states])
         except (TypeError, ValueError, KeyError):
             raise InputError(
-                f"controller: with states ({listed(self.states)}) it must return (outputs, rates by name); at "
-                f"t = {t:g} s it returned {answer!r}."
+                f"controller: with states ({listed(self.states)}) it must return (outputs, "
+                f"{'rates' if self.period is None else 'next values'} by name); at t = {t:g} s it returned {answer!r}."
             ) from None
 
 
 def with_answer(known: Array, answer: Any, t: float, names: tuple[str, ...], size: int) -> Array:
     """Known inputs with a controller's answer: forces are added, named inputs are replaced."""
-    out = known.copy()
+    keep, add = effect_of(answer, t, names, size)
+    return keep * known + add
+
+
+def effect_of(answer: Any, t: float, names: tuple[str, ...], size: int) -> tuple[Array, Array]:
+    """What a controller's answer makes of the inputs: each is multiplied by the first, and the second is added."""
+    keep, add = np.ones(len(names)), np.zeros(len(names))
     if isinstance(answer, Mapping):
         for name, value in answer.items():
             if name not in names:
                 raise InputError(f"controller: there is no input {name!r}. {did_you_mean(name, names)}")
-            out[names.index(name)] = _number(name, value, t)
+            k = names.index(name)
+            keep[k], add[k] = 0.0, _number(name, value, t)
     else:
-        out[:size] += checked_output("the controller", answer, size, t)
-    if not np.isfinite(out).all():
-        bad = int(np.flatnonzero(~np.isfinite(out))[0])
-        raise InputError(f"controller: {names[bad]!r} is {out[bad]} at t = {t:g} s. Return finite numbers.")
-    return out
+        add[:size] = checked_output("the controller", answer, size, t)
+    if not np.isfinite(add).all():
+        bad = int(np.flatnonzero(~np.isfinite(add))[0])
+        raise InputError(f"controller: {names[bad]!r} is {add[bad]} at t = {t:g} s. Return finite numbers.")
+    return keep, add
 
 
 def _number(name: str, value: Any, t: float) -> float:
@@ -100,14 +107,14 @@ def sampled_controller(function: Callable[[float, State], Any], period: float) -
 class _AskedOnce:
     """A function that is called once per time, whoever asks again: a sampled controller may keep memory of its own."""
 
-    def __init__(self, function: Callable[[float, State], Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._t: float | None = None
         self._answer: Any = None
 
-    def __call__(self, t: float, state: State) -> Any:
+    def __call__(self, t: float, *more: Any) -> Any:
         if t != self._t:
-            self._answer, self._t = self._function(t, state), t
+            self._answer, self._t = self._function(t, *more), t
         return self._answer
 
 

@@ -10,14 +10,14 @@ series of time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra.operations import ARRAYS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
@@ -28,13 +28,17 @@ from gearwright.forces.line import Line
 from gearwright.forces.scene import Scene
 from gearwright.functions.functions import inverse_dynamics as compiled_inverse_dynamics
 from gearwright.mechanism.rows import spread
-from gearwright.system.mode_changes import ModeChanges
-from gearwright.system.motion_pieces import Instant, Piece
+from gearwright.system.law_kernels import surveyed
+from gearwright.system.mode_changes import ModeChanges, violated
+from gearwright.system.motion_pieces import Piece, Samples
 from gearwright.system.system import Modes, System, drags_in, flow, inflow, push
 from gearwright.text import listed
 
 PATIENCE = 20
-"""Changes of mode at one sample before its laws count as contradictory."""
+"""Changes of mode at one time, beside two per law, before its laws count as contradictory."""
+
+SHORT = 1e-8
+"""Share of the largest force at a time up to which a force that no actuator gives is rounding."""
 
 
 class Push(NamedTuple):
@@ -60,16 +64,7 @@ class DemandedForces:
 
     def along(self, piece: Piece) -> list[Array]:
         """Forces of the actuators and their derivatives over a smooth piece of motion, each (T, actuators)."""
-        n, length = self.system.mech.n, self.order + 1
-        left = np.zeros((len(piece.t), length, n, len(self.pushes)))
-        right = self._needed(piece)
-        modes = piece.likely_modes
-        plain = not self.system.laws and all(one.line.constant for one in self.pushes)
-        if plain:
-            left[:, 0] = np.array([spread(one.line.terms, n) for one in self.pushes]).T
-        for k in () if plain else range(len(piece.t)):
-            modes = modes if piece.smooth else piece.modes_at(k)
-            modes, left[k], right[k] = self._with_laws(piece.instant(k, length), modes, right[k])
+        left, right = self._balanced(piece, self._needed(piece))
         found = _solved(self.system, self.pushes, left, right)
         return Taylor(list(np.moveaxis(found, 1, 0))).derivatives()
 
@@ -81,52 +76,90 @@ class DemandedForces:
         q = [Taylor.of_derivatives([x[:, i] for x in piece.motion]) for i in range(self.system.mech.n)]
         v = [x.rate() for x in q]
         needed = inverse_dynamics(place(self.system.mech, q, TaylorOperations(ARRAYS)), v, [x.rate() for x in v])
-        return np.stack([_coefficients(x, self.order + 1, len(piece.t)) for x in needed], axis=-1)
+        return _over_series(needed, np.empty((len(piece.t), self.order + 1, len(needed))))
 
-    def _with_laws(self, instant: Instant, modes: Modes, needed: Array) -> tuple[Modes, Array, Array]:
-        """Modes whose guards hold at one instant, and both sides of the balance with what the laws do in them."""
-        changes = ModeChanges(modes)
-        for _ in range(PATIENCE):
-            left, right = self._balance(instant, changes.modes, needed)
-            forces = _solved(self.system, self.pushes, left[None], right[None])[0, 0]
-            if changes.obey(self._guards(instant, changes.modes, forces.tolist())) is None:
-                return changes.modes, left, right
-        named = zip(self.system.laws, changes.modes, strict=True)
-        raise InputError(
-            f"demands: at t = {instant.numbers.t:g} s the laws find no modes that fit the motion "
-            f"({listed(f'{law.name} {mode}' for law, mode in named)}). A self-locking gear may have to be turned by "
-            "its joint: no input does that."
-        )
+    def _balanced(self, piece: Piece, needed: Array) -> tuple[Array, Array]:
+        """Both sides of the balance at all times, with what the laws do in modes whose guards hold.
 
-    def _balance(self, instant: Instant, modes: Modes, needed: Array) -> tuple[Array, Array]:
-        """Both sides at one instant, (order + 1, n, actuators) and (order + 1, n).
+        Times whose laws are in the same modes are looked at together, as arrays; where a guard is violated, the modes
+        of that time change, and it joins others.
+        """
+        right = needed.copy()
+        left = np.zeros((*right.shape, len(self.pushes)))
+        if not self.system.laws and all(one.line.constant for one in self.pushes):
+            left[:, 0] = np.array([spread(one.line.terms, self.system.mech.n) for one in self.pushes]).T
+            return left, right
+        changes = [ModeChanges(modes) for modes in piece.first_modes]
+        unsettled = list(range(len(piece.t)))
+        for _ in range(PATIENCE + 2 * len(self.system.laws)):
+            looked_at, unsettled = unsettled, []
+            for trial in self._trials(piece, _grouped(looked_at, changes), needed):
+                left[trial.which], right[trial.which] = trial.left, trial.right
+                for k, guards in violated(trial.guards, len(trial.which)):
+                    changes[trial.which[k]].obey(guards)
+                    unsettled.append(trial.which[k])
+            if not unsettled:
+                return left, right
+        first = min(unsettled)
+        raise _contradiction(self.system, float(piece.t[first]), changes[first].modes)
+
+    def _trials(self, piece: Piece, groups: Mapping[Modes, list[int]], needed: Array) -> Iterator[Trial]:
+        """What follows from modes at the times that have them.
+
+        One by one where a law is not written over arrays, or divides by zero: the error is then that of its time.
+        """
+        together = not surveyed(self.system).obstacles
+        for modes, which in groups.items():
+            trial = self._in_arrays(piece, which, modes, needed) if together and len(which) > 1 else None
+            if trial is not None:
+                yield trial
+            else:
+                yield from (self._tried(piece, [k], modes, needed) for k in which)
+
+    def _in_arrays(self, piece: Piece, which: list[int], modes: Modes, needed: Array) -> Trial | None:
+        """Several times together; None where one of them is not to be computed."""
+        try:
+            with np.errstate(divide="raise", over="raise", invalid="raise"):
+                return self._tried(piece, which, modes, needed)
+        except FloatingPointError:
+            return None
+
+    def _tried(self, piece: Piece, which: list[int], modes: Modes, needed: Array) -> Trial:
+        samples = piece.some(which, self.order + 1)
+        left, right = self._balance(samples, modes, needed[which])
+        forces = _solved(self.system, self.pushes, left, right)[:, 0]
+        given = forces[0].tolist() if len(which) == 1 else list(forces.T)
+        return Trial(which, left, right, list(self._guards(samples, modes, given)))
+
+    def _balance(self, samples: Samples, modes: Modes, needed: Array) -> tuple[Array, Array]:
+        """Both sides at some times, (T, order + 1, n, actuators) and (T, order + 1, n).
 
         Holds of what rests (sticking friction) carry nothing: any force within their bounds would do as well.
         """
-        t, x, u, a = instant.series
-        length, ops = self.order + 1, TaylorOperations(FLOATS)
+        t, x, u, a = samples.series
+        ops = TaylorOperations(samples.ops)
         scene = Scene(self.system.mech, x.q, x.v, ops, t)
         actions = self.system.actions(modes, self.system.situations(ops, t, x, u, scene))
         known = self.system.forces(u, actions)
         for drag, entering in zip(drags_in(actions), self.system.inflows(u, actions), strict=True):
             push(known, drag.push, drag.gain * flow(drag, entering, a))
         pushes = (Force(one.line.placed(scene), 1.0, one.port) for one in self.pushes)
-        columns = [self._column(unit, drags_in(actions), length) for unit in pushes]
-        return np.stack(columns, axis=-1), needed - np.stack([_coefficients(x, length) for x in known], axis=-1)
+        columns = [_over_series(self._column(unit, drags_in(actions)), needed) for unit in pushes]
+        return np.stack(columns, axis=-1), needed - _over_series(known, needed)
 
-    def _column(self, unit: Force, drags: Sequence[Drag], length: int) -> Array:
-        """What a unit of an actuator's force is to the machine once the drags have taken theirs, (order + 1, n)."""
-        total = [0.0] * self.system.mech.n
+    def _column(self, unit: Force, drags: Sequence[Drag]) -> list[Scalar]:
+        """What a unit of an actuator's force is to the machine once the drags have taken theirs, (n,)."""
+        total: list[Scalar] = [0.0] * self.system.mech.n
         push(total, unit.line, unit.value)
         for drag in drags:
             push(total, drag.push, drag.gain * inflow(drag, [unit]))
-        return np.stack([_coefficients(x, length) for x in total], axis=-1)
+        return total
 
-    def _guards(self, instant: Instant, modes: Modes, given: Sequence[float]) -> Iterator[tuple[int, Guard]]:
+    def _guards(self, samples: Samples, modes: Modes, given: Sequence[Scalar]) -> Iterator[tuple[int, Guard]]:
         """The guards that forces decide; which way things move is prescribed, and what is held at rest is left so."""
-        t, x, u, a = instant.numbers
-        scene = Scene(self.system.mech, x.q, x.v, FLOATS, t)
-        situations = self.system.situations(FLOATS, t, x, u, scene)
+        t, x, u, a = samples.numbers
+        scene = Scene(self.system.mech, x.q, x.v, samples.ops, t)
+        situations = self.system.situations(samples.ops, t, x, u, scene)
         actions = self.system.actions(modes, situations)
         forces = [Force(one.line.placed(scene), value, one.port) for one, value in zip(self.pushes, given, strict=True)]
         through = iter(self.system.inflows(u, [Action(forces=tuple(forces)), *actions]))
@@ -135,6 +168,32 @@ class DemandedForces:
             if not action.holds:
                 found = law.guards(modes[k], situations[k], Reaction(a, (), flows))
                 yield from ((k, guard) for guard in found if guard.rate is None)
+
+
+class Trial(NamedTuple):
+    """What follows from modes at some times of a piece: both sides of the balance there, and what ends the modes."""
+
+    which: list[int]
+    left: Array
+    right: Array
+    guards: list[tuple[int, Guard]]
+
+
+def _grouped(which: Iterable[int], changes: Sequence[ModeChanges]) -> dict[Modes, list[int]]:
+    """The times by their modes."""
+    groups: dict[Modes, list[int]] = {}
+    for k in which:
+        groups.setdefault(changes[k].modes, []).append(k)
+    return groups
+
+
+def _contradiction(system: System, t: float, modes: Modes) -> InputError:
+    named = zip(system.laws, modes, strict=True)
+    return InputError(
+        f"demands: at t = {t:g} s the laws find no modes that fit the motion "
+        f"({listed(f'{law.name} {mode}' for law, mode in named)}). A self-locking gear may have to be turned by "
+        "its joint: no input does that."
+    )
 
 
 def _solved(system: System, pushes: Sequence[Push], left: Array, right: Array) -> Array:
@@ -150,19 +209,21 @@ def _solved(system: System, pushes: Sequence[Push], left: Array, right: Array) -
 
 
 def _refuse_missing(system: System, pushes: Sequence[Push], missing: Array, wanted: Array) -> None:
-    worst = int(np.abs(missing).max(axis=0).argmax())
-    size = float(np.abs(missing[:, worst]).max())
-    if size > 1e-8 * (1 + np.abs(wanted).max()):
-        name = system.mech.speeds[worst]
+    """Every time is measured by what it needs itself, whichever others it came with."""
+    beyond = np.abs(missing) / (1 + np.abs(wanted).max(axis=1, keepdims=True))
+    k, worst = np.unravel_index(int(beyond.argmax()), beyond.shape)
+    if beyond[k, worst] > SHORT:
+        name, size = system.mech.speeds[worst], abs(missing[k, worst])
         raise SingularityError(
             f"demands: no forces of the {len(pushes)} actuators give what {name!r} needs for this motion "
             f"(short by {size:.3g}): a gear transmits nothing. Check its efficiency, or leave its losses out."
         )
 
 
-def _coefficients(value: Scalar, length: int, count: int | None = None) -> Array:
-    """The coefficients of a series or of a number, (length,), or (T, length) of a series of arrays."""
-    out = np.zeros((length,) if count is None else (length, count))
-    for k, c in enumerate((value.c if isinstance(value, Taylor) else (value,))[:length]):
-        out[k] = c
-    return out if count is None else out.T
+def _over_series(values: Sequence[Scalar], like: Array) -> Array:
+    """Series or numbers, one per speed, as coefficients (T, length, n)."""
+    out = np.zeros(like.shape)
+    for index, value in enumerate(values):
+        for k, c in enumerate((value.c if isinstance(value, Taylor) else (value,))[: like.shape[1]]):
+            out[:, k, index] = c
+    return out

@@ -27,7 +27,7 @@ from gearwright.system.asked_actuators import (
 )
 from gearwright.system.contact_forces import with_contact_forces
 from gearwright.system.demanded_forces import DemandedForces, Push
-from gearwright.system.law_states import first_states, refuse_moded_states
+from gearwright.system.law_states import first_states, given_states, refuse_moded_states
 from gearwright.system.motion_along import row_along
 from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
@@ -35,7 +35,7 @@ from gearwright.system.signals import TAU, gathered
 from gearwright.system.state import State
 from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.system.system import System
-from gearwright.system.whole_motion import trajectory_of, whole_motion
+from gearwright.system.whole_motion import WholeTrajectory, trajectory_of, whole_motion
 from gearwright.text import did_you_mean, listed
 
 SAMPLES = 501
@@ -43,6 +43,9 @@ SAMPLES = 501
 
 SHORT = 1e-6
 """Share of the largest force up to which a force that no actuator gives is rounding."""
+
+SOLVED = 1e-4
+"""The same at joints whose motors' motion was found so that it is zero: what is left is an error between samples."""
 
 
 def demands(
@@ -60,7 +63,8 @@ def demands(
     r"""What a motion asks of a robot, with friction, losses and elastic drives: fed with it, the robot moves that way.
 
     `.tau` are the forces at the joints; `["<motor>.torque"]` the torques of the motors on their rotors; where a motor's
-    data allow, there are `<motor>.current`, `.voltage` (with $L\, di/dt$), `.heat` ($R i^2$), `.speed` and `.power`.
+    data allow, there are `<motor>.current`, `.voltage` (with $L\, di/dt$), `.heat` ($R i^2$), `.speed` and `.power`,
+    at the temperatures that the motor reaches on its way (`.winding_temperature`).
     `.peak(name)` and `.rms(name)` sum up. The forces follow from the inverse dynamics with friction and losses; their
     time derivatives, which inductances, oil and spools ask for, are exact: the recursion runs over Taylor series of
     time. Each actuator is then inverted by its relative degree. States of laws (bristles, temperatures) are integrated
@@ -83,7 +87,8 @@ def demands(
         limits: largest magnitudes of series by name, beside those of actuators, motors and joints (`effort`).
         samples: how many times at least; 501 for a trajectory and its own times for a Motion unless given.
         inputs: inputs of the laws over time, as `simulate` takes them; the laws' own initial values unless given.
-        states: states of the laws at the start by name; their own initial values unless given.
+        states: states of the laws and temperatures of the motors at the start by name; their own initial values unless
+            given.
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial
@@ -98,17 +103,19 @@ def demands(
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
     acting, inputs = with_contact_forces(mech, _laws(robot, mech, laws), contact, inputs)
-    case = _Case(robot, mech, _asked(robot, mech, actuators), System(mech, acting))
-    refuse_moded_states(case.system)
+    system, begin = System(mech, acting), given_states(states)
+    case = _Case(robot, mech, _asked(robot, mech, actuators, begin), system)
+    refuse_moded_states(system)
     drives = Drives(case.asked)
-    pieces = _pieces(case, motion, inputs, first_states(case.system, states or {}), drives.order, samples)
+    first = first_states(system, begin, drives.temperatures)
+    pieces, solved = _pieces(case, motion, inputs, first, drives.order, samples)
     pushes = (*drives.pushes, *undriven(mech, case.asked))
     forces = DemandedForces(case.system, pushes, drives.order)
     blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
-    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws))
+    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
-    return _gathered(case, blocks, bounds, remarks)
+    return _gathered(case, blocks, bounds, remarks, solved)
 
 
 class _Case(NamedTuple):
@@ -120,9 +127,9 @@ class _Case(NamedTuple):
     system: System
 
 
-def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any) -> list[Asked]:
+def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Mapping[str, float]) -> list[Asked]:
     if actuators is None:
-        return own_motors(robot if isinstance(robot, Robot) else None, mech)
+        return own_motors(robot if isinstance(robot, Robot) else None, mech, start)
     return given_actuators(actuators) or torques_alone(mech)
 
 
@@ -158,17 +165,22 @@ def _limits(given: Any) -> dict[str, float]:
 
 def _pieces(
     case: _Case, motion: Any, inputs: Any, start: list[float], order: int, samples: int | None
-) -> Sequence[Piece]:
-    """The motion of the whole machine: rows as they are where that will do, else smooth pieces."""
+) -> tuple[Sequence[Piece], frozenset[int]]:
+    """The motion of the whole machine: rows as they are where that will do, else smooth pieces.
+
+    With it the speeds whose equations gave the motion of shafts.
+    """
     mech, system = case.mech, case.system
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     if isinstance(motion, Motion) and samples is None and not order and _is_whole(mech, motion):
-        return [rows_of(system, motion, given, start)]
+        return [rows_of(system, motion, given, start)], frozenset()
     trajectory, count = trajectory_of(mech, motion), samples or SAMPLES
     if trajectory.count < mech.n:
         named = dict(zip(system.states, start, strict=True))
         trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count)
-    return list(pieces_of(system, trajectory, given, start, order, count))
+    whole = trajectory if isinstance(trajectory, WholeTrajectory) else None
+    also, solved = (whole.settling, whole.solved) if whole is not None else ((), frozenset())
+    return list(pieces_of(system, trajectory, given, start, order, count, also)), solved
 
 
 def _is_whole(mech: Mechanism, motion: Motion) -> bool:
@@ -205,12 +217,17 @@ def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequen
 
 
 def _gathered(
-    case: _Case, blocks: Sequence[_Block], bounds: Mapping[str, float], remarks: tuple[str, ...]
+    case: _Case,
+    blocks: Sequence[_Block],
+    bounds: Mapping[str, float],
+    remarks: tuple[str, ...],
+    solved: frozenset[int],
 ) -> MotionDemands:
     mech, system = case.mech, case.system
     motion = Motion(*(np.concatenate([getattr(block.motion, x) for block in blocks]) for x in "tqva"))
     tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
-    short = np.abs(missing).max(axis=0) > SHORT * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
+    rounding = np.array([SOLVED if k in solved else SHORT for k in range(mech.n)])
+    short = np.abs(missing).max(axis=0) > rounding * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
     tau = tau + np.where(short, missing, 0.0)
     series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
     series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}

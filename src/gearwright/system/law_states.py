@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,14 +20,20 @@ from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed
 
 
-def first_states(system: System, given: Mapping[str, float]) -> list[float]:
-    """The states of the laws at the start: as given, or as the laws begin."""
-    if not isinstance(given, Mapping):
+def given_states(given: Any) -> dict[str, float]:
+    """States at the start as a user gives them, by name."""
+    if given is not None and not isinstance(given, Mapping):
         raise InputError(f"demands: states={given!r} must be a mapping from names to numbers.")
+    return {name: number("demands", f"states[{name!r}]", x) for name, x in (given or {}).items()}
+
+
+def first_states(system: System, given: Mapping[str, float], others: Collection[str] = ()) -> list[float]:
+    """The states of the laws at the start: as given, or as the laws begin; `others` may be given too."""
+    known = [*system.states, *others]
     for name in given:
-        if name not in system.states:
-            raise InputError(f"demands: there is no state {name!r}. {did_you_mean(name, system.states)}")
-    return [number("demands", f"states[{name!r}]", given.get(name, one.initial)) for name, one in system.states.items()]
+        if name not in known:
+            raise InputError(f"demands: there is no state {name!r}. {did_you_mean(name, known)}")
+    return [given.get(name, one.initial) for name, one in system.states.items()]
 
 
 def refuse_moded_states(system: System) -> None:

@@ -21,7 +21,7 @@ from gearwright.programs.program import Inputs
 from gearwright.system.books import booked
 from gearwright.system.law_kernels import OncePerSystem, require_traceable, surveyed
 from gearwright.system.motion_rates import contents_of
-from gearwright.system.survey import Choice
+from gearwright.system.survey import Choice, Survey
 from gearwright.system.system import System, drags_in
 from gearwright.system.vector_program import kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
@@ -41,11 +41,12 @@ class LawTable:
 
     Args:
         system: the machine and its laws, all of which can be traced in every mode.
+        known: what the laws do in each of their modes, if the same laws with other numbers have told it.
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, known: Survey | None = None) -> None:
         self.system = system
-        found = surveyed(system)
+        found = surveyed(system) if known is None else known
         self.choices: tuple[Choice, ...] = tuple(found.actions)
         self.holds, self.drags = found.holds, found.drags
         self._carried = {
@@ -101,7 +102,7 @@ class LawTable:
 
     def _acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
         system, u = self.system.on(mech), given["u"]
-        actions = self._actions(self._situations(mech, ops, given), _AtHand(self.choices, ops, given))
+        actions = self.actions(mech, ops, given)
         holds, drags = [hold for action in actions for hold in action.holds], drags_in(actions)
         return [
             system.forces(u, actions),
@@ -115,14 +116,21 @@ class LawTable:
         ]
 
     def _following(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
-        system, situations = self.system.on(mech), self._situations(mech, ops, given)
-        at_hand = _AtHand(self.choices, ops, given)
-        outcomes = [self._outcome(k, situations[k], given, at_hand) for k in range(len(system.laws))]
+        system, outcomes = self.system.on(mech), self.outcomes(mech, ops, given)
         x = system.moving(given["x"])
         return [*system.rates(ops, x, given["a"], outcomes), *system.powers(x.v, given["u"], outcomes)]
 
+    def acting(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
+        """What `act` computes, part by part."""
+        return self._acting(mech, ops, given)
+
+    def outcomes(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Outcome]:
+        """What follows for every law in the modes at hand."""
+        situations, at_hand = self.situations(mech, ops, given), _AtHand(self.choices, ops, given)
+        return [self._outcome(k, situations[k], given, at_hand) for k in range(len(self.system.laws))]
+
     def _ending(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
-        situations = self._situations(mech, ops, given)
+        situations = self.situations(mech, ops, given)
         found = (
             self.system.laws[k].guards(mode, situations[k], self.reaction((k, mode), given["a"], given["felt"]))
             for k, mode in self.choices
@@ -133,19 +141,21 @@ class LawTable:
         return [kink for _, kink in self._bends(mech, ops, given)]
 
     def _bends(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[tuple[Choice, Scalar]]:
-        situations, found = self._situations(mech, ops, given), []
+        situations, found = self.situations(mech, ops, given), []
         for k, mode in self.choices:
             felt = self.reaction((k, mode), given["a"], given["felt"])
             kinks = kinks_of(self.system.laws[k], mode, situations[k], felt)
             found += [((k, mode), kink) for kink in kinks if not is_number(kink)]
         return found
 
-    def _situations(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Situation]:
+    def situations(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Situation]:
+        """What each law sees."""
         system = self.system.on(mech)
         return system.situations(ops, given["t"][0], system.moving(given["x"]), given["u"])
 
-    def _actions(self, situations: Sequence[Situation], at_hand: _AtHand) -> list[Action]:
+    def actions(self, mech: Mechanism, ops: Operations, given: Inputs) -> list[Action]:
         """How every law acts in every mode; forces of modes that are not at hand are zero."""
+        situations, at_hand = self.situations(mech, ops, given), _AtHand(self.choices, ops, given)
         found = []
         for k, mode in self.choices:
             action = self.system.laws[k].act(mode, situations[k]).placed(situations[k].scene)
@@ -157,8 +167,10 @@ class LawTable:
         """What follows for a law: the sum over its modes, of which one is at hand."""
         law = self.system.laws[k]
         rates: list[Scalar] = [0.0] * len(law.states)
+        signals: dict[str, Scalar] = {one.name: 0.0 for one in law.signals}
         supplied: Scalar = 0.0
         dissipated: Scalar = 0.0
+        stored: Scalar = 0.0
         for mode in law.modes:
             choice = (k, mode)
             felt = self.reaction(choice, given["a"], given["felt"])
@@ -168,7 +180,9 @@ class LawTable:
             rates = [total + at_hand(choice, one) for total, one in zip(rates, outcome.rates, strict=True)]
             supplied = supplied + at_hand(choice, outcome.supplied)
             dissipated = dissipated + at_hand(choice, outcome.dissipated)
-        return Outcome(tuple(rates), supplied, dissipated)
+            stored = stored + at_hand(choice, outcome.stored)
+            signals = {name: total + at_hand(choice, outcome.signals[name]) for name, total in signals.items()}
+        return Outcome(tuple(rates), supplied, dissipated, stored, signals)
 
     def reaction(self, choice: Choice, a: Sequence[Scalar], felt: Sequence[Scalar]) -> Reaction:
         """What a law feels in a mode, from the multipliers, flows and answers of all."""

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
+import numpy as np
+
+from gearwright.algebra import Scalar
+from gearwright.arrays import Array
 from gearwright.forces.law import Guard
 from gearwright.system.system import Modes, System
 
@@ -48,6 +53,32 @@ class ModeChanges:
     def named(self, system: System) -> tuple[tuple[str, str], ...]:
         """The changes as (law, mode)."""
         return tuple((system.laws[index].name, mode) for index, mode in self.made)
+
+
+def violated(guards: Guards, count: int) -> Iterator[tuple[int, list[tuple[int, Guard]]]]:
+    """Of `count` samples whose guards are arrays those where one is violated, each with its own guards in numbers.
+
+    Rates have no say: a guard that is zero holds.
+    """
+    levels = [_Level(index, x.to, _over(count, x.value / x.scale), _over(count, x.when)) for index, x in guards]
+    broken = np.zeros(count, dtype=bool)
+    for one in levels:
+        broken |= (one.when != 0) & (one.level <= -ZERO)
+    for k in np.flatnonzero(broken).tolist():
+        yield k, [(one.law, Guard(one.level[k], one.to, when=one.when[k])) for one in levels]
+
+
+class _Level(NamedTuple):
+    """A guard over several samples, in its own scale."""
+
+    law: int
+    to: str
+    level: Array
+    when: Array
+
+
+def _over(count: int, value: Scalar) -> Array:
+    return np.broadcast_to(value, (count,))
 
 
 def with_mode(modes: Modes, index: int, mode: str) -> Modes:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.algebra import Scalar
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving
@@ -25,7 +25,7 @@ STANDING = 1e-12
 
 
 class Moment(NamedTuple):
-    """Time, state, inputs and accelerations at one time: numbers, or series of time."""
+    """Time, state, inputs and accelerations at one time or at several: numbers or arrays, or series of time of them."""
 
     t: Scalar
     x: Moving
@@ -53,14 +53,17 @@ class Piece:
     inputs: Sequence[Array]
     smooth: bool = True
 
-    def instant(self, k: int, length: int) -> Instant:
-        """One of its times, with series of a length."""
-        return Instant(self, k, length)
+    def some(self, which: Sequence[int], length: int = 1) -> Samples:
+        """Some of its times, with series of a length."""
+        return Samples(self, tuple(which), length)
 
-    def modes_at(self, k: int) -> Modes:
-        """The modes that laws try first at one of its times."""
-        now = self.instant(k, 1).numbers
-        return self._modes(now, now.x.v)
+    @property
+    def first_modes(self) -> list[Modes]:
+        """The modes that laws try first at each of its times; within a smooth piece they are the same everywhere."""
+        if self.smooth:
+            return [self.likely_modes] * len(self.t)
+        moments = (self.some([k]).numbers for k in range(len(self.t)))
+        return [self._modes(now, now.x.v) for now in moments]
 
     @property
     def likely_modes(self) -> Modes:
@@ -68,7 +71,7 @@ class Piece:
 
         Short after the start all speeds are small, and nothing rests all the same: only their directions count.
         """
-        middle = self.instant(len(self.t) // 2, 1).numbers
+        middle = self.some([len(self.t) // 2]).numbers
         largest = max(map(abs, middle.x.v), default=0.0)
         return self._modes(middle, [w / largest for w in middle.x.v] if largest > STANDING else middle.x.v)
 
@@ -78,32 +81,55 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Instant:
-    """One time of a piece, in numbers and as series of time."""
+class Samples:
+    """Some times of a piece, in numbers and as series of time: several as arrays, one alone as plain numbers."""
 
     piece: Piece
-    k: int
+    which: tuple[int, ...]
     length: int
+
+    @property
+    def ops(self) -> Operations:
+        """The operations of its scalars."""
+        return FLOATS if len(self.which) == 1 else ARRAYS
 
     @cached_property
     def numbers(self) -> Moment:
-        """In numbers."""
-        piece, k = self.piece, self.k
-        q, v, a = (x[k].tolist() for x in piece.motion[:3])
-        return Moment(float(piece.t[k]), Moving(q, v, piece.states[k].tolist()), piece.inputs[0][k].tolist(), a)
+        """In numbers, or arrays (samples,)."""
+        piece = self.piece
+        q, v, a = (self._columns(x) for x in piece.motion[:3])
+        return Moment(self._of(piece.t), Moving(q, v, self._columns(piece.states)), self._columns(piece.inputs[0]), a)
 
     @cached_property
     def series(self) -> Moment:
         """As series of time."""
-        piece, k, length = self.piece, self.k, self.length
-        q, v, a = (_series(piece.motion[first : first + length], k) for first in range(3))
-        t, u = Taylor([float(piece.t[k]), 1.0]).cut(length), _series(piece.inputs[:length], k)
-        ops, values = TaylorOperations(FLOATS), Moving(q, v, piece.states[k].tolist())
-        return Moment(t, Moving(q, v, state_series(piece.system, ops, t, values, u, a)), u, a)
+        piece, length = self.piece, self.length
+        q, v, a = (self._series(piece.motion[first : first + length]) for first in range(3))
+        t, u = Taylor([self._of(piece.t), 1.0]).cut(length), self._series(piece.inputs[:length])
+        values = Moving(q, v, self._columns(piece.states))
+        return Moment(t, Moving(q, v, state_series(piece.system, TaylorOperations(self.ops), t, values, u, a)), u, a)
+
+    def _of(self, values: Array) -> Scalar:
+        """The values of these samples."""
+        return float(values[self.which[0]]) if len(self.which) == 1 else values[list(self.which)]
+
+    def _columns(self, values: Array) -> list[Scalar]:
+        return [self._of(column) for column in values.T]
+
+    def _series(self, derivatives: Sequence[Array]) -> list[Taylor]:
+        """Per column the series with these derivatives."""
+        columns = zip(*(self._columns(x) for x in derivatives), strict=True)
+        return [Taylor.of_derivatives(column) for column in columns]
 
 
 def pieces_of(
-    system: System, trajectory: Trajectory, inputs: Inputs, start: Sequence[float], order: int, samples: int
+    system: System,
+    trajectory: Trajectory,
+    inputs: Inputs,
+    start: Sequence[float],
+    order: int,
+    samples: int,
+    also: Sequence[float] = (),
 ) -> Iterator[Piece]:
     """A motion cut where it, the friction or an input is not smooth.
 
@@ -114,8 +140,9 @@ def pieces_of(
         start: states of the laws at the start.
         order: how many derivatives of forces are wanted.
         samples: how many times at least.
+        also: further times that are looked at.
     """
-    for t, motion in smooth_pieces(trajectory, system, order + 2, samples, inputs.breaks):
+    for t, motion in smooth_pieces(trajectory, system, order + 2, samples, inputs.breaks, also):
         states = states_along(system, trajectory, t, start, inputs)
         start = states[-1].tolist()
         yield Piece(system, t, motion, states, _derivatives(inputs, t, order))
@@ -155,8 +182,3 @@ def _derivatives(inputs: Inputs, t: Array, order: int) -> list[Array]:
         return [values, *[np.zeros_like(values)] * order]
     curve = make_interp_spline(t, values, k=min(7, len(t) - 1))
     return [values, *(curve.derivative(k)(t) for k in range(1, order + 1))]
-
-
-def _series(derivatives: Sequence[Array], k: int) -> list[Taylor]:
-    """Per column the series with these derivatives at one time."""
-    return [Taylor.of_derivatives(column) for column in np.array([x[k] for x in derivatives]).T.tolist()]

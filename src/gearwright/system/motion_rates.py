@@ -17,10 +17,11 @@ from gearwright.forces.kinks import kinks_of
 from gearwright.forces.law import Reaction
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.system.law_kernels import OncePerSystem, require_traceable
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of
-from gearwright.system.vector_program import VectorProgram, job_of, kernel, vector_program
+from gearwright.system.vector_program import job_of, kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
 from gearwright.tracing.trace import traced_function
 
@@ -34,22 +35,27 @@ class MotionRates:
     def __init__(self, system: System) -> None:
         self.system = system
         self._program = rate_program(system)
-        self._code = kernel(self._program, system.mech)
-        self.remarks = self._code.remarks
+        self.code = kernel(self._program, system.mech)
+        self.remarks = self.code.remarks
 
     def quick(self, otherwise: Rates) -> Rates:
         """The rates in machine code; what that does not take (not finite, angles too large) is left to `otherwise`."""
-        return self._code.builtin("rates", otherwise)
+        return self.code.builtin("rates", otherwise)
 
     @cached_property
-    def _kinks(self) -> MachineCode | None:
-        """The numbers at whose zeros a law bends, as a kernel; None where all laws are smooth."""
-        count = len(_kinks(self.system, operations(), *_variables(self.system)))
+    def kink_count(self) -> int:
+        """How many numbers there are at whose zeros a law bends."""
+        return len(_kinks(self.system, operations(), *_variables(self.system)))
+
+    @cached_property
+    def kink_code(self) -> MachineCode | None:
+        """These numbers as a kernel; None where all laws are smooth."""
+        count = self.kink_count
         return kernel(kink_program(self.system, count), self.system.mech) if count else None
 
     def quick_kinks(self, otherwise: Rates) -> Rates | None:
         """The kinks of all laws in machine code, as `quick` has the rates; None where all laws are smooth."""
-        return None if self._kinks is None else self._kinks.builtin("kinks", otherwise)
+        return None if self.kink_code is None else self.kink_code.builtin("kinks", otherwise)
 
     @cached_property
     def _slopes(self) -> Any:

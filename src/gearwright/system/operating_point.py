@@ -15,7 +15,8 @@ from gearwright.forces.kinks import kinks_of
 from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.evaluation import evaluate, situations_at
-from gearwright.system.open_rates import OpenRates, all_inputs, full_laws, open_rates
+from gearwright.system.open_rates import OpenRates, open_rates
+from gearwright.system.open_system import all_inputs, open_system
 from gearwright.system.settling import settle
 from gearwright.system.system import Modes, System
 from gearwright.tracing.trace import traced_function
@@ -114,7 +115,8 @@ def operating_point(
     laws are found too, and shafts give way under their load where q alone cannot be held.
     """
     inputs = inputs if isinstance(inputs, str) else tuple(inputs)
-    system, names = full_laws(caller, robot_or_mech, inputs, laws)
+    opened = open_system(caller, robot_or_mech, inputs, laws=laws, smooth=False)
+    system, names = opened.system, opened.inputs
     start = np.concatenate([x["q"], x["v"], _own_states(caller, system, x)])
     u = _input_values(caller, names, given)
     modes = tuple(

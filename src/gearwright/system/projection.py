@@ -93,9 +93,14 @@ class HeldPlaces:
         return np.asarray(across @ forces, dtype=np.float64)
 
 
+def keeps_places(system: System) -> bool:
+    """Whether a law keeps a place, so that runs must project onto it."""
+    return any(law.keeps_places for law in system.laws)
+
+
 def held_places(system: System, t: float, x: Array, u: Array, modes: Modes) -> HeldPlaces | None:
     """What keeps its place in given modes; None where nothing does."""
-    if not system.keeps_places:
+    if not keeps_places(system):
         return None
     situations = situations_at(system, t, x, u)
     found: list[tuple[Hold, str]] = []

@@ -25,11 +25,15 @@ SWING = 0.01
 
 @dataclass(frozen=True)
 class Signal:
-    """A number as a function of time, and the times where it jumps or has a kink, at which a step must end."""
+    """A number as a function of time, and the times where it jumps or has a kink, at which a step must end.
+
+    Between its `knots`, where it has any, it is a polynomial of degree 3 at most.
+    """
 
     at: Callable[[float], float]
     breaks: tuple[float, ...] = ()
     constant: bool = False
+    knots: tuple[float, ...] = ()
 
 
 def steps(times: Sequence[float], values: Sequence[float]) -> Signal:
@@ -41,7 +45,8 @@ def steps(times: Sequence[float], values: Sequence[float]) -> Signal:
     t, x = increasing("steps", "times", times, least=1), numbers("steps", "values", values, axes=1)
     if t.shape != x.shape:
         raise InputError(f"steps: there are {len(t)} times and {len(x)} values. Give as many values as times.")
-    return Signal(lambda now: float(x[max(int(np.searchsorted(t, now, side="right")) - 1, 0)]), tuple(t.tolist()))
+    at = tuple(t.tolist())
+    return Signal(lambda now: float(x[max(int(np.searchsorted(t, now, side="right")) - 1, 0)]), at, knots=at)
 
 
 def series(name: str, times: Any, values: Any) -> Signal:
@@ -54,7 +59,8 @@ def series(name: str, times: Any, values: Any) -> Signal:
         )
     numbers("simulate", f"input {name!r}", x)
     curve = _smooth(t, x)
-    return Signal(lambda now: float(curve(min(max(now, t[0]), t[-1]))), (float(t[0]), float(t[-1])))
+    ends = (float(t[0]), float(t[-1]))
+    return Signal(lambda now: float(curve(min(max(now, t[0]), t[-1]))), ends, knots=tuple(t.tolist()))
 
 
 def _smooth(t: Array, x: Array) -> Callable[..., Any]:
@@ -109,6 +115,16 @@ class Inputs:
     def constant(self) -> bool:
         """Whether nothing changes with time."""
         return self.forces is None and all(one.constant for one in self.signals.values())
+
+    @property
+    def cubic(self) -> bool:
+        """Whether all inputs are polynomials of degree 3 at most between their knots."""
+        return self.forces is None and all(one.constant or one.knots for one in self.signals.values())
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        """Times at which polynomials join."""
+        return tuple(sorted({t for one in self.signals.values() for t in one.knots}))
 
     @property
     def breaks(self) -> tuple[float, ...]:

@@ -24,14 +24,22 @@ LEAST = 12
 CLOSE = 1e-4
 """Share of the motion's duration within which two cuts are one."""
 
+SAME = 0.02
+"""Share of the mean time between two samples within which another adds nothing but rounding."""
+
 
 def smooth_pieces(
-    trajectory: Trajectory, system: System, order: int, samples: int, breaks: Sequence[float] = ()
+    trajectory: Trajectory,
+    system: System,
+    order: int,
+    samples: int,
+    breaks: Sequence[float] = (),
+    also: Sequence[float] = (),
 ) -> Iterator[tuple[Array, list[Array]]]:
     """Times and the motion with `order` derivatives there, piece by piece; both ends of a piece belong to it.
 
     A piece ends where one of the derivatives jumps, where a line along which something rubs turns round, and at
-    `breaks`.
+    `breaks`. Times in `also` are looked at too.
     """
     end = trajectory.duration
     fixed = [0.0, *trajectory.kinks(order), *(t for t in breaks if 0 < t < end), end]
@@ -39,10 +47,27 @@ def smooth_pieces(
     turns = [t for t in _turns(trajectory, system) if min(abs(t - x) for x in fixed) > CLOSE * end]
     edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > CLOSE * end)})
     for first, last in pairwise(edges):
-        t = np.linspace(first, last, max(LEAST, int(np.ceil(samples * (last - first) / end))))
+        even = np.linspace(first, last, max(LEAST, int(np.ceil(samples * (last - first) / end))))
+        t = with_others(even, [x for x in also if first < x < last])
         inside = t.copy()
         inside[-1] = np.nextafter(last, first)  # from the left
         yield t, [trajectory.at(inside, k) for k in range(order + 1)]
+
+
+def with_others(even: Array, others: Sequence[float]) -> Array:
+    """Even times and others among them, but for those that rounding alone tells apart.
+
+    >>> with_others(np.array([0.0, 1.0]), [0.5, 0.5 + 1e-12, 1e-12]).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    kept: list[float] = []
+    least = SAME * (even[-1] - even[0]) / (len(even) + len(others))
+    for t in np.unique(others).tolist():
+        place = int(np.searchsorted(even, t))
+        near = [*even[max(place - 1, 0) : place + 1].tolist(), *kept[-1:]]
+        if min(abs(t - x) for x in near) > least:
+            kept.append(t)
+    return np.sort(np.concatenate([even, kept]))
 
 
 def _turns(trajectory: Trajectory, system: System) -> list[float]:
@@ -77,4 +102,5 @@ def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[flo
     times = np.linspace(0.0, trajectory.duration, LOOKS + 1)
     signs = np.sign([speed(t) for t in times.tolist()])
     brackets = [(times[k], times[k + 1]) for k in range(LOOKS) if signs[k] * signs[k + 1] < 0]
-    return [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
+    met = [float(times[k]) for k in range(1, LOOKS) if signs[k] == 0 and signs[k - 1] * signs[k + 1] < 0]
+    return met + [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]

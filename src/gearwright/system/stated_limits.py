@@ -21,9 +21,12 @@ from gearwright.text import listed
 ROUNDING = 1e-9
 """Beyond an end of a range [rad, m] by less than this counts as at it."""
 
+TURNING = 1e-6
+"""Share of the largest speed below which a sample counts as at rest."""
+
 
 def stated_limits(robot: Robot | Mechanism, mech: Mechanism, own: bool = True) -> dict[str, float]:
-    """Largest forces of joints (`effort`), and with `own` motors their torques, by the names of their series."""
+    """Largest forces of joints (`effort`), and with `own` motors their torques and temperatures, by names of series."""
     if not isinstance(robot, Robot):
         return {}
     found = {TAU + name: effort for name, effort in efforts(robot, mech).items()}
@@ -31,6 +34,8 @@ def stated_limits(robot: Robot | Mechanism, mech: Mechanism, own: bool = True) -
         most = _most_torque(motor)
         if most is not None:
             found[f"{title}.torque"] = most
+        if motor.heat is not None and motor.heat.max_temperature and motor.torque_constant and motor.resistance:
+            found[f"{title}.winding_temperature"] = float(motor.heat.max_temperature)
     return found
 
 
@@ -64,30 +69,36 @@ def left_out(robot: Robot | Mechanism, mech: Mechanism, blocks: Sequence[_Moved]
     if not isinstance(robot, Robot):
         return ()
     q = np.concatenate([block.motion.q for block in blocks])
-    return (*(_smooth_and_cold(robot) if own else ()), *beyond_ranges(robot, mech, q, "the motion"))
+    return (*(_stiff_buses(robot) if own else ()), *beyond_ranges(robot, mech, q, "the motion"))
 
 
-def breaks_away(laws: Sequence[Law]) -> Iterator[str]:
-    """A remark on friction that asks for more at rest than in any motion."""
-    steep = [law.name for law in laws if isinstance(law, DryFriction) and _drops_at_once(law.friction)]
+def breaks_away(laws: Sequence[Law], blocks: Sequence[_Moved]) -> Iterator[str]:
+    """A remark on friction that is larger at rest than in any motion, where the motion leaves rest or turns round."""
+    v = np.concatenate([block.motion.v for block in blocks])
+    dropping = [law for law in laws if isinstance(law, DryFriction) and _drops_at_once(law.friction)]
+    steep = [law.name for law in dropping if _rests(np.asarray(law.line.speed(list(v.T))))]
     if steep:
         yield (
-            f"{listed(steep)}: static friction is above the sliding one at every speed, so that a start from rest "
-            "takes a push beyond these forces. Give a stribeck_speed, or begin in motion."
+            f"{listed(steep)}: static friction drops to the sliding one at once, and these forces are those of "
+            "sliding: fed with them from rest, the joint sticks until they exceed the static friction, and is late "
+            "from then on. Give a stribeck_speed, push it off, or begin in motion."
         )
+
+
+def _rests(speed: Array) -> bool:
+    size = np.abs(speed)
+    return bool(size.min() <= TURNING * size.max())
 
 
 def _drops_at_once(friction: Friction) -> bool:
     return bool(friction.drops) and friction.stribeck_speed is None
 
 
-def _smooth_and_cold(robot: Robot) -> Iterator[str]:
-    words = ("cogging", "ripple", "heat")
-    found = [f"{title}: {word}" for title, one in motors_of(robot) for word in words if getattr(one, word) is not None]
+def _stiff_buses(robot: Robot) -> Iterator[str]:
     supplies = [robot.supply, *(drive.supply for drive in robot.drives)]
-    found += [f"sagging of {x.name!r}" for x in dict.fromkeys(supplies) if x is not None and x.resistance]
+    found = [f"sagging of {x.name!r}" for x in dict.fromkeys(supplies) if x is not None and x.resistance]
     if found:
-        yield f"left out: {listed(found)}; the motors are cold and smooth."
+        yield f"left out: {listed(found)}; voltages are those on the motors."
 
 
 def ranges(robot: Robot, mech: Mechanism) -> Iterator[tuple[Link, int, float, float]]:

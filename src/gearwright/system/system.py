@@ -8,6 +8,7 @@ flows through ports follow, and what the accelerations lead to. Who asks adds on
 - `law_table`: all laws in all their modes as kernels.
 - `simulation.step_program`, `simulation.rollout_stability`: fixed steps, and how long they may be.
 - `demanded_forces`, `whole_motion`: the forces that a prescribed motion asks for, and how elastic drives follow it.
+- `state_forces`: the same at many states at once, for planning.
 - `impacts`: blows, and what gears take of them.
 """
 
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
@@ -30,6 +31,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
 from gearwright.system.books import booked
 from gearwright.system.compiled_machine import CompiledMachine
+from gearwright.system.ports import as_lists, has_plain_ratios, same_row, single_shares
 
 Modes: TypeAlias = tuple[str, ...]
 """Per law its mode."""
@@ -150,11 +152,6 @@ class System:
         """Whether a law may change its mode."""
         return any(len(law.modes) > 1 for law in self.laws)
 
-    @cached_property
-    def keeps_places(self) -> bool:
-        """Whether a law keeps a place, so that runs must project onto it."""
-        return any(law.keeps_places for law in self.laws)
-
     def moving(self, x: Sequence[Scalar]) -> Moving:
         """The part of a state vector that moves the machine: q, v and the states of the laws."""
         return Moving(x[self.q], x[self.v], x[self.own])
@@ -202,10 +199,11 @@ class System:
         return along(self._motor_shares.get(drag.port, ()), u)
 
     @cached_property
-    def _motor_shares(self) -> dict[str | None, tuple[tuple[int, float], ...]]:
+    def _motor_shares(self) -> Mapping[str | None, tuple[tuple[int, Scalar], ...]]:
         """Per actuator its torque from generalized forces, as (speed, share)."""
-        shares = motor_shares(self.mech)
-        return {name: tuple((k, float(x)) for k, x in enumerate(row) if x) for name, row in shares.items()}
+        plain = has_plain_ratios(self.mech)
+        shares = as_lists(motor_shares(self.mech)) if plain else single_shares(self.mech)
+        return {name: tuple((k, x) for k, x in enumerate(row) if not is_zero(x)) for name, row in shares.items()}
 
     def outcomes(
         self,
@@ -265,7 +263,7 @@ def inflow(drag: Drag, forces: Sequence[Force]) -> Scalar:
     total: Scalar = 0.0
     for force in forces:
         if force.port is not None and force.port == drag.port:
-            total = total + share(force.line, drag.push) * force.value
+            total = total + port_share(force.line, drag.push) * force.value
     return total
 
 
@@ -285,6 +283,11 @@ def share(line: Line, other: Line) -> float:
 @lru_cache(maxsize=4096)
 def _constant_share(line: Line, other: Line) -> float:
     return line.share_of(other)
+
+
+def port_share(line: Line, other: Line) -> Scalar:
+    """As `share`, also of rows with symbols, where both are the same."""
+    return 1.0 if same_row(line, other) else share(line, other)
 
 
 def _refuse_twins(kind: str, names: Sequence[str]) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gearwright.algebra import Operations
@@ -11,7 +10,8 @@ from gearwright.compiling.compile import graph_code
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.errors import CompilationError
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Fixed, Inputs, Program
+from gearwright.programs.program import Fixed, Inputs
+from gearwright.programs.sized import VectorProgram
 from gearwright.tracing.trace import TraceJob, traced
 
 Formula = Callable[[Mechanism, Operations, Inputs], Any]
@@ -20,22 +20,6 @@ Formula = Callable[[Mechanism, Operations, Inputs], Any]
 
 class NoKernelError(Exception):
     """Why there is no machine code of a machine with its laws, in a sentence for `Run.remarks`."""
-
-
-@dataclass(frozen=True)
-class VectorProgram(Program):
-    """A program whose inputs have sizes of their own, and names of their entries where somebody states them."""
-
-    contents: dict[str, int] = field(default_factory=dict)
-    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
-        """Every input with its number of scalars."""
-        return dict(self.contents)
-
-    def entry_names(self, mech: Mechanism, name: str) -> Sequence[str]:
-        """What the entries of an input are called; numbers where nobody says."""
-        return self.names.get(name) or tuple(map(str, range(self.contents[name])))
 
 
 def vector_program(name: str, contents: Mapping[str, int], size: int, formula: Formula) -> VectorProgram:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -13,16 +13,18 @@ from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import ACCELERATION, first_shaft, whole_series
+from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft, whole_series
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
-from gearwright.forces.law import Law
+from gearwright.forces.law import Action, Law
 from gearwright.functions.elastic_plan import Plan, plan
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion.pieces import piecewise
 from gearwright.motion.recorded import through
+from gearwright.system.bent_shafts import BentShaft
 from gearwright.system.law_states import state_series
+from gearwright.system.motion_parts import Part
 from gearwright.system.motion_pieces import Piece, pieces_of
 from gearwright.system.signals import gathered
 from gearwright.system.system import Modes, System
@@ -51,9 +53,15 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
 
 @dataclass(frozen=True, repr=False)
 class WholeTrajectory(Trajectory):
-    """A motion of a whole machine that is smooth but at its `edges`, which need not be looked for."""
+    """A motion of a whole machine that is smooth but at its `edges`, which need not be looked for.
+
+    Between `settling` times something settles anew, faster than even samples show. `solved` are the speeds whose
+    equations gave the motion of shafts.
+    """
 
     edges: tuple[float, ...] = ()
+    settling: tuple[float, ...] = ()
+    solved: frozenset[int] = frozenset()
 
     def kinks(self, order: int) -> list[float]:
         """The edges between start and end."""
@@ -62,7 +70,7 @@ class WholeTrajectory(Trajectory):
 
 def whole_motion(
     system: System, joints: Trajectory, inputs: Any, start: Mapping[str, float], order: int, samples: int
-) -> Trajectory:
+) -> WholeTrajectory:
     r"""The motion of joints and shafts for one of the joints: an equation of a joint behind a spring gives its motor's.
 
     $K \theta = K q + M a + C v + g - f$, where f are the forces of laws on the joint, such as its friction; all are
@@ -80,12 +88,61 @@ def whole_motion(
     mech = system.mech
     way = plan(mech, order)
     behind = {e for step in way.steps for e in step.equations}
-    pushing = replace(system, laws=tuple(law for law in system.laws if _pushes_on(law, system, behind)))
+    acting = [law for law in system.laws if _pushes_on(law, system, behind)]
+    between = [law for law in acting if _touches_shafts(law, system)]
+    pushing = replace(system, laws=tuple(law for law in acting if law not in between))
     named = {k: x for k, x in inputs.items() if k in pushing.inputs} if isinstance(inputs, Mapping) else None
     given = gathered(mech, {one.name: one.initial for one in pushing.inputs.values()}, named)
     first = [start[name] for name in pushing.states]
-    pieces = pieces_of(pushing, _padded(joints, mech.n), given, first, way.order - ACCELERATION, samples)
-    return _joined([(piece.t, _shafts_too(piece, way, order)) for piece in pieces])
+    further = 0 if between else way.order - ACCELERATION
+    pieces = pieces_of(pushing, _padded(joints, mech.n), given, first, further, samples)
+    if between:
+        return _behind_bent_springs(
+            [_part(piece) for piece in pieces], way, replace(system, laws=tuple(between)), start
+        )
+    joined = _joined([(piece.t, _shafts_too(piece, way, order)) for piece in pieces])
+    return replace(joined, solved=frozenset(behind))
+
+
+def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Mapping[str, float]) -> WholeTrajectory:
+    """Shaft by shaft the motion behind springs that are not linear."""
+    for step in way.steps:
+        _refuse_together(step, system)
+        (equation,), (shaft,) = step.equations, step.shafts
+        own = replace(system, laws=tuple(x for x in system.laws if _pushes_on(x, system, {equation})))
+        one, memory, found = BentShaft(own, equation, shaft), None, []
+        for part in parts:
+            more, memory = one.follow(part, memory, [start[name] for name in own.states])
+            found += more
+        parts = found
+    settling = tuple(float(t) for part in parts for t in part.settling)
+    solved = frozenset(e for step in way.steps for e in step.equations)
+    return replace(_joined([(part.t, part.values) for part in parts]), settling=settling, solved=solved)
+
+
+def _refuse_together(step: Step, system: System) -> None:
+    if len(step.shafts) > 1:
+        names = listed((system.mech.speeds[k] for k in step.shafts), " and ")
+        raise InputError(
+            f"demands: the motion of {names} follows from several joints together, and {system.laws[0].name!r} is not "
+            f"linear. Give the motion of all {system.mech.n} coordinates, or leave that law out."
+        )
+
+
+def _part(piece: Piece) -> Part:
+    """A piece before its shafts are known, with the forces of laws at the joints."""
+    from scipy.interpolate import make_interp_spline
+
+    n = piece.system.mech.n
+    q = [Taylor.of_derivatives([x[:, k] for x in piece.motion]) for k in range(n)]
+    zero = np.zeros(len(piece.t))
+    forces = [_value(x) + zero for x in _law_forces(piece, piece.likely_modes, q)]
+    curve = make_interp_spline(piece.t, np.stack(forces, axis=1), k=min(5, len(piece.t) - 1))
+    return Part(piece.t, np.stack(piece.motion[:3], axis=1), curve)
+
+
+def _value(x: Scalar) -> Scalar:
+    return x.c[0] if isinstance(x, Taylor) else x
 
 
 def _padded(joints: Trajectory, n: int) -> Trajectory:
@@ -95,28 +152,42 @@ def _padded(joints: Trajectory, n: int) -> Trajectory:
 
 
 def _pushes_on(law: Law, system: System, behind: set[int]) -> bool:
-    """Whether a law acts on joints behind springs; those that act between joint and motor are refused."""
+    """Whether a law acts on joints behind springs; what has modes between joint and motor is refused."""
+    found = False
+    for touched, action in _lines(law, system):
+        if touched & behind:
+            found = True
+            if action.drags or (_is_shaft(touched, system.mech) and (len(law.modes) > 1 or action.holds or law.inputs)):
+                raise _between(law, touched, system.mech)
+    return found
+
+
+def _touches_shafts(law: Law, system: System) -> bool:
+    return any(_is_shaft(touched, system.mech) for touched, _ in _lines(law, system))
+
+
+def _is_shaft(touched: set[int], mech: Mechanism) -> bool:
+    return any(index >= first_shaft(mech) for index in touched)
+
+
+def _lines(law: Law, system: System) -> Iterator[tuple[set[int], Action]]:
+    """The speeds of every line along which a law acts, in any mode."""
     alone = replace(system, laws=(law,))
     anywhere = [0.1 + 0.3 * k for k in range(system.mech.nq)]  # where no entry of a row is zero by chance
     rest = Moving(anywhere, [0.0] * system.mech.n, [s.initial for s in law.states])
     situation = alone.situations(FLOATS, 0.0, rest, alone.first_inputs)[0]
-    found = False
     for action in (law.act(mode, situation).placed(situation.scene) for mode in law.modes):
-        for touched in ({index for index, _ in line.terms} for line in action.lines):
-            if touched & behind:
-                found = True
-                _refuse_between(law, touched, action.drags, system.mech)
-    return found
+        yield from (({index for index, _ in line.terms}, action) for line in action.lines)
 
 
-def _refuse_between(law: Law, touched: set[int], drags: Sequence[object], mech: Mechanism) -> None:
-    if drags or any(index >= first_shaft(mech) for index in touched):
-        speeds = listed((mech.speeds[index] for index in sorted(touched)), " and ")
-        raise InputError(
-            f"demands: law {law.name!r} acts between {speeds}, so that the motor's motion does not follow from that of "
-            "the joint alone (where a stiffness jumps, the motor's speed would have to jump). Give the motion of all "
-            f"{mech.n} coordinates, or leave the law out: laws=[x for x in gw.laws(robot) if x.name != {law.name!r}]."
-        )
+def _between(law: Law, touched: set[int], mech: Mechanism) -> InputError:
+    speeds = listed((mech.speeds[index] for index in sorted(touched)), " and ")
+    return InputError(
+        f"demands: law {law.name!r} acts between {speeds}, and its modes ({listed(law.modes)}), or what it holds or "
+        "drags, do not follow from the motion of the joint alone (inside a gap the motor may be anywhere). Give the "
+        f"motion of all {mech.n} coordinates, or leave the law out: laws=[x for x in gw.laws(robot) if x.name != "
+        f"{law.name!r}]."
+    )
 
 
 def _shafts_too(piece: Piece, way: Plan, order: int) -> Array:

@@ -116,6 +116,6 @@ def _operations() -> dict[str, Callable[..., Any]]:
     }
     named |= {"lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal"}
     named |= {"not": "logical_not", "and": "logical_and", "or": "logical_or", "pow": "power"}
-    same = ("sin", "cos", "sqrt", "exp", "log", "tanh", "tan", "sinh", "cosh", "sign")
+    same = ("sin", "cos", "sqrt", "exp", "log", "tanh", "tan", "sinh", "cosh", "sign", "floor")
     table = {op: getattr(jnp, name) for op, name in (named | {op: op for op in same}).items()}
     return {**table, "if_else_zero": lambda condition, x: jnp.where(condition, x, 0.0)}

@@ -55,7 +55,7 @@ def c_source(
     lines += [declaration(name, names, real), "{"]
     needed = needed_nodes(graph)
     used = {int(graph.nodes[k].a) for k in needed if graph.nodes[k].op == "input"}
-    lines += [f"  (void){x};" for k, x in enumerate(names) if k not in used]
+    lines += [f"  (void){x};" for k, x in enumerate(names) if k not in used] + ["  (void)out;"] * (not graph.outputs)
     text = _Text(graph, names, real)
     for k, node in enumerate(graph.nodes):
         if k in needed and node.op not in ("const", "input"):

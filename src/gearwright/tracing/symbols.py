@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
@@ -16,7 +16,7 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.slopes import Slopes
 from gearwright.algebra.taylor import Series
 from gearwright.errors import NotTraceableError
-from gearwright.tracing.drawing import applied
+from gearwright.tracing.drawing import Drawn, applied
 
 UFUNCS: dict[str, Callable[..., Scalar]] = {
     "add": operator.add,
@@ -158,6 +158,31 @@ def symbols(name: str, count: int) -> list[Scalar]:
     return [Symbol(vector[k], tape) for k in range(count)]
 
 
+def distinct(values: Sequence[Scalar]) -> list[Scalar]:
+    """Symbols without those that are written like one before; numbers are left out."""
+    import casadi as ca
+
+    found: list[Symbol] = []
+    for one in values:
+        if isinstance(one, Symbol) and not any(_alike(one.sx, other.sx, ca.is_equal) for other in found):
+            found.append(one)
+    return list(found)
+
+
+def _alike(x: Any, y: Any, is_equal: Callable[[Any, Any, int], bool]) -> bool:
+    """Whether two expressions are written alike, up to some depth."""
+    return bool(x.index == y.index) if isinstance(x, Drawn) else is_equal(x, y, 50)
+
+
+def depend_on(values: Sequence[Scalar], given: Sequence[Scalar]) -> bool:
+    """Whether any of some values depends on any of some symbols."""
+    import casadi as ca
+
+    if not values or not given:
+        return False
+    return bool(ca.depends_on(ca.vertcat(*map(plain, values)), ca.vertcat(*map(plain, given))))
+
+
 def plain(x: Scalar) -> Any:
     """The expression that the symbol stands for, or the number as it is."""
     return x.sx if isinstance(x, Symbol) else float(x)
@@ -182,6 +207,7 @@ def operations() -> Operations:
         cos, sin = recorded(ca.cos, math.cos), recorded(ca.sin, math.sin)
         sqrt, exp, tanh = recorded(ca.sqrt, math.sqrt), recorded(ca.exp, math.exp), recorded(ca.tanh, math.tanh)
         arctan2, absolute = recorded(ca.atan2, math.atan2), recorded(ca.fabs, abs)
+        floor = recorded(ca.floor, math.floor)
         minimum, maximum = recorded(ca.fmin, min), recorded(ca.fmax, max)
         where = recorded(ca.if_else, lambda condition, yes, no: yes if condition else no)
 

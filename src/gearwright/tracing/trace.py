@@ -107,7 +107,8 @@ def traced_function(job: TraceJob) -> Any:
     tape.clear()
     result, tape = _differentiated(job, vectors, entries, tape) if job.wrt else (_result(job, entries), tape)
     outputs = [ca.vertcat(*tape), result, ca.vertcat(*guards)]
-    return ca.Function(job.program.name, list(vectors.values()), [ca.densify(x) for x in outputs])
+    name = job.program.name.replace(".", "_")  # CasADi takes letters, digits and underscores
+    return ca.Function(name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
 
 def _result(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> Any:

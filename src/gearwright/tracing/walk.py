@@ -14,7 +14,7 @@ def _names() -> dict[int, str]:
     """CasADi's operation codes by our names."""
     import casadi as ca
 
-    arithmetic = "ADD SUB MUL DIV NEG SIN COS SQRT FABS SQ TWICE INV SIGN"
+    arithmetic = "ADD SUB MUL DIV NEG SIN COS SQRT FABS FLOOR SQ TWICE INV SIGN"
     others = "CONST INPUT OUTPUT ASSIGN LT LE EQ NE NOT AND OR IF_ELSE_ZERO"
     found = {getattr(ca, f"OP_{name}"): name.lower() for name in f"{arithmetic} {others}".split()}
     found |= {ca.OP_FMIN: "min", ca.OP_FMAX: "max", ca.OP_CONSTPOW: "pow"}

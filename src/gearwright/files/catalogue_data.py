@@ -1,4 +1,4 @@
-"""The bundled motors as data: a table that files may name with `motor: {catalogue: ...}`."""
+"""Bundled motors and gearboxes as data; files name them: `motor: {catalogue: ...}`, `gear: {catalogue: ...}`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import FileError
-from gearwright.files.drive_tables import read_drive_table
+from gearwright.files.drive_tables import DriveTable, read_drive_table
 from gearwright.files.problems import Problems
 from gearwright.files.yaml_tree import parse
-from gearwright.parts.data_sheets import MotorSheet
+from gearwright.parts.data_sheets import GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean
 
 WORDS = (
@@ -41,8 +41,11 @@ def motor_table() -> dict[str, dict[str, Any]]:
 
 def _articles() -> dict[str, dict[str, Any]]:
     """The motors of the table of articles, in the words of a robot file."""
-    path = Path(str(files("gearwright").joinpath("catalogue", "motors.csv")))
-    return {key: _words(sheet) for key, sheet in read_drive_table(path).motors.items()}
+    return {key: _words(sheet) for key, sheet in _table("motors.csv").motors.items()}
+
+
+def _table(name: str) -> DriveTable:
+    return read_drive_table(Path(str(files("gearwright").joinpath("catalogue", name))))
 
 
 def _words(sheet: MotorSheet) -> dict[str, Any]:
@@ -63,3 +66,24 @@ def motor_entry(name: str) -> dict[str, Any]:
     if name not in table:
         raise FileError(f"there is no motor {name!r} in the catalogue. {did_you_mean(name, table)}")
     return table[name]
+
+
+@cache
+def gearbox_table() -> dict[str, GearboxSheet]:
+    """Every bundled gearbox by its key."""
+    return _table("gearboxes.csv").gearboxes
+
+
+def gearbox_entry(name: str) -> dict[str, Any]:
+    """The words of one bundled gearbox; numbers that its sheet does not print are not among them.
+
+    >>> gearbox_entry("HD_CSF-17-100-2UH")["ratio"]
+    100.0
+    """
+    table = gearbox_table()
+    if name not in table:
+        raise FileError(f"there is no gearbox {name!r} in the catalogue. {did_you_mean(name, table)}")
+    sheet = table[name]
+    ratio = None if sheet.ratio is None else sheet.direction * sheet.ratio
+    words = {"ratio": ratio, "inertia": sheet.inertia, "efficiency": sheet.efficiency, "mass": sheet.mass}
+    return {word: x for word, x in words.items() if x is not None}

@@ -1,0 +1,179 @@
+"""How fast runs with events are: friction that sticks, lossy gears, controllers.
+
+python benchmarks/events.py [--rounds 9]
+
+Prints a line per number that must hold, and ends with 1 if one does not. The method before the event loop in machine
+code is kept here: SciPy's DOP853 with rates, guards and settling called from Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+
+import gearwright as gw
+from gearwright.bench.cases import OURS
+from gearwright.bench.peers import Mujoco, installed
+from gearwright.bench.report import Promise
+from gearwright.bench.timing import interleaved
+from gearwright.simulation.loop_choice import LoopChoice
+from gearwright.system.event_structure import TooLargeError
+
+BEFORE = "before"
+PEER = "MuJoCo"
+STEP = 1e-3
+
+
+@contextmanager
+def in_python() -> Iterator[None]:
+    """Runs as they were before: marched by SciPy, their laws by kernels that Python calls."""
+    with patch.object(LoopChoice, "_source", side_effect=TooLargeError("as before")):
+        yield
+
+
+def torques(t: float) -> np.ndarray:
+    """Smooth torques that make every joint of a Puma stick and slide."""
+    phases = np.array([3.0, 2.0, 4.0, 5.0, 3.0, 7.0]) * t + np.array([0.0, 1.0, 1.6, 0.0, 1.6, 0.0])
+    return np.array([20.0, 60.0, 20.0, 1.0, 1.0, 1.0]) * np.sin(phases)
+
+
+def friction(rounds: int) -> list[Promise]:
+    """`puma560` with its friction for 2 s: against the method before, and against MuJoCo with `frictionloss`."""
+    robot = gw.load("puma560")
+    mech, laws = gw.assemble(robot), gw.laws(robot)
+    run = lambda: gw.simulate(mech, None, 2.0, inputs=torques, laws=laws)  # noqa: E731
+    calls: dict[str, Callable[[], object]] = {OURS: run, BEFORE: lambda: _before(run)}
+    if PEER in installed():
+        calls[PEER] = _mujoco(mech, [law.friction.coulomb for law in laws], 2.0)
+    times = interleaved(calls, rounds)
+    found = [Promise("puma560 with friction, 2 s, vs the method before", times.ratio(BEFORE, OURS), 20)]
+    if PEER in calls:
+        found.append(Promise("the same vs MuJoCo at 1 kHz with frictionloss", times.ratio(PEER, OURS), 0.5))
+    return found
+
+
+def _before(run: Callable[[], object]) -> None:
+    with in_python():
+        run()
+
+
+def _mujoco(mech: gw.Mechanism, coulomb: list[float], until: float) -> Callable[[], object]:
+    """MuJoCo's steps from Python, torques given at every one."""
+    peer = Mujoco(mech)
+    peer.model.dof_frictionloss[:] = coulomb
+    peer.model.opt.timestep = STEP
+
+    def run() -> None:
+        data = peer.mujoco.MjData(peer.model)
+        for k in range(round(until / STEP)):
+            data.qfrc_applied[:] = torques(k * STEP)
+            peer.mujoco.mj_step(peer.model, data)
+
+    return run
+
+
+def harmonic(rounds: int) -> Promise:
+    """`harmonic_6`: six lossy elastic drives with hysteresis, 1000 events per second."""
+    robot = gw.load("harmonic_6")
+    times = interleaved({OURS: lambda: gw.simulate(robot, None, 1.0)}, rounds)
+    return Promise("harmonic_6 with its 18 laws, vs real time", 1.0 / times.median(OURS), 5)
+
+
+def lossy_arm() -> gw.Robot:
+    """A Puma with its friction and gears of 80 %."""
+    robot = gw.load("puma560")
+    return replace(robot, drives=[replace(x, gear=replace(x.gear, efficiency=0.8)) for x in robot.drives])
+
+
+def sampled(rounds: int) -> Promise:
+    """A PD in Python at 1 kHz."""
+    robot = lossy_arm()
+    kp, kd = np.array([800.0, 800.0, 400.0, 40.0, 40.0, 20.0]), np.array([80.0, 80.0, 40.0, 4.0, 4.0, 2.0])
+    phases = np.arange(6.0)
+
+    def control(t: float, state: gw.State) -> np.ndarray:
+        wanted, speeds = 0.3 * np.sin(2 * t + phases), 0.6 * np.cos(2 * t + phases)
+        return kp * (wanted - state.q) + kd * (speeds - state.v)
+
+    run = lambda: gw.simulate(robot, None, 1.0, controller=gw.Controller(control, period=1e-3))  # noqa: E731
+    times = interleaved({OURS: run}, rounds)
+    return Promise("six axes, friction, lossy gears, PD in Python at 1 kHz, vs real time", 1.0 / times.median(OURS), 8)
+
+
+def cascade(mech: gw.Mechanism, robot: gw.Robot) -> gw.Controller:
+    """P control of the motor angles around PI control of their speeds, on a trapezoidal motion; over scalars."""
+    begin, way = np.deg2rad([-60, 20, 90, 0, -110, 0]), np.deg2rad([120, -90, -125, 45, 220, 45])
+    rise, top = 1.5, 0.75
+    ramp, cruise = top / rise, 1.0 / top
+    data = [(x.joint, x.gear.ratio, x.motor.resistance, x.motor.torque_constant) for x in robot.drives]
+    places = [mech.speeds.index(f"{x.joint}.motor" if x.gear.stiffness else x.joint) for x in robot.drives]
+
+    def control(t, state, ops):  # type: ignore[no-untyped-def]
+        clip = lambda x, most: ops.minimum(ops.maximum(x, 0.0), most)  # noqa: E731
+        up, on, down = clip(t, ramp), clip(t - ramp, cruise - ramp), clip(t - cruise, ramp)
+        s = 0.5 * rise * up * up + top * (on + down) - 0.5 * rise * down * down
+        pace = rise * (up - down)
+        volts, rates = {}, {}
+        for k, ((joint, ratio, resistance, constant), place) in enumerate(zip(data, places, strict=True)):
+            angle, speed = ratio * state.q[place], ratio * state.v[place]
+            error = ratio * way[k] * pace + 5.0 * (ratio * (begin[k] + s * way[k]) - angle) - speed
+            current = 0.05 * (state[f"{joint}.PI"] + error)
+            volts[f"{joint}.voltage"] = resistance * current + constant * speed
+            rates[f"{joint}.PI"] = error / 0.05
+        return volts, rates
+
+    states = {f"{x.joint}.PI": 0.0 for x in robot.drives}
+    return gw.Controller(control, states=states, breaks=(ramp, cruise, cruise + ramp), scalars=True)
+
+
+def controlled(rounds: int) -> Promise:
+    """`manutec_r3_full` under its cascade."""
+    robot = gw.load("manutec_r3_full")
+    mech = gw.assemble(robot)
+    start = np.deg2rad([-60, 20, 90, 0, -110, 0])
+    q = np.concatenate([start, start[:3]])
+    run = lambda: gw.simulate(robot, q, 2.0, controller=cascade(mech, robot), method="adaptive")  # noqa: E731
+    times = interleaved({OURS: run}, rounds)
+    return Promise("manutec_r3_full under its cascade, vs real time", 2.0 / times.median(OURS), 10)
+
+
+FIRST = """
+import time, gearwright as gw
+robot = gw.load("puma560")
+begun = time.process_time()
+gw.simulate(robot, None, 0.1)
+print(time.process_time() - begun)
+"""
+
+
+def first(rounds: int) -> Promise:
+    """A first run in a new process, everything it needs on disk."""
+    ask = lambda: float(subprocess.run([sys.executable, "-c", FIRST], check=True, capture_output=True).stdout)  # noqa: E731
+    robot = gw.load("puma560")
+    for _ in range(2):
+        gw.simulate(robot, None, 3.0, inputs=torques)  # long enough for the kernels to pay
+    ask()
+    what = "a first run in a new process, puma560 with friction, 0.1 s"
+    return Promise(what, sorted(ask() for _ in range(rounds))[rounds // 2], 0.05, "s", at_most=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=9, help="paired rounds per comparison")
+    os.environ["GEARWRIGHT_THREADS"] = "1"
+    rounds = parser.parse_args().rounds
+    found = [*friction(rounds), harmonic(3), sampled(3), controlled(3), first(rounds)]
+    print(*found, sep="\n")
+    return 0 if all(promise.kept for promise in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""Motors and gearboxes of a SCARA from a catalogue: the lightest pair of drives that does a pick within every limit.
+
+The robot's own drives get too warm: its shoulder's winding comes to some 250 degrees Celsius. All pairs of a motor and
+a gearbox are judged at once, since the forces of a motion are linear in what is chosen; the winner is analysed again
+from its parts.
+"""
+
+import gearwright as gw
+
+TASK = """
+task: pick
+motions:
+  - {to: {shoulder: 80 deg, elbow: 40 deg, lift: -50 mm}, speed: 2.5, acceleration: 8, jerk: 200}
+  - {pause: 200 ms}
+  - {to: {shoulder: 0, elbow: 0, lift: 0}, speed: 2.5, acceleration: 8, jerk: 200}
+payload: {mass: 1}
+pause: 300 ms
+repetitions: continuous
+"""
+
+robot = gw.load("scara")
+task = gw.design.Task.read(TASK, robot)
+before = gw.analyse(robot, task)
+print(f"shoulder as it is: {before.drives['shoulder'].winding_temperature - 273.15:.0f} degrees Celsius")
+
+sized = gw.size_drives(robot, task, joints=["shoulder", "elbow"], samples=101)
+for joint, choice in sized.choices.items():
+    print(f"{joint}: {choice.motor.key} with {choice.gearbox.key}, {choice.mass:.2f} kg")
+for check in sorted(sized.analysis.limits, key=lambda one: one.margin)[:3]:
+    print(f"{check.name}: {check.margin:.0%} left")
+
+assert before.drives["shoulder"].winding_temperature > 450.0
+assert sized.analysis.possible
+assert sized.mass < 1.4

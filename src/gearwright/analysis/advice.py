@@ -1,0 +1,131 @@
+"""What would help where a limit is not kept, computed from the model: a ratio, a slower motion, a larger article."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.arrays import Array
+from gearwright.catalogue import Catalogue
+from gearwright.parts import DataSheet
+
+RATIOS = np.geomspace(0.1, 10.0, 401)
+"""Ratios that are tried, as multiples of the present one."""
+
+
+def advised(
+    checks: Iterable[LimitCheck], drive: DriveAnalysis, still: Array | None, table: Catalogue
+) -> list[LimitCheck]:
+    """The checks of a drive, those that are not kept with advice.
+
+    Args:
+        checks: limits of the drive.
+        drive: what the task asks of it.
+        still: force at its joint if the robot stood still in every place of the cycle, (T,).
+        table: where larger articles are looked for.
+    """
+    return [one if one.kept else replace(one, advice=_advice(one, drive, still, table)) for one in checks]
+
+
+def _advice(check: LimitCheck, drive: DriveAnalysis, still: Array | None, table: Catalogue) -> str:
+    what = check.name.split(": ", 1)[1]
+    sentences = [
+        *_other_ratio(what, check, drive),
+        *_larger(what, check, drive, table),
+        *_slower(what, check, drive, still),
+    ]
+    return " ".join(sentences) or "Slow the task down or lighten what is carried."
+
+
+def _torques(drive: DriveAnalysis) -> Array | None:
+    """The motor's torque for each of the ratios tried, (R, T): load by the ratio, rotor times the ratio."""
+    if drive.output_torque is None or drive.torque is None or drive.gear is None:
+        return None
+    ratio = float(drive.gear.ratio)
+    own = drive.motor_torque - drive.output_torque / ratio
+    return np.asarray(drive.output_torque / ratio / RATIOS[:, None] + own * RATIOS[:, None])
+
+
+def _other_ratio(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str]:
+    """Where another ratio would keep the limit: the one nearest to the present ratio."""
+    torques = _torques(drive)
+    if torques is None or drive.gear is None:
+        return []
+    values = {
+        "continuous motor torque": np.sqrt([drive.mean(row**2) for row in torques]),
+        "winding above air": np.sqrt([drive.mean(row**2) for row in torques]),
+        "peak motor torque": np.abs(torques).max(axis=1),
+        "motor speed": drive.peak_motor_speed * RATIOS,
+        "gearbox input speed": drive.peak_motor_speed * RATIOS,
+    }.get(what)
+    if values is None:
+        return []
+    if what == "winding above air":
+        return _cooler(values, drive)
+    good = np.flatnonzero(values <= check.limit)
+    if not good.size:
+        best = int(values.argmin())
+        return [
+            f"No ratio keeps it with this motor: the best, {abs(drive.gear.ratio) * RATIOS[best]:.4g}, still takes "
+            f"{values[best]:.4g} {check.unit}."
+        ]
+    nearest = good[np.abs(np.log(RATIOS[good])).argmin()]
+    return [
+        f"A ratio of {abs(drive.gear.ratio) * RATIOS[nearest]:.4g} instead of {abs(drive.gear.ratio):.4g} keeps it."
+    ]
+
+
+def _cooler(values: Array, drive: DriveAnalysis) -> list[str]:
+    best = int(values.argmin())
+    assert drive.gear is not None
+    if values[best] > 0.98 * drive.rms_motor_torque:
+        return []
+    return [
+        f"A ratio of {abs(drive.gear.ratio) * RATIOS[best]:.4g} instead of {abs(drive.gear.ratio):.4g} takes the least "
+        f"current, {values[best] / drive.rms_motor_torque:.0%} of the present."
+    ]
+
+
+def _larger(what: str, check: LimitCheck, drive: DriveAnalysis, table: Catalogue) -> list[str]:
+    """The lightest article of the catalogue that bears it."""
+    if what in ("continuous motor torque", "peak motor torque", "winding above air"):
+        word = "peak_torque" if what.startswith("peak") else "continuous_torque"
+        needed = drive.peak_motor_torque if what.startswith("peak") else drive.rms_motor_torque
+        return _lightest(table.motors.values(), word, needed, "motor")
+    if what in ("gearbox peak torque", "gearbox mean torque"):
+        word = "peak_torque" if "peak" in what else "rated_torque"
+        near = [box for box in table.gearboxes.values() if _same_ratio(box.ratio, drive)]
+        return _lightest(near, word, check.value, "gearbox of about this ratio")
+    return []
+
+
+def _same_ratio(ratio: float | None, drive: DriveAnalysis) -> bool:
+    return drive.gear is not None and ratio is not None and 0.7 < ratio / abs(float(drive.gear.ratio)) < 1.4
+
+
+def _lightest(sheets: Iterable[DataSheet], word: str, needed: float, what: str) -> list[str]:
+    able = [sheet for sheet in sheets if (getattr(sheet, word) or 0.0) >= needed and sheet.mass is not None]
+    if not able:
+        return [f"Nothing in the catalogue bears {needed:.4g} Nm: it would take a larger {what}."]
+    best = min(able, key=lambda sheet: sheet.mass or 0.0)
+    numbers = f"{getattr(best, word):.4g} Nm, {best.mass:.3g} kg"
+    return [f"The lightest {what} that bears {needed:.4g} Nm is {best.key} ({numbers})."]
+
+
+def _slower(what: str, check: LimitCheck, drive: DriveAnalysis, still: Array | None) -> list[str]:
+    """By how much the motion must be stretched in time: speeds fall with it, dynamic forces with its square."""
+    if what in ("joint speed", "motor speed", "gearbox input speed"):
+        return [f"A motion {check.value / check.limit:.3g} times as long keeps it."]
+    if what not in ("joint torque", "joint force") or still is None or drive.torque is None:
+        return []
+    if np.abs(still).max() >= check.limit:
+        return [f"Standing still alone takes {np.abs(still).max():.4g} {check.unit}: carry less, or allow more."]
+    moving = drive.torque - still
+    stretches = np.geomspace(1.0, 20.0, 400)
+    peaks = np.abs(still + moving / stretches[:, None] ** 2).max(axis=1)
+    kept = np.flatnonzero(peaks <= check.limit)
+    return [f"A motion {stretches[kept[0]]:.3g} times as long keeps it."] if kept.size else []

@@ -1,0 +1,189 @@
+"""What a task asks of one drive: series over the cycle, and the numbers that a data sheet is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gearwright.analysis.quadrature import integral
+from gearwright.analysis.steady_heat import Temperatures
+from gearwright.arrays import Array
+from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
+
+
+@dataclass(frozen=True)
+class DriveAnalysis:
+    """One drive over one cycle of a task.
+
+    Args:
+        name: of the drive.
+        joint: of the joint it drives; None for a motor of a train, which drives several.
+        t: times [s], (T,).
+        torque: what the motor brings at the joint [Nm, N], before losses, its own acceleration included, (T,).
+        output_torque: what the gear hands to the joint: without what turns the motor itself, (T,).
+        speed: of the joint [rad/s, m/s], (T,).
+        motor_torque: [Nm], (T,).
+        motor_speed: [rad/s], (T,).
+        current: [A], (T,); None without a torque constant.
+        voltage: at the terminals [V], (T,); None without electrical data.
+        temperatures: in the periodic steady state; None without thermal data.
+        ambient: temperature of the air [K], if known.
+        inertia_ratio: the largest inertia of the load over the cycle, at the motor, by that of the motor with its gear.
+        frequency: lowest natural frequency over the cycle with the motors held [Hz]; None when nothing is elastic.
+        motor: the part.
+        gear: the part.
+        motor_sheet: the motor's data sheet, if it names one of the catalogue.
+        gearbox_sheet: the gear's.
+    """
+
+    name: str
+    joint: str | None
+    t: Array
+    torque: Array | None
+    output_torque: Array | None
+    speed: Array | None
+    motor_torque: Array
+    motor_speed: Array
+    current: Array | None
+    voltage: Array | None
+    temperatures: Temperatures | None
+    ambient: float | None
+    inertia_ratio: float | None
+    frequency: float | None
+    motor: Motor
+    gear: AnyGear | None
+    motor_sheet: MotorSheet | None = None
+    gearbox_sheet: GearboxSheet | None = None
+
+    @cached_property
+    def rms_torque(self) -> float | None:
+        """Root mean square of the torque at the joint [Nm, N]."""
+        return None if self.torque is None else self._rms(self.torque)
+
+    @cached_property
+    def peak_torque(self) -> float | None:
+        """Largest torque at the joint [Nm, N]."""
+        return _peak(self.torque)
+
+    @cached_property
+    def peak_output_torque(self) -> float | None:
+        """Largest torque that the gear hands on [Nm, N]."""
+        return _peak(self.output_torque)
+
+    @cached_property
+    def mean_output_torque(self) -> float | None:
+        r"""Mean torque that counts for the life of bearings, $(\int |\omega| |T|^3 dt / \int |\omega| dt)^{1/3}$."""
+        return None if self.output_torque is None else self._mean_power(3.0)
+
+    @cached_property
+    def peak_speed(self) -> float | None:
+        """Largest speed of the joint [rad/s, m/s]."""
+        return _peak(self.speed)
+
+    @cached_property
+    def rms_motor_torque(self) -> float:
+        """Root mean square of the motor's torque [Nm]."""
+        return self._rms(self.motor_torque)
+
+    @cached_property
+    def peak_motor_torque(self) -> float:
+        """Largest torque of the motor [Nm]."""
+        return float(np.abs(self.motor_torque).max())
+
+    @cached_property
+    def peak_motor_speed(self) -> float:
+        """Largest speed of the motor [rad/s]."""
+        return float(np.abs(self.motor_speed).max())
+
+    @cached_property
+    def mean_motor_speed(self) -> float:
+        """Mean magnitude of the motor's speed [rad/s]."""
+        return self.mean(np.abs(self.motor_speed))
+
+    @cached_property
+    def rms_current(self) -> float | None:
+        """Root mean square of the current [A]."""
+        return None if self.current is None else self._rms(self.current)
+
+    @cached_property
+    def peak_current(self) -> float | None:
+        """Largest current [A]."""
+        return _peak(self.current)
+
+    @cached_property
+    def peak_voltage(self) -> float | None:
+        """Largest voltage [V]."""
+        return _peak(self.voltage)
+
+    @property
+    def power(self) -> Array:
+        """Mechanical power of the motor [W], (T,)."""
+        return self.motor_torque * self.motor_speed
+
+    @property
+    def electrical_power(self) -> Array | None:
+        """Power from the supply [W], (T,)."""
+        return None if self.voltage is None or self.current is None else self.voltage * self.current
+
+    @cached_property
+    def energy(self) -> float | None:
+        """Electrical energy per cycle [J] when what comes back is used again."""
+        return None if self.electrical_power is None else self._sum(self.electrical_power)
+
+    @cached_property
+    def energy_without_regeneration(self) -> float | None:
+        """Electrical energy per cycle [J] when what comes back is burnt."""
+        return None if self.electrical_power is None else self._sum(np.maximum(self.electrical_power, 0.0))
+
+    @property
+    def winding_temperature(self) -> float | None:
+        """Highest temperature of the winding [K]; infinite when there is no steady state."""
+        return None if self.temperatures is None else float(self.temperatures.winding.max())
+
+    @property
+    def housing_temperature(self) -> float | None:
+        """Highest temperature of the housing [K]."""
+        return None if self.temperatures is None else float(self.temperatures.housing.max())
+
+    @cached_property
+    def life(self) -> float | None:
+        r"""Life L10 of the gearbox [h], $L (T_{rated} / T_{mean})^p \, \omega_{rated} / \omega_{mean}$, if rated."""
+        sheet = self.gearbox_sheet
+        if sheet is None or sheet.life is None or not sheet.rated_torque or not sheet.life_speed:
+            return None
+        power = sheet.life_exponent or 3.0
+        mean, speed = self._mean_power(power), self.mean_motor_speed
+        if mean == 0 or speed == 0:
+            return float("inf")
+        return float(sheet.life * (sheet.rated_torque / mean) ** power * sheet.life_speed / speed)
+
+    @property
+    def winding_line(self) -> tuple[float, float] | None:
+        r"""Torque at rest and speed without load that the voltage allows, $K V / R$ and $V / K$ [Nm, rad/s]."""
+        motor = self.motor
+        if motor.max_voltage is None or not motor.torque_constant or not motor.resistance:
+            return None
+        stall = motor.torque_constant * motor.max_voltage / motor.resistance
+        return float(stall), float(motor.max_voltage / motor.torque_constant)
+
+    def _mean_power(self, power: float) -> float:
+        assert self.output_torque is not None
+        weights = np.abs(self.motor_speed)
+        turned = self._sum(weights)
+        return (self._sum(weights * np.abs(self.output_torque) ** power) / turned) ** (1 / power) if turned else 0.0
+
+    def _sum(self, values: Array) -> float:
+        return integral(self.t, values)
+
+    def mean(self, values: Array) -> float:
+        """The mean of a series over the cycle."""
+        return self._sum(values) / float(self.t[-1] - self.t[0])
+
+    def _rms(self, values: Array) -> float:
+        return float(np.sqrt(self.mean(values**2)))
+
+
+def _peak(values: Array | None) -> float | None:
+    return None if values is None else float(np.abs(values).max())

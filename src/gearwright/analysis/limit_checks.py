@@ -1,0 +1,109 @@
+"""Limits of a robot's drives against what a task asks of them: value, limit, margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.forces.places import force_unit
+from gearwright.parts import Link
+
+
+@dataclass(frozen=True)
+class LimitCheck:
+    """One limit and what the task comes to.
+
+    Args:
+        name: "<drive>: <what>".
+        value: what the task asks for.
+        limit: what is allowed.
+        unit: of both.
+        least: whether the limit is a lower one (life, natural frequency).
+        advice: what would help, if it is not kept.
+        source: where the limit comes from.
+    """
+
+    name: str
+    value: float
+    limit: float
+    unit: str
+    least: bool = False
+    advice: str = ""
+    source: str = ""
+
+    @property
+    def margin(self) -> float:
+        """Share of the limit that is left: 0.2 means a fifth; negative when it is not kept."""
+        if self.least:
+            return inf if self.limit == 0 else self.value / self.limit - 1
+        if self.limit == 0:
+            return 0.0 if self.value == 0 else -inf
+        return 1 - self.value / self.limit
+
+    @property
+    def kept(self) -> bool:
+        """Whether the limit is kept; what rounding does is forgiven."""
+        return self.margin >= -1e-9
+
+
+def drive_limits(drive: DriveAnalysis, link: Link | None) -> Iterator[LimitCheck]:
+    """The limits that joint, motor and data sheets state, as far as the task says what they come to."""
+    for name, value, limit, unit, source in (*_of_joint(drive, link), *_of_motor(drive), *_of_sheets(drive)):
+        if value is not None and limit is not None:
+            yield LimitCheck(f"{drive.name}: {name}", float(value), float(limit), unit, source=source)
+    yield from _of_heat(drive)
+
+
+StatedLimit = tuple[str, float | None, float | None, str, str]
+
+
+def _of_joint(drive: DriveAnalysis, link: Link | None) -> Iterator[StatedLimit]:
+    if link is None:
+        return
+    unit = force_unit(link)
+    turning = unit == "Nm"
+    rate = "rad/s" if turning else "m/s"
+    limits = link.joint.limits
+    yield "joint speed", drive.peak_speed, limits.speed, rate, "limits of the joint"
+    yield "joint torque" if turning else "joint force", drive.peak_torque, limits.effort, unit, "limits of the joint"
+
+
+def _of_motor(drive: DriveAnalysis) -> Iterator[StatedLimit]:
+    motor, source = drive.motor, "data of the motor"
+    yield "peak motor torque", drive.peak_motor_torque, motor.max_torque, "Nm", source
+    yield "motor speed", drive.peak_motor_speed, motor.max_speed, "rad/s", source
+    yield "peak current", drive.peak_current, motor.max_current, "A", source
+    yield "voltage", drive.peak_voltage, motor.max_voltage, "V", source
+
+
+def _of_sheets(drive: DriveAnalysis) -> Iterator[StatedLimit]:
+    sheet = drive.motor_sheet
+    if sheet is not None:
+        source = f"data sheet {sheet.key}"
+        yield "continuous motor torque", drive.rms_motor_torque, sheet.continuous_torque, "Nm", source
+        yield "continuous motor speed", drive.mean_motor_speed, sheet.continuous_speed, "rad/s", source
+        if sheet.continuous_torque is None:
+            yield "continuous current", drive.rms_current, sheet.nominal_current, "A", source
+    box = drive.gearbox_sheet
+    if box is not None:
+        source = f"data sheet {box.key}"
+        yield "gearbox peak torque", drive.peak_output_torque, box.peak_torque, "Nm", source
+        yield "gearbox mean torque", drive.mean_output_torque, box.rated_torque, "Nm", source
+        yield "gearbox input speed", drive.peak_motor_speed, box.peak_input_speed, "rad/s", source
+        yield "gearbox mean input speed", drive.mean_motor_speed, box.rated_input_speed, "rad/s", source
+
+
+def _of_heat(drive: DriveAnalysis) -> Iterator[LimitCheck]:
+    """Temperatures are compared by how far they are above the air, so that a margin does not depend on the scale."""
+    heat, warmest = drive.motor.heat, drive.winding_temperature
+    if heat is None or warmest is None or heat.max_temperature is None or drive.ambient is None:
+        return
+    yield LimitCheck(
+        f"{drive.name}: winding above air",
+        warmest - drive.ambient,
+        float(heat.max_temperature) - drive.ambient,
+        "K",
+        source="thermal data of the motor",
+    )

@@ -1,0 +1,74 @@
+"""An analysis as plain numbers, for JSON and for tables."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gearwright.analysis.analyse import Analysis
+
+CHARACTERISTICS = {
+    "peak_torque": "Nm",
+    "rms_torque": "Nm",
+    "peak_output_torque": "Nm",
+    "mean_output_torque": "Nm",
+    "peak_speed": "rad/s",
+    "peak_motor_torque": "Nm",
+    "rms_motor_torque": "Nm",
+    "peak_motor_speed": "rad/s",
+    "mean_motor_speed": "rad/s",
+    "peak_current": "A",
+    "rms_current": "A",
+    "peak_voltage": "V",
+    "energy": "J",
+    "energy_without_regeneration": "J",
+    "winding_temperature": "K",
+    "housing_temperature": "K",
+    "inertia_ratio": "",
+    "frequency": "Hz",
+    "life": "h",
+}
+"""What is told of every drive, and its unit at a joint that turns."""
+SLIDING = {
+    "peak_torque": "N",
+    "rms_torque": "N",
+    "peak_output_torque": "N",
+    "mean_output_torque": "N",
+    "peak_speed": "m/s",
+}
+"""The units of a joint that slides."""
+
+
+def summary(analysis: Analysis) -> dict[str, Any]:
+    """Everything that is one number, by names; None where it is not known, the text "inf" where it is infinite."""
+    return {
+        "robot": analysis.robot.name,
+        "task": analysis.task.name,
+        "cycle_time": analysis.task.cycle.duration,
+        "possible": analysis.possible,
+        "energy": analysis.energy,
+        "drives": {
+            name: {word: _plain(getattr(drive, word)) for word in CHARACTERISTICS}
+            for name, drive in analysis.drives.items()
+        },
+        "limits": [
+            {
+                "name": check.name,
+                "value": _plain(check.value),
+                "limit": check.limit,
+                "unit": check.unit,
+                "margin": _plain(check.margin),
+                "kept": check.kept,
+                "advice": check.advice,
+                "source": check.source,
+            }
+            for check in analysis.limits
+        ],
+        "remarks": list(analysis.remarks),
+    }
+
+
+def _plain(value: float | None) -> float | str | None:
+    """JSON has no infinity."""
+    return value if value is None or isfinite(value) else str(value)

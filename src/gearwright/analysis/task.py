@@ -1,0 +1,109 @@
+"""A task: motions that a robot repeats, what it carries, how warm it is, and what is required of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from gearwright.arguments import number, whole
+from gearwright.errors import InputError
+from gearwright.motion import Trajectory, chain
+from gearwright.motion import pause as resting
+from gearwright.parts import Payload, Robot
+from gearwright.parts.heat import COLDEST
+from gearwright.text import did_you_mean
+
+REQUIREMENTS = {"cycle_time": "s", "accuracy": "m", "tip_deflection": "m"}
+"""What a task may require at most, and its unit."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a robot is to do, again and again.
+
+    Args:
+        motions: a trajectory of the joints, or several, each from where the one before ended.
+        payload: what the robot carries instead of its own payload.
+        pause: rest after every repetition [s].
+        repetitions: how often, or "continuous": temperatures are then those of the periodic steady state.
+        ambient: temperature of the air [K]; that of the motors' data unless given.
+        required: largest `cycle_time` [s], `accuracy` (tracking error of the tip, [m]) and `tip_deflection` [m].
+        name: its name.
+
+    >>> from gearwright.motion import s_curve
+    >>> there = s_curve([0.0], [1.0], speed=2.0, acceleration=8.0, jerk=80.0)
+    >>> back = s_curve([1.0], [0.0], speed=2.0, acceleration=8.0, jerk=80.0)
+    >>> round(Task([there, back], pause=0.5).cycle.duration - 2 * there.duration, 12)
+    0.5
+    """
+
+    motions: Trajectory | Sequence[Trajectory]
+    payload: Payload | None = None
+    pause: float = 0.0
+    repetitions: int | Literal["continuous"] = "continuous"
+    ambient: float | None = None
+    required: Mapping[str, float] = field(default_factory=dict)
+    name: str = "task"
+
+    def __post_init__(self) -> None:
+        motions = (self.motions,) if isinstance(self.motions, Trajectory) else tuple(self.motions)
+        strange = [way for way in motions if not isinstance(way, Trajectory)]
+        if strange or not motions:
+            given = repr(strange[0]) if strange else "an empty list"
+            raise InputError(f"task {self.name!r}: {given} stands for its motions. Give one Trajectory or several.")
+        object.__setattr__(self, "motions", motions)
+        number("task", "pause", self.pause, least=0.0, unit="seconds", example=0.5)
+        if self.repetitions != "continuous":
+            whole("task", "repetitions", self.repetitions, least=1, example=100)
+        if self.ambient is not None:
+            number("task", "ambient", self.ambient, least=COLDEST, unit="kelvin", example=298.15)
+        self._check_requirements()
+
+    def _check_requirements(self) -> None:
+        for word, most in self.required.items():
+            if word not in REQUIREMENTS:
+                raise InputError(f"task {self.name!r}: required {word!r}: {did_you_mean(word, REQUIREMENTS)}")
+            number("task", f"required[{word!r}]", most, above=0.0, example=1.0)
+        object.__setattr__(self, "required", MappingProxyType(dict(self.required)))
+
+    @cached_property
+    def cycle(self) -> Trajectory:
+        """One repetition: all motions and the pause, as one trajectory."""
+        ways = list(self.motions) if not isinstance(self.motions, Trajectory) else [self.motions]
+        if self.pause:
+            ways.append(resting(ways[-1].at(ways[-1].duration), self.pause))
+        return ways[0] if len(ways) == 1 else chain(*ways)
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether it goes on for ever."""
+        return self.repetitions == "continuous"
+
+    def carried_by(self, robot: Robot) -> Robot:
+        """The robot with the task's payload, if the task has one."""
+        if self.payload is None:
+            return robot
+        return robot.with_payload(self.payload.mass, self.payload.position, self.payload.link, self.payload.inertia)
+
+    @staticmethod
+    def read(source: str | Path, robot: Robot) -> Task:
+        r"""The task of a YAML file or text for a robot, whose limits hold where a motion states none.
+
+        >>> import gearwright as gw
+        >>> words = "task: nod\nmotions: [{to: {j2: 0.5}, speed: 1, acceleration: 5}, {pause: 500 ms}]\n"
+        >>> Task.read(words, gw.load("elbow")).cycle.duration
+        1.2
+        """
+        from gearwright.files.task_reader import read_task
+        from gearwright.files.yaml_reader import as_path
+        from gearwright.planning.task_motions import carrying, task_motions
+
+        words, path = read_task(source), as_path(source)
+        loaded = carrying(robot, words.payload)
+        ways = task_motions(loaded, words.motions, words.start, None if path is None else path.parent)
+        payload = None if words.payload is None else loaded.payload
+        return Task(ways, payload, words.pause, words.repetitions, words.ambient, name=words.task)

@@ -1,0 +1,62 @@
+"""`gearwright plan`: the motions of a task file as a motion of the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import Include, Output, Plot, RobotName, Xacro
+from gearwright.cli.output import number, remarks, say, table, write_data
+
+if TYPE_CHECKING:
+    from gearwright.files.task_words import TaskWords
+    from gearwright.motion import Trajectory
+
+
+def plan(
+    robot: RobotName,
+    task: Annotated[Path, typer.Argument(metavar="TASK.yaml", help="Motions one after the other; see the manual.")],
+    output: Output = None,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Rows per second.")] = 100.0,
+    plot: Plot = None,
+    xacro: Xacro = False,
+    include: Include = None,
+) -> None:
+    """Plan the motions of a task file.
+
+    The result is CSV with columns t, q.<coordinate>, v.<speed>, a.<speed>, which `gearwright torque` and `gearwright
+    simulate --motion` read. Limits of the robot hold where a motion states none.
+
+    Example: gearwright plan ur5_like pick.yaml -o motion.csv --plot motion.svg
+    """
+    from gearwright.files.task_reader import read_task
+    from gearwright.motion import chain
+    from gearwright.planning.task_motions import carrying, task_motions
+
+    words = read_task(task)
+    loaded = carrying(load(robot, xacro=xacro, include=include or ()), words.payload)
+    ways = task_motions(loaded, words.motions, words.start, task.parent)
+    whole = chain(*ways)
+    if words.repetitions != 1 or words.pause:
+        say("One repetition is planned, without the pause after it.")
+    if plot is not None:
+        whole.plot(path=plot)
+    if output is None:
+        write_data(whole.csv(rate=rate))
+        return
+    whole.save(output, rate=rate)
+    _summary(words, ways)
+    say(f"{whole.duration:.6g} s at {rate:g} rows per second written to {output}.")
+
+
+def _summary(words: TaskWords, ways: Sequence[Trajectory]) -> None:
+    """Every motion with its length and its largest speed and acceleration."""
+    rows = [
+        (str(k), one.kind, number(way.duration), number(float(way.peak(1).max())), number(float(way.peak(2).max())))
+        for k, (one, way) in enumerate(zip(words.motions, ways, strict=True))
+    ]
+    remarks().print(table(["motion", "kind", "seconds", "fastest joint", "acceleration"], rows, text=2))

@@ -1,0 +1,108 @@
+"""`gearwright sweep`: what a task or a motion asks for, over many values of a robot's parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from gearwright.catalogue import load
+from gearwright.cli.analyse import TaskFile
+from gearwright.cli.arguments import Include, Output, RobotName, Xacro
+from gearwright.cli.output import number, results, say, table, write_data
+from gearwright.errors import InputError
+from gearwright.files.formats import write_text
+from gearwright.text import csv_row
+
+if TYPE_CHECKING:
+    from gearwright.design import Sweep
+
+SHOWN = 12
+"""Numbers that the screen shows; the file has all."""
+
+
+def sweep(
+    robot: RobotName,
+    task: TaskFile,
+    over: Annotated[
+        list[str],
+        typer.Option(
+            metavar="PATH=VALUES",
+            help="elbow.gear.ratio=50,80,100 or =uniform(50,100) or =normal(80,4); repeatable.",
+        ),
+    ],
+    samples: Annotated[int | None, typer.Option(metavar="N", help="Points drawn from distributions.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the samples.")] = 0,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep results here as they come; a killed sweep goes on.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes on this machine; one per core unless given.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of a Dask cluster that computes instead.")
+    ] = None,
+    output: Output = None,
+    xacro: Xacro = False,
+    include: Include = None,
+) -> None:
+    """Analyse a task for many values of a robot's parameters: grids, samples, Monte Carlo.
+
+    Example: gearwright sweep scara pick.yaml --over elbow.gear.ratio=40,50,60 -o ratios.csv
+    """
+    from gearwright.design import Task
+    from gearwright.design import sweep as swept
+
+    loaded = load(robot, xacro=xacro, include=include or ())
+    found = swept(
+        loaded,
+        dict(_axis(text) for text in over),
+        Task.read(task, loaded),
+        samples=samples,
+        seed=seed,
+        store=store,
+        workers=workers,
+        scheduler=scheduler,
+    )
+    for point, error in found.errors.items():
+        say(f"point {point} failed: {error}")
+    if output is None:
+        write_data(_csv(found))
+        return
+    write_text(output, _csv(found))
+    _show(found)
+    say(f"{len(found)} points written to {output}.")
+
+
+def _axis(text: str) -> tuple[str, Any]:
+    from gearwright.design import Normal, Uniform
+
+    path, given, values = text.partition("=")
+    kind, bracket, inside = values.strip().partition("(")
+    words = inside.rstrip(")") if bracket else values
+    try:
+        found = [float(word) for word in words.split(",")]
+        if not given:
+            raise ValueError
+        if not bracket:
+            return path.strip(), found
+        return path.strip(), {"uniform": Uniform, "normal": Normal}[kind.strip()](*found)
+    except (ValueError, KeyError, TypeError):
+        raise InputError(
+            f"--over {text!r}: give PATH=1,2,3 or PATH=uniform(low, high) or PATH=normal(mean, deviation)."
+        ) from None
+
+
+def _csv(found: Sweep) -> str:
+    names = [*found.names, *found.numbers]
+    rows = np.column_stack([found[name] for name in names]) if names else np.zeros((0, 0))
+    return csv_row(names) + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())
+
+
+def _show(found: Sweep) -> None:
+    rows = [
+        [name, *(number(float(x)) for x in (np.nanmin(values), np.nanmean(values), np.nanmax(values)))]
+        for name, values in list(found.numbers.items())[:SHOWN]
+        if not np.isnan(values).all()
+    ]
+    results().print(table(["", "least", "mean", "most"], rows))

@@ -1,0 +1,57 @@
+"""The picture of a controlled run: references, errors, and forces against their limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.motion.trajectory import Trajectory
+from gearwright.plots import Panel, figure, saved
+from gearwright.simulation.run import Run
+from gearwright.system.stated_limits import stated_limits
+
+TAU = "tau."
+
+
+def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | Path | None = None) -> Any:
+    """A figure of a run that was to follow a motion; with `path` (.png, .svg, .pdf) it is saved too.
+
+    Positions with their references dashed, errors of position, errors of speed, and forces with the limits that the
+    robot states dashed.
+
+    Args:
+        run: the run.
+        motion: the motion of the joints that it was to follow.
+        robot: the robot, whose limits are drawn.
+        path: where to write.
+    """
+    mech = machine_of("control.tracking_plot", robot)
+    joints = list(mech.speeds[: motion.count])
+    q, v = motion.at(run.t), motion.at(run.t, 1)
+    places = {x: run[f"q.{x}"] for x in joints} | {f"{x} reference": q[:, k] for k, x in enumerate(joints)}
+    errors = {x: run[f"q.{x}"] - q[:, k] for k, x in enumerate(joints)}
+    paces = {x: run[f"v.{x}"] - v[:, k] for k, x in enumerate(joints)}
+    forces, limits = _forces(run, robot)
+    panels = [
+        Panel("position [rad or m]", places, thin=[f"{x} reference" for x in joints]),
+        Panel("error of position [rad or m]", errors),
+        Panel("error of speed [rad/s or m/s]", paces),
+        Panel("force [Nm or N]", {**forces, **limits}, thin=list(limits)),
+    ]
+    return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name), path)
+
+
+def _forces(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Forces that act, by joint, and the limits that are stated for them, both signs."""
+    stated = stated_limits(robot, machine_of("control.tracking_plot", robot))
+    forces = {x.removeprefix(TAU): run[x] for x in run.series if x.startswith(TAU) and run[x].any()}
+    limits = {
+        f"{x} limit {sign}": np.full(len(run.t), float(f"{sign}{stated[TAU + x]}"))
+        for x in forces
+        if TAU + x in stated
+        for sign in ("+", "-")
+    }
+    return forces, limits

@@ -1,0 +1,173 @@
+"""What may drive a joint: every motor with every gearbox, as columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gearwright.arrays import Array
+from gearwright.catalogue import Catalogue
+from gearwright.design.drive_basis import DriveBasis
+from gearwright.errors import InputError
+from gearwright.parts import GearboxSheet, MotorSheet
+from gearwright.parts.losses import back_driving, losses_of
+from gearwright.text import listed
+
+
+class Choice(NamedTuple):
+    """A motor and a gearbox; None when the joint keeps the gear it has."""
+
+    motor: MotorSheet
+    gearbox: GearboxSheet | None
+
+    @property
+    def mass(self) -> float:
+        """Of both [kg]."""
+        return (self.motor.mass or 0.0) + ((self.gearbox.mass or 0.0) if self.gearbox else 0.0)
+
+    @property
+    def inertia(self) -> float:
+        """Of what turns with the motor's shaft [kg m2]."""
+        return (self.motor.inertia or 0.0) + ((self.gearbox.inertia or 0.0) if self.gearbox else 0.0)
+
+    @property
+    def price(self) -> float:
+        """Of both; nan when one of them states none."""
+        gearbox = 0.0 if self.gearbox is None else self.gearbox.price
+        return nan if self.motor.price is None or gearbox is None else self.motor.price + gearbox
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The choices of one joint, sorted by mass, and their numbers, (C,) each; what a sheet does not limit is inf."""
+
+    basis: DriveBasis
+    choices: tuple[Choice, ...]
+    mass: Array
+    price: Array
+    inertia: Array
+    ratio: Array
+    efficiency: Array
+    back_efficiency: Array
+    no_load: Array
+    constant: Array
+    resistance: Array
+    coulomb: Array
+    viscous: Array
+    limits: dict[str, Array]
+
+    def __getitem__(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> Candidates:
+        """Some of them, by their places or a mask."""
+        kept = np.arange(len(self))[places]
+        columns: dict[str, Any] = {name: x[kept] for name, x in vars(self).items() if isinstance(x, np.ndarray)}
+        limits = {name: x[kept] for name, x in self.limits.items()}
+        return replace(self, choices=tuple(self.choices[k] for k in kept), limits=limits, **columns)
+
+    def __len__(self) -> int:
+        return len(self.choices)
+
+
+NEEDED = ("mass", "inertia", "torque_constant", "resistance")
+OF_GEARBOX = ("mass", "ratio", "efficiency")
+
+
+def candidates(basis: DriveBasis, catalogue: Catalogue) -> Candidates:
+    """The choices of a joint; sheets that lack a number which every drive needs are passed over."""
+    motors = [sheet for sheet in catalogue.motors.values() if not _missing(sheet, NEEDED)]
+    boxes = [sheet for sheet in catalogue.gearboxes.values() if not _missing(sheet, OF_GEARBOX)]
+    paired = [Choice(motor, box) for motor in motors for box in boxes]
+    choices = sorted(
+        paired if basis.gear is None else (Choice(motor, None) for motor in motors), key=lambda one: one.mass
+    )
+    if not choices:
+        raise InputError(
+            f"size_drives: no motor with {listed(NEEDED)} and gearbox with mass, ratio and efficiency is in the "
+            "catalogue. Add a file of your own."
+        )
+    return _columns(basis, tuple(choices))
+
+
+def _missing(sheet: MotorSheet | GearboxSheet, words: tuple[str, ...]) -> list[str]:
+    return [word for word in words if getattr(sheet, word) is None]
+
+
+def passed_over(catalogue: Catalogue) -> Iterator[str]:
+    """A remark on sheets without a number that every drive needs."""
+    motors = [key for key, sheet in catalogue.motors.items() if _missing(sheet, NEEDED)]
+    boxes = [key for key, sheet in catalogue.gearboxes.items() if _missing(sheet, OF_GEARBOX)]
+    if motors:
+        yield f"passed over, because their sheets lack one of {listed(NEEDED)}: {listed(motors)}."
+    if boxes:
+        yield f"passed over, because their sheets lack one of {listed(OF_GEARBOX)}: {listed(boxes)}."
+
+
+def _columns(basis: DriveBasis, choices: tuple[Choice, ...]) -> Candidates:
+    def of(*numbers: float | None, empty: float = inf) -> Array:
+        return np.array([empty if x is None else x for x in numbers])
+
+    motors = [one.motor for one in choices]
+    boxes = [one.gearbox for one in choices]
+    losses = [_losses(basis, box) for box in boxes]
+    return Candidates(
+        basis,
+        choices,
+        mass=np.array([one.mass for one in choices]),
+        price=np.array([one.price for one in choices]),
+        inertia=np.array([one.inertia for one in choices]),
+        ratio=np.array([_ratio(basis, box) for box in boxes]),
+        efficiency=np.array([one[0] for one in losses]),
+        back_efficiency=np.array([one[1] for one in losses]),
+        no_load=np.array([one[2] for one in losses]),
+        constant=of(*(sheet.torque_constant for sheet in motors)),
+        resistance=of(*(sheet.resistance for sheet in motors)),
+        coulomb=np.array([sheet.friction for sheet in motors]),
+        viscous=of(*(sheet.viscous_friction for sheet in motors), empty=0.0),
+        limits={
+            "peak motor torque": of(*(sheet.peak_torque for sheet in motors)),
+            "motor speed": of(*(sheet.peak_speed for sheet in motors)),
+            "voltage": of(*(sheet.voltage for sheet in motors)),
+            "continuous motor torque": of(*(sheet.continuous_torque for sheet in motors)),
+            "continuous motor speed": of(*(sheet.continuous_speed for sheet in motors)),
+            "winding above air": np.array([_heating_limit(sheet) for sheet in motors]),
+            "gearbox peak torque": of(*_numbers(boxes, "peak_torque")),
+            "gearbox mean torque": of(*_numbers(boxes, "rated_torque")),
+            "gearbox input speed": of(*_numbers(boxes, "peak_input_speed")),
+            "gearbox mean input speed": of(*_numbers(boxes, "rated_input_speed")),
+        },
+    )
+
+
+def _numbers(boxes: Sequence[GearboxSheet | None], word: str) -> list[float | None]:
+    return [None if box is None else getattr(box, word) for box in boxes]
+
+
+def _ratio(basis: DriveBasis, box: GearboxSheet | None) -> float:
+    if box is None:
+        assert basis.gear is not None
+        return float(basis.gear.ratio)
+    assert box.ratio is not None
+    return box.direction * box.ratio
+
+
+def _losses(basis: DriveBasis, box: GearboxSheet | None) -> tuple[float, float, float]:
+    if box is not None:
+        assert box.efficiency is not None
+        return box.efficiency, float(back_driving(box.efficiency)), 0.0
+    stated = losses_of(basis.gear)
+    if not stated:
+        return 1.0, 1.0, 0.0
+    return float(stated[0].efficiency), float(stated[0].back), float(stated[0].no_load_torque)
+
+
+def _heating_limit(sheet: MotorSheet) -> float:
+    r"""The mean square of the current at which the winding comes to its limit in the mean [A^2]."""
+    heat, limit = sheet.heat, sheet.max_winding_temperature
+    if heat is None or limit is None or not sheet.resistance:
+        return inf
+    hot = sheet.resistance * (1 + heat.copper * (limit - heat.reference))
+    return float((limit - heat.ambient) / (heat.winding_housing + heat.housing_ambient) / hot)

@@ -1,0 +1,130 @@
+r"""How the forces of a motion depend on the drives that are chosen.
+
+Forces are linear in masses and inertias, and a motor's ratio enters by its square and by itself, so that with mass m,
+inertia J and ratio n of every drive k
+
+$\tau(t) = \tau_0(t) + \sum_k m_k\, Y^m_k(t) + J_k (Y^0_k(t) + n_k Y^1_k(t) + n_k^2 Y^2_k(t))$
+
+holds exactly, with coupling to the links that carry the motors. The five series of a drive are found once, from
+machines assembled as every machine is; a million choices then are sums of products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gearwright.analysis import Task
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.forces import GearLoss
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.functions.functions import inverse_dynamics
+from gearwright.mechanism import assemble
+from gearwright.motion import Motion
+from gearwright.parts import AnyGear, Drive, Gear, Motor, Robot
+from gearwright.system.demands import demands
+from gearwright.text import did_you_mean, listed
+
+PROBE = 1e-3
+"""Mass [kg] and inertia [kg m2] with which a machine is assembled to see what they do."""
+
+
+@dataclass(frozen=True)
+class DriveBasis:
+    """What a unit of mass and of inertia of one drive does to all forces over the motion.
+
+    Args:
+        drive: the drive as the robot has it.
+        at: index of the speed that it drives.
+        mass: forces per kilogram of its motor and gearbox, (T, n).
+        rest: forces per inertia of what it turns, for ratio 0, (T, n).
+        first: times the ratio, (T, n).
+        second: times the square of the ratio, (T, n).
+        gear: the gear that stays, if only the motor is chosen.
+    """
+
+    drive: Drive
+    at: int
+    mass: Array
+    rest: Array
+    first: Array
+    second: Array
+    gear: AnyGear | None
+
+    def forces(self, mass: float, inertia: float, ratio: float) -> Array:
+        """What a drive adds to the forces, (T, n)."""
+        return mass * self.mass + inertia * (self.rest + ratio * (self.first + ratio * self.second))
+
+
+@dataclass(frozen=True)
+class DriveSpace:
+    """A motion, its forces without any of the drives in question, and what each of those adds."""
+
+    robot: Robot
+    motion: Motion
+    bare: Array
+    drives: tuple[DriveBasis, ...]
+
+    @property
+    def t(self) -> Array:
+        """Times [s], (T,)."""
+        return self.motion.t
+
+
+def drive_space(robot: Robot, task: Task, joints: list[str], samples: int) -> DriveSpace:
+    """The forces of a task's cycle as a function of the drives of these joints."""
+    loaded = task.carried_by(robot)
+    chosen = [_drive_of(loaded, joint) for joint in joints]
+    bare = loaded
+    for drive in chosen:
+        bare = bare.with_drive(drive.title, _with(drive, Motor(position=drive.motor.position), 1.0))
+    mech = assemble(bare)
+    if mech.shafts:
+        raise InputError(
+            f"size_drives: {listed(mech.shafts)} turn behind springs. Choose the drives of a rigid robot (gears "
+            "without stiffness), and check the elastic one with `analyse`."
+        )
+    smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
+    found = demands(bare, task.cycle, laws=smooth, actuators=(), samples=samples)
+    free = inverse_dynamics(mech, found.motion.q, found.motion.v, found.motion.a)
+    bases = tuple(_basis(bare, drive, found.motion, free, mech.speeds.index(drive.joint)) for drive in chosen)
+    return DriveSpace(loaded, found.motion, found.tau, bases)
+
+
+def _drive_of(robot: Robot, joint: str) -> Drive:
+    known = {drive.joint: drive for drive in robot.drives}
+    if joint not in known:
+        raise InputError(f"size_drives: joint {joint!r} has no drive to choose. {did_you_mean(joint, known)}")
+    return known[joint]
+
+
+def _stays(drive: Drive) -> AnyGear | None:
+    """A screw, a rack, a belt, whatever is drawn, stays; a reducer known by its ratio is chosen."""
+    return None if isinstance(drive.gear, Gear) else drive.gear
+
+
+def _with(drive: Drive, motor: Motor, ratio: float) -> Drive:
+    kept = _stays(drive)
+    return replace(drive, motor=motor, gear=Gear(ratio) if kept is None else kept)
+
+
+def _basis(bare: Robot, drive: Drive, motion: Motion, free: Array, at: int) -> DriveBasis:
+    def added(motor: Motor, ratio: float = 1.0) -> Array:
+        mech = assemble(bare.with_drive(drive.title, _with(drive, motor, ratio)))
+        return np.asarray(inverse_dynamics(mech, motion.q, motion.v, motion.a) - free) / PROBE
+
+    place = drive.motor.position
+    mass = added(Motor(motor_mass=PROBE, position=place))
+    turning = Motor(inertia=PROBE, position=place)
+    kept = _stays(drive)
+    if kept is not None:
+        # One ratio only: what it does goes into the square, so that inertia times it is right.
+        ratio = float(kept.ratio)
+        nothing = np.zeros_like(free)
+        return DriveBasis(drive, at, mass, nothing, nothing, added(turning) / ratio**2, kept)
+    forward, backward, double = (added(turning, ratio) for ratio in (1.0, -1.0, 2.0))
+    first = (forward - backward) / 2
+    second = (double - forward - first) / 3
+    return DriveBasis(drive, at, mass, forward - first - second, first, second, None)

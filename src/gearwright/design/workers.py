@@ -1,0 +1,70 @@
+"""Who computes the points of a sweep: the cores of this machine, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from gearwright.design.store import Outcome
+from gearwright.errors import GearwrightError, InputError, MissingExtraError
+
+Job = Callable[[int], Outcome]
+"""Computes one point by its index; it is sent to other processes, so that it must be picklable."""
+WAITING = 10
+"""Seconds until a cluster that does not answer counts as one that cannot be reached."""
+RETRIES = 3
+"""How often a point is given to another worker when one dies."""
+
+
+def local(job: Job, indices: Sequence[int], workers: int | None) -> Iterator[Outcome]:
+    """Results as they come, from processes of this machine; one process computes here."""
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    count = workers or os.cpu_count() or 1
+    if count == 1 or len(indices) == 1:
+        yield from map(job, indices)
+        return
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(job, index) for index in indices]
+        try:
+            for done in as_completed(waiting):
+                yield done.result()
+        finally:
+            for one in waiting:
+                one.cancel()
+
+
+def cluster(job: Job, indices: Sequence[int], address: str) -> Iterator[Outcome]:
+    """Results as they come, from the workers of a Dask scheduler; what a dead worker had begun is begun again."""
+    client, completed = _client(address)
+    with client:
+        waiting = client.map(job, list(indices), retries=RETRIES, pure=False)
+        for done in completed(waiting):
+            yield done.result()
+
+
+def _client(address: str) -> tuple[Any, Any]:
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise MissingExtraError(
+            "sweep: a scheduler needs Dask. Install gearwright[cluster], or leave the scheduler out: the sweep then "
+            "runs on the cores of this machine."
+        ) from error
+    try:
+        return Client(address, timeout=WAITING), as_completed
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(
+            f"sweep: the scheduler {address!r} cannot be reached ({type(error).__name__}: {error}). Check the address, "
+            "or leave it out: the sweep then runs on the cores of this machine."
+        ) from error
+
+
+def failing(job: Callable[[int], dict[str, float]], index: int) -> Outcome:
+    """One point, whose own errors are results: they do not stop the others."""
+    try:
+        return Outcome(index, job(index), None)
+    except (GearwrightError, ArithmeticError, ValueError) as error:
+        return Outcome(index, {}, f"{type(error).__name__}: {error}")

@@ -1,0 +1,81 @@
+"""An FMU as a file: its C compiled by the compiler that is found, its sources, its description, zipped."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from gearwright.errors import CompilationError
+
+COMPILERS = ("gcc", "cc", "clang")
+TEMPLATES = ("variables.h", "instant.h", "directions.h", "settle.h", "march.h")
+"""The fixed part of every FMU."""
+HEADERS = {
+    "2.0": ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h"),
+    "3.0": ("fmi3Functions.h", "fmi3FunctionTypes.h", "fmi3PlatformTypes.h"),
+}
+"""The headers of the standard, under the 2-clause BSD licence."""
+MAIN = {"2.0": "fmi2.c", "3.0": "fmi3.c"}
+OPTIONS = ("-std=c99", "-O1", "-fPIC", "-shared", "-fvisibility=hidden")
+ENDINGS = {"linux": ".so", "darwin": ".dylib", "windows": ".dll"}
+EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The date of all files in the archive, so that the same robot gives the same bytes."""
+
+
+def system_name() -> str:
+    """The operating system, as FMI calls it."""
+    return {"darwin": "darwin", "win32": "windows"}.get(sys.platform, "linux")
+
+
+def binary_folder(version: str) -> str:
+    """Where the standard looks for the binary of this computer."""
+    system, machine = system_name(), platform.machine().lower()
+    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+    if version == "2.0" and machine == "x86_64":
+        return {"linux": "linux64", "darwin": "darwin64", "windows": "win64"}[system]
+    return f"{machine}-{system}"
+
+
+def compiler() -> str | None:
+    """The C compiler of this computer."""
+    return next(filter(None, map(shutil.which, COMPILERS)), None)
+
+
+def sources(version: str, header: str) -> dict[str, str]:
+    """The files of the folder `sources` by name."""
+    folder = files("gearwright.export") / "fmi"
+    fixed = (MAIN[version], *TEMPLATES, *HEADERS[version])
+    return {"model.h": header, **{name: (folder / name).read_text(encoding="utf-8") for name in fixed}}
+
+
+def compiled(texts: Mapping[str, str], version: str, identifier: str, program: str) -> bytes:
+    """The shared library."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        library = f"{identifier}{ENDINGS[system_name()]}"
+        command = [program, *OPTIONS, MAIN[version], "-o", library, "-lm"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            first = next(iter(done.stderr.strip().splitlines()), "no message")
+            raise CompilationError(f"export.fmu: {program} does not compile the FMU: {first}")
+        return Path(folder, library).read_bytes()
+
+
+def archived(path: Path, contents: Mapping[str, str | bytes]) -> None:
+    """Write the archive; what is half written does not stay."""
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in sorted(contents):
+                archive.writestr(zipfile.ZipInfo(name, EARLIEST), contents[name], zipfile.ZIP_DEFLATED)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

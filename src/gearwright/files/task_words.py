@@ -1,0 +1,231 @@
+"""The words of a task file: motions one after the other, and what the robot carries meanwhile."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
+
+from gearwright.files.robot_words import PayloadWords
+from gearwright.files.words import Angle, Direction, Name, Origin, Position, Unit, Words
+
+
+class EachJoint(Unit):
+    """One number for all joints, or a list with one for each."""
+
+    def read(self, value: Any) -> Any:
+        """The number, or the list of numbers, in SI units."""
+        return [super(EachJoint, self).read(x) for x in value] if isinstance(value, list) else super().read(value)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        one = super().__get_pydantic_json_schema__(schema, handler)
+        return {"anyOf": [one, {"type": "array", "items": one}]}
+
+
+class Configured(Unit):
+    """A list with one value per joint; joint -> value, where the others stay; or the name of a state of the robot."""
+
+    def read(self, value: Any) -> Any:
+        """The list or mapping in SI units, or the name."""
+        one = super().read
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, list) and value:
+            return [one(x) for x in value]
+        if isinstance(value, dict) and value:
+            return {name: one(x) for name, x in value.items()}
+        raise ValueError(
+            f"{value!r} is not a configuration. Give a list with one value per joint, a mapping such as "
+            "{elbow: 0.5}, or the name of one of the robot's states."
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        one = super().__get_pydantic_json_schema__(schema, handler)
+        listed: dict[str, Any] = {"type": "array", "items": one, "minItems": 1}
+        return {"anyOf": [listed, {"type": "object", "additionalProperties": one}, {"type": "string"}]}
+
+
+class Surroundings(Unit):
+    """A temperature, a plain number in degrees Celsius."""
+
+    def read(self, value: Any) -> float:
+        """The temperature [K]."""
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        return super().read(f"{value} degC" if plain else value)
+
+
+def _refuse_count(value: Any) -> Any:
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if not whole and value != "continuous":
+        raise ValueError(f"{value!r} is not a number of repetitions. Give a whole number of 1 or more, or continuous.")
+    return value
+
+
+Configuration = Annotated[list[float] | dict[str, float] | str, Configured("angle", "length")]
+Rate = Annotated[float | list[float], EachJoint("angular speed", "speed", above=0)]
+SecondRate = Annotated[float | list[float], EachJoint("angular acceleration", "acceleration", above=0)]
+ThirdRate = Annotated[float | list[float], EachJoint("number", above=0)]
+Effort = Annotated[float | list[float], EachJoint("torque", "force", above=0)]
+Time = Annotated[float, Unit("time", above=0)]
+Speed = Annotated[float, Unit("speed", above=0)]
+AngularSpeed = Annotated[float, Unit("angular speed", above=0)]
+Acceleration = Annotated[float, Unit("acceleration", above=0)]
+AngularAcceleration = Annotated[float, Unit("angular acceleration", above=0)]
+Jerk = Annotated[float, Unit("number", above=0)]
+Share = Annotated[float, Unit("fraction", above=0)]
+
+KINDS = ("to", "via", "fastest", "line", "arc", "circle", "file", "pause")
+"""Words of which every motion has exactly one."""
+LIMITED = {"to": ("speed", "acceleration", "jerk"), "via": ("speed", "acceleration", "jerk", "times")}
+"""Per kind the words of the whole motion that it may have."""
+
+
+class _Moved(Words):
+    """Limits of a frame that moves along a path."""
+
+    frame: Name = Field(description="the frame or link that moves")
+    speed: Speed = Field(description="largest speed of its origin")
+    acceleration: Acceleration | None = Field(default=None, description="largest acceleration along the path")
+    jerk: Jerk | None = Field(default=None, description="largest jerk along the path [m/s3]")
+    turn_speed: AngularSpeed | None = Field(default=None, description="largest angular speed; 90 deg/s unless given")
+    turn_acceleration: AngularAcceleration | None = None
+    turn_jerk: Jerk | None = Field(default=None, description="[rad/s3]")
+    held: list[Name] = Field(default=[], description="joints that stay where they are")
+
+
+class GoalWords(Origin):
+    """Where a frame goes: a position, an orientation, or both; what is not given stays as it was."""
+
+    xyz: Position | None = None  # type: ignore[assignment]
+    orientation: Literal["kept", "any"] = Field(default="kept", description="of a goal that states no rotation")
+
+    @property
+    def turned(self) -> bool:
+        """Whether a rotation is given."""
+        return any(x is not None for x in (self.rpy, self.rotation, self.quaternion))
+
+    @property
+    def rows(self) -> tuple[tuple[float, ...], ...]:
+        """The rotation, row by row."""
+        turned = Origin(rpy=self.rpy, rotation=self.rotation, quaternion=self.quaternion)
+        return tuple(tuple(row) for row in turned.placement.rotation.rows())
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> GoalWords:
+        if self.xyz is None and not self.turned:
+            raise ValueError("neither a position nor a rotation is given. Give xyz, rpy, or both.")
+        if self.turned and self.orientation == "any":
+            raise ValueError("a rotation is given, and orientation is any. Keep one of them.")
+        return self
+
+
+class LineWords(_Moved):
+    """A straight line of a frame."""
+
+    to: GoalWords
+
+
+class ArcWords(_Moved):
+    """The arc of a circle through a position to a goal."""
+
+    through: Position
+    to: GoalWords
+
+
+class CircleWords(_Moved):
+    """A circle, or an angle of it, about an axis."""
+
+    centre: Position
+    axis: Direction
+    angle: Angle | None = Field(default=None, description="a full turn unless given")
+    turning: bool = Field(default=False, description="whether the frame turns with the circle")
+    orientation: Literal["kept", "any"] = "kept"
+
+
+class FastestWords(Words):
+    """The fastest motion along a path in joint space that speeds, accelerations, torques and motors allow."""
+
+    via: list[Configuration] = Field(min_length=1, description="configurations to pass, the last one to stop at")
+    share: Share = Field(default=1.0, description="of every limit that may be used")
+    speed: Rate | None = Field(default=None, description="limits of the robot unless given")
+    acceleration: SecondRate | None = None
+    torque: Effort | None = None
+
+    @model_validator(mode="after")
+    def _at_most_all(self) -> FastestWords:
+        if self.share > 1:
+            raise ValueError(f"a share of {self.share:g} is more than the limits. Give at most 1, such as 95 %.")
+        return self
+
+
+class MotionWords(Words):
+    """One motion, from where the one before ended; or a pause."""
+
+    to: Configuration | None = Field(default=None, description="a configuration, straight in joint space")
+    via: list[Configuration] | None = Field(default=None, min_length=1, description="a smooth curve through these")
+    fastest: FastestWords | None = None
+    line: LineWords | None = None
+    arc: ArcWords | None = None
+    circle: CircleWords | None = None
+    file: Name | None = Field(default=None, description="a CSV file with t, q.<coordinate>, ... in the task's folder")
+    pause: Time | None = Field(default=None, description="rest for so long")
+    speed: Rate | None = Field(default=None, description="of each joint, or of all; the robot's if none")
+    acceleration: SecondRate | None = None
+    jerk: ThirdRate | None = Field(default=None, description="[rad/s3, m/s3]; unlimited if none")
+    times: list[Annotated[float, Unit("time", least=0)]] | None = Field(
+        default=None, description="when each of `via` is passed, counted from the start of this motion"
+    )
+    smoothing: Time | None = Field(
+        default=None, description="a moving average over so long: one more continuous derivative, for elastic drives"
+    )
+
+    @property
+    def kind(self) -> str:
+        """Which motion it is."""
+        return next(word for word in KINDS if getattr(self, word) is not None)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> MotionWords:
+        given = [word for word in KINDS if getattr(self, word) is not None]
+        if len(given) != 1:
+            what = " and ".join(given) if given else "none of them"
+            raise ValueError(f"a motion has one of {', '.join(KINDS)}; here is {what}. Make each an entry of its own.")
+        allowed = LIMITED.get(given[0], ())
+        for word in ("speed", "acceleration", "jerk", "times"):
+            if getattr(self, word) is not None and word not in allowed:
+                inside = f" Put it inside {given[0]}: {{...}}." if given[0] not in ("file", "pause") else " Remove it."
+                raise ValueError(f"{word!r} does not belong beside {given[0]!r}.{inside}")
+        if self.times is not None and len(self.times) != len(self.via or ()):
+            raise ValueError(f"{len(self.times)} times for {len(self.via or ())} points. Give one each.")
+        return self
+
+
+class TaskWords(Words):
+    """What a robot does: motions, with a payload, how often and how warm it is."""
+
+    task: Name = Field(description="its name")
+    description: str = ""
+    start: Configuration | None = Field(
+        default=None, description="where the first motion starts; zero, or inside the limits, unless given"
+    )
+    motions: list[MotionWords] = Field(min_length=1)
+    payload: PayloadWords | None = Field(default=None, description="what the robot carries instead of its own payload")
+    pause: Annotated[float, Unit("time", least=0)] = Field(default=0.0, description="rest after every repetition")
+    repetitions: Annotated[int | Literal["continuous"], BeforeValidator(_refuse_count)] = 1
+    ambient: Annotated[float, Surroundings("temperature")] | None = Field(
+        default=None, description="a plain number is in degrees Celsius; kept in kelvin"
+    )
+
+
+def task_schema() -> dict[str, Any]:
+    """The JSON Schema of task files.
+
+    >>> task_schema()["title"]
+    'Gearwright task'
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **TaskWords.model_json_schema(),
+        "title": "Gearwright task",
+    }

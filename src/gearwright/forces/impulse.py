@@ -1,0 +1,147 @@
+"""The limits of impulses that laws with modes have over a fixed step: friction, stops, slips, gaps and gears."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.forces.limit import Entering, Meeting, within
+from gearwright.forces.losses_mesh import Mesh
+
+UNBOUNDED = 1e100
+"""An impulse that nothing reaches [Nms, Ns]."""
+
+
+@dataclass(frozen=True)
+class Unlimited:
+    """A drive strong enough for anything: the line has the speed that is wanted."""
+
+    entering: Entering | None = None
+
+    def impulse(self, meeting: Meeting) -> Scalar:
+        """What brings the line to its speed."""
+        return (meeting.target - meeting.speed) * meeting.yields
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """What brings the line to its speed, between bounds: friction (low = -high), a stop (low = 0).
+
+    Args:
+        low: least impulse [Nms, Ns].
+        high: largest impulse.
+        target: the speed wanted, where it is not that of the hold.
+
+    >>> from gearwright.algebra.operations import FLOATS
+    >>> sliding = Meeting(speed=2.0, target=0.0, answer=0.5, yields=1.0, entering=0.0, share=0.0, ops=FLOATS)
+    >>> Bounded(-1.0, 1.0).impulse(sliding), Bounded(-10.0, 10.0).impulse(sliding)
+    (-0.5, -2.0)
+    """
+
+    low: Scalar
+    high: Scalar
+    target: Scalar | None = None
+    entering: Entering | None = None
+
+    def impulse(self, meeting: Meeting) -> Scalar:
+        """The projection on the bounds."""
+        target = meeting.target if self.target is None else self.target
+        needed = (target - meeting.speed) * meeting.yields
+        return within(self.low * meeting.answer, needed, self.high * meeting.answer, meeting.ops)
+
+
+@dataclass(frozen=True)
+class Slipping:
+    """A spring behind a slider: -(push + slope w), between bounds.
+
+    Args:
+        push: impulse against the line at the speed 0 [Nms, Ns].
+        slope: and what it grows by with the speed.
+        most: what the slider holds.
+    """
+
+    push: Scalar
+    slope: Scalar
+    most: Scalar
+    entering: Entering | None = None
+
+    def impulse(self, meeting: Meeting) -> Scalar:
+        """The projection on the bounds."""
+        most = self.most * meeting.answer
+        return within(-most, -resisting(self.push, self.slope, meeting), most, meeting.ops)
+
+
+@dataclass(frozen=True)
+class Pressed:
+    r"""A spring and damper behind a gap on one side, which push and never pull, taken at the end of the step.
+
+    Against a compression rate u it pushes with $T + D$, $T = \max(0, a + b u)$, $|D| \le c T$, $D = d u$. This grows
+    with u, so that the solution is made of those of its straight pieces by the same minima and maxima.
+
+    Args:
+        side: 1 or -1, the sense in which the line compresses it.
+        push: a times the step [Nms, Ns].
+        slope: b times the step.
+        damping: d times the step.
+        limit: c.
+    """
+
+    side: Scalar
+    push: Scalar
+    slope: Scalar
+    damping: Scalar
+    limit: float
+    entering: Entering | None = None
+
+    def impulse(self, meeting: Meeting) -> Scalar:
+        """The push, against the side that it is on."""
+        ops, toward = meeting.ops, meeting._replace(speed=self.side * meeting.speed)
+        both = resisting(self.push, self.slope + self.damping, toward)
+        least, most = (
+            resisting(factor * self.push, factor * self.slope, toward)
+            for factor in (1.0 - self.limit, 1.0 + self.limit)
+        )
+        return -self.side * ops.maximum(0.0, ops.maximum(ops.minimum(both, most), least))
+
+
+def resisting(push: Scalar, slope: Scalar, meeting: Meeting) -> Scalar:
+    """What brings the line to w, as a speed, where an impulse push + slope w acts against it."""
+    return (push + slope * meeting.speed) * meeting.answer / (1.0 + slope * meeting.answer)
+
+
+@dataclass(frozen=True)
+class Meshing:
+    r"""The loss of a gear, by the direction of power: bounds that depend on what it transmits.
+
+    With the impulse T that enters, O = T + P that leaves, and A, B without load, the gear turns forward with
+    $T - A = \psi(O + B)$, $\psi(o) = \max(o / \eta', \eta'' o)$, backward with the same of -T and -O, and rests in
+    between. One more unit of P takes $\sigma$ off T, so that $(1 - \sigma) (T - A) + \sigma (O + B)$ is known: with it,
+    both are found in closed form. A gear that jams (Painleve) has no forward motion where the joint pushes: it rests.
+
+    Args:
+        mesh: the teeth; torques without load times the step.
+        entering: what enters.
+    """
+
+    mesh: Mesh
+    entering: Entering | None
+
+    def impulse(self, meeting: Meeting) -> Scalar:
+        """What is lost, turned round."""
+        ops, mesh = meeting.ops, self.mesh.scaled(meeting.answer)
+        rest = -meeting.speed
+        T = meeting.entering - meeting.share * rest
+        forward = mesh.margin(T, T + rest, 1.0, ops)
+        backward = mesh.margin(T, T + rest, -1.0, ops)
+        turned = ops.where(backward < 0, -_turning(mesh, -meeting.entering, meeting.share, ops), rest)
+        return ops.where(forward < 0, _turning(mesh, meeting.entering, meeting.share, ops), turned)
+
+
+def _turning(mesh: Mesh, entering: Scalar, share: Scalar, ops: Operations) -> Scalar:
+    """What is lost, turned round, in a gear that turns forward."""
+    idle = mesh.input_torque + mesh.output_torque
+    known = entering - mesh.input_torque + share * idle
+    driving = known / ((1.0 - share) / mesh.drive + share)
+    driven = known / ((1.0 - share) * mesh.back + share)
+    leaving = ops.where(known > 0, driving, driven)
+    return leaving - ops.where(known > 0, leaving / mesh.drive, leaving * mesh.back) - idle

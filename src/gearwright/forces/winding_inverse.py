@@ -1,0 +1,166 @@
+"""Inverting a robot's own motor: current and voltage from the torque and the motion it must give, warm as it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from gearwright.algebra import Scalar
+from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.forces.actuator_inverse import Answer, Demand
+from gearwright.forces.heat import Warmth, resistance_factor, warm_states, warming, warmth
+from gearwright.forces.law import Quantity
+from gearwright.forces.line import Line
+from gearwright.forces.motor import Winding
+
+
+@dataclass(frozen=True)
+class DrivenMotor:
+    """A motor with electrical data as `demands` asks it: the very winding that a simulation has, the other way round.
+
+    Args:
+        winding: the motor.
+        limit: the most voltage that its electronics have [V]; None: any.
+        start: temperatures at the start by name [K]; those of the surroundings unless given.
+    """
+
+    winding: Winding
+    limit: float | None = None
+    start: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its name, `<motor>.motor`."""
+        return f"{self.port}.motor"
+
+    @property
+    def line(self) -> Line:
+        """The rotor's rate against its stator."""
+        return self.winding.line
+
+    @property
+    def port(self) -> str:
+        """Name of the motor, whose gear the torque passes."""
+        return self.winding.drive
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """Current and temperatures, those that there are."""
+        return self.winding.states
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """The voltage."""
+        return (self.winding.input,)
+
+    @property
+    def limits(self) -> tuple[float | None, ...]:
+        """The largest voltage."""
+        return (self.limit,)
+
+    @cached_property
+    def inverse(self) -> WindingInverse:
+        """What gives voltage, current and temperatures."""
+        return WindingInverse(self.winding, self.start)
+
+
+@dataclass(frozen=True)
+class WindingInverse:
+    r"""The inverse of a winding: $i = (\tau - \tau_{cogging}) / K$ and $v = R i + L\, di/dt + K \omega$.
+
+    K and R follow from the rotor's angle and from the temperatures, which are integrated along the motion with the
+    heat $R i^2$.
+
+    >>> import numpy as np
+    >>> import gearwright as gw
+    >>> from gearwright.parts import Motor
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> winding = Winding("j1", Line.of(arm, "j1"), Motor(1e-4, torque_constant=0.05, resistance=0.5))
+    >>> still = [np.zeros(2)] * 3
+    >>> answer, _ = WindingInverse(winding).solve(Demand(np.array([0.0, 1.0]), still, [np.full(2, 0.2)]))
+    >>> answer.inputs[:, 0].tolist()
+    [2.0, 2.0]
+    """
+
+    winding: Winding
+    start: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def degree(self) -> int:
+        """An inductance asks for the rate of the torque."""
+        return 2 if self.winding.motor.has_inductance else 1
+
+    def solve(self, demand: Demand, inner: Array | None = None) -> tuple[Answer, Array]:
+        """Current, temperatures and voltage over a piece, and the temperatures at its end; `inner`: at its start."""
+        temperatures = self._temperatures(demand, self._first if inner is None else inner)
+        speed, now = demand.way[1], self._warmth(list(temperatures.T))
+        current = self._current(demand, now)
+        i = current.c[0]
+        constant = self.winding.constant(demand.way[0], now, ARRAYS)
+        settled = self.winding.equations(constant, now)
+        rate = current.c[1] if self.degree > 1 else 0.0
+        drawn = np.asarray(i)[:, None] if self.degree > 1 else np.zeros((len(demand.t), 0))
+        heat = settled.resistance * i * i + np.zeros(len(demand.t))
+        shown = {f"{self.winding.drive}.current": i, f"{self.winding.drive}.heat": heat}
+        voltage = settled.voltage(i, rate, speed)
+        return Answer(np.hstack([drawn, temperatures]), voltage[:, None], shown), temperatures[-1]
+
+    @cached_property
+    def _first(self) -> Array:
+        """The temperatures at the start."""
+        own = warm_states(self.winding.drive, self.winding.motor.heat)
+        return np.array([self.start.get(one.name, one.initial) for one in own], dtype=float)
+
+    def _warmth(self, temperatures: list[Scalar]) -> Warmth | None:
+        heat = self.winding.motor.heat
+        return None if heat is None else warmth(heat, temperatures)
+
+    def _current(self, demand: Demand, now: Warmth | None) -> Taylor:
+        """The current as a series of time, of as many coefficients as the torque's derivatives that count."""
+        angle, torque = (Taylor.of_derivatives(x[: self.degree]) for x in (demand.way, demand.force))
+        ops, winding = TaylorOperations(ARRAYS), self.winding
+        torque = torque - winding.cogging(angle, ops)
+        found = torque / winding.constant(angle, now, ops)
+        if now is None or self.degree == 1:
+            return found
+        # The housing's temperature changes the torque constant, so that its rate counts in di/dt.
+        states = [now.winding, now.housing][: len(self._first)]
+        warm = self._warmth([Taylor([x, r]) for x, r in zip(states, self._rates(found.c[0], states), strict=True)])
+        return torque / winding.constant(angle, warm, ops)
+
+    def _rates(self, current: Scalar, temperatures: list[Scalar]) -> tuple[Scalar, ...]:
+        heat, now = self.winding.motor.heat, self._warmth(temperatures)
+        if heat is None or now is None:
+            return ()
+        return warming(heat, now, self.winding.motor.resistance * resistance_factor(heat, now) * current * current)
+
+    def _temperatures(self, demand: Demand, start: Array) -> Array:
+        """The temperatures that are states over a piece, (T, temperatures), integrated between its samples."""
+        from scipy.integrate import solve_ivp
+        from scipy.interpolate import make_interp_spline
+
+        t = demand.t
+        if not len(start) or len(t) == 1:
+            return np.repeat(start[None], len(t), axis=0)
+        curve = make_interp_spline(t, np.stack([demand.force[0], demand.way[0]], axis=1), k=min(3, len(t) - 1))
+
+        def rates(at: float, temperatures: Array) -> tuple[Scalar, ...]:
+            torque, angle = curve(at).tolist()
+            states = temperatures.tolist()
+            constant = self.winding.constant(angle, self._warmth(states), FLOATS)
+            return self._rates((torque - self.winding.cogging(angle, FLOATS)) / constant, states)
+
+        done = solve_ivp(rates, (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-9)
+        if not done.success:
+            raise InputError(
+                f"demands: the temperatures of motor {self.winding.drive!r} cannot be followed: {done.message} Check "
+                "its thermal resistances and capacities."
+            )
+        found: Array = done.y.T
+        return found

@@ -1,0 +1,59 @@
+"""A path in a plane of two quantities inside what is allowed there: torque over speed of a motor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.plots.labels import label as shown
+from gearwright.plots.series import COLOURS
+
+
+def envelope(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    title: str,
+    axes: tuple[str, str],
+    continuous: float | None = None,
+    peak: float | None = None,
+    top: float | None = None,
+    winding: tuple[float, float] | None = None,
+) -> Any:
+    """A matplotlib figure of a path, by magnitudes, with horizontal, vertical and slanted bounds.
+
+    Args:
+        x: along the horizontal axis, (T,).
+        y: along the vertical axis, (T,).
+        title: of the figure.
+        axes: labels of both axes.
+        continuous: bound of y that may be kept for ever.
+        peak: bound of y for a short time.
+        top: bound of x.
+        winding: (y at x = 0, x at y = 0) of a slanted bound, such as that of the voltage.
+    """
+    from matplotlib.figure import Figure
+
+    page = Figure(figsize=(3.6, 2.9), layout="constrained")
+    plane = page.add_subplot()
+    speed, torque = np.abs(np.asarray(x)), np.abs(np.asarray(y))
+    plane.plot(speed, torque, color=COLOURS[0], linewidth=1.4, label="task")
+    if continuous is not None:
+        plane.axhline(continuous, color="#1a6b35", linewidth=1.2, linestyle="--", label="continuous")
+    if peak is not None:
+        plane.axhline(peak, color="#a3201d", linewidth=1.2, linestyle="-.", label="peak")
+    if top is not None:
+        plane.axvline(top, color="#555555", linewidth=1.2, linestyle=":", label="top speed")
+    if winding is not None:
+        plane.axline((0.0, winding[0]), (winding[1], 0.0), color="#7a5c00", linewidth=1.2, label="voltage")
+    plane.set_xlim(0.0, 1.15 * max(float(speed.max(initial=0.0)), top or 0.0, 1e-9))
+    plane.set_ylim(0.0, 1.25 * max(float(torque.max(initial=0.0)), continuous or 0.0, peak or 0.0, 1e-9))
+    plane.set_xlabel(shown(axes[0]))
+    plane.set_ylabel(shown(axes[1]))
+    plane.set_title(shown(title), fontsize=10)
+    plane.grid(alpha=0.25)
+    plane.spines[["top", "right"]].set_visible(False)
+    plane.legend(frameon=False, fontsize=8)
+    return page

@@ -1,0 +1,169 @@
+"""Fixed steps with a control law: the loop of machine, laws and controller as one program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.arrays import Array
+from gearwright.dynamics.fixed_steps import METHODS, Field, Moving
+from gearwright.errors import InputError
+from gearwright.forces.law import Quantity
+from gearwright.mechanism import Mechanism
+from gearwright.programs.program import Inputs
+from gearwright.programs.sized import VectorProgram
+from gearwright.simulation.step_program import NUMBERS, StepPlan
+from gearwright.system.control_law import STATES, ControlLaw, Decision, Q, V, measurement_of
+from gearwright.system.law_controller import LawController
+from gearwright.system.system import System
+from gearwright.system.unheld_motion import field_of
+from gearwright.system.vector_program import vector_program
+from gearwright.text import did_you_mean
+
+REFERENCES, DUE = "references", "due"
+"""The inputs of a step: references at the moments that it looks at, and whether a sampled law decides now."""
+HELD = "held."
+"""A sampled law's outputs are states between its decisions, called held.<output>."""
+
+
+def law_states(law: ControlLaw | None) -> tuple[Quantity, ...]:
+    """The states that a law brings into a motion: its own, and the outputs that a sampled law holds."""
+    if law is None:
+        return ()
+    held = () if law.period is None else tuple(Quantity(HELD + name, "") for name in law.outputs)
+    return (*law.states, *held)
+
+
+def require_driven(law: ControlLaw, system: System) -> None:
+    """Refuse outputs that nothing in the system takes, and laws of another machine."""
+    known = [*(f"tau.{speed}" for speed in system.mech.speeds), *system.inputs]
+    for name in law.outputs:
+        if name not in known:
+            raise InputError(f"rollout: the controller drives {name!r}. {did_you_mean(name, known)}")
+    if tuple(law.mech.speeds) != tuple(system.mech.speeds):
+        raise InputError("rollout: the controller was made for a machine with other speeds. Make it for this one.")
+
+
+def references_size(law: ControlLaw) -> int:
+    """Numbers of all references of a law; one that nobody looks at where it has none."""
+    return max(1, sum(len(entries) for entries in law.references.values()))
+
+
+def controlled_step_program(system: System, plan: StepPlan, law: ControlLaw) -> VectorProgram:
+    """One step of a method with a law: x = [q, v, states of laws, of the controller, works], inputs and references."""
+    if plan.method not in METHODS:
+        raise InputError(
+            f"rollout: method {plan.method!r} does not take a controller yet. Use 'euler' or 'rk4', or gw.simulate."
+        )
+    step, moments, _ = METHODS[plan.method]
+    at, told = (tuple(f"{word}{k}" for k in range(moments)) for word in ("inputs", REFERENCES))
+
+    def after(mech: Mechanism, ops: Operations, given: Inputs) -> Moving:
+        here, x, (t, h) = plan.on(system, mech, given), given["x"], given["clock"]
+        loop = _Loop(here, law, ops, field_of(here, ops, plan.work))
+        now = Moving(x[here.q], x[here.v], x[here.v.stop :])
+        u, wanted = [given[name] for name in at], [given[name] for name in told]
+        if law.period is None:
+            together = [[*inputs, *refs] for inputs, refs in zip(u, wanted, strict=True)]
+            return step(mech, loop.closed, t, h, now, together, ops)
+        return step(mech, loop.held, t, h, loop.decided(now, wanted[0], given[DUE][0]), u, ops)
+
+    plain = plan.contents(system)
+    contents = {name: size for name, size in plain.items() if name != NUMBERS}
+    contents |= dict.fromkeys(told, references_size(law))
+    if law.period is not None:
+        contents[DUE] = 1
+    contents |= {name: size for name, size in plain.items() if name == NUMBERS}
+    return vector_program(f"{plan.method}_step_{law.name}", contents, plain["x"], after)
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """Machine, laws and controller, closed."""
+
+    system: System
+    law: ControlLaw
+    ops: Operations
+    field: Field
+
+    @property
+    def _own(self) -> slice:
+        """Where the law's states stand among those beside q and v."""
+        first = len(self.system.states)
+        return slice(first, first + len(law_states(self.law)))
+
+    def _decision(self, x: Moving, references: Sequence[Scalar]) -> Decision:
+        given: dict[str, Sequence[Scalar]] = {Q: x.q, V: x.v}
+        begin = 0
+        for name, entries in self.law.references.items():
+            given[name] = references[begin : begin + len(entries)]
+            begin += len(entries)
+        given[STATES] = x.states[self._own][: len(self.law.states)]
+        return self.law.decide(measurement_of(self.law, given, self.ops, self.law.model))
+
+    def _driven(self, u: Sequence[Scalar], outputs: Sequence[Scalar]) -> list[Scalar]:
+        """Inputs with a law's outputs: forces are added, named inputs replaced."""
+        driven = list(u[: self.system.input_size])
+        names = [*(f"tau.{speed}" for speed in self.system.mech.speeds), *self.system.inputs]
+        for name, value in zip(self.law.outputs, outputs, strict=True):
+            k = names.index(name)
+            driven[k] = driven[k] + value if k < self.system.mech.n else value
+        return driven
+
+    def _moves(
+        self, t: Scalar, x: Moving, u: Sequence[Scalar], rates: Sequence[Scalar]
+    ) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+        a, others = self.field(t, Moving(x.q, x.v, x.states[: self._own.start]), u)
+        return a, [*others[: self._own.start], *rates, *others[self._own.start :]]
+
+    def closed(self, t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+        """How everything moves under a continuous law; its references stand behind the inputs."""
+        decision = self._decision(x, u[self.system.input_size :])
+        return self._moves(t, x, self._driven(u, decision.outputs), decision.rates)
+
+    def held(self, t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+        """How everything moves between two decisions of a sampled law."""
+        own = x.states[self._own]
+        return self._moves(t, x, self._driven(u, own[len(self.law.states) :]), [0.0] * len(own))
+
+    def decided(self, x: Moving, references: Sequence[Scalar], due: Scalar) -> Moving:
+        """The states after a sampled law decided, if it is due."""
+        decision = self._decision(x, references)
+        fresh, before = [*decision.next, *decision.outputs], x.states[self._own]
+        own = [self.ops.where(due > 0.5, new, old) for new, old in zip(fresh, before, strict=True)]
+        return Moving(x.q, x.v, [*x.states[: self._own.start], *own, *x.states[self._own.stop :]])
+
+
+def controller_feeds(control: LawController, method: str, h: float, steps: int) -> list[Array]:
+    """References at the moments of every step, and when a sampled law decides, each (steps or 1, 1, size)."""
+    law, moments = control.law, METHODS[method].moments
+    size = references_size(law)
+    if law.period is None:
+        flat = _followed(control, np.arange(2 * steps + 1, dtype=np.float64) * (0.5 * h), size)
+        return [x[:, None] for x in (flat[:-1:2], flat[1::2], flat[2::2])[:moments]]
+    every = round(law.period / h)
+    if not every or abs(every * h - law.period) > 1e-9 * law.period:
+        raise InputError(
+            f"rollout: the controller decides every {law.period:g} s, which is not a whole number of steps of {h:g} s. "
+            "Change the step or the period."
+        )
+    due = (np.arange(steps) % every == 0).astype(float)
+    flat = _followed(control, np.arange(steps, dtype=np.float64) * h, size)
+    return [*[flat[:, None]] * moments, due[:, None, None]]
+
+
+def _followed(control: LawController, t: Array, size: int) -> Array:
+    return np.ascontiguousarray(control.follow(t)) if control.law.references else np.zeros((len(t), size))
+
+
+def require_law(control: object) -> LawController:
+    """Only control laws go into compiled batches."""
+    if not isinstance(control, LawController):
+        raise InputError(
+            f"rollout: controller is a {type(control).__name__}; compiled batches take what gw.control makes, or a "
+            "ControlLaw of your own. gw.simulate takes any function."
+        )
+    return control

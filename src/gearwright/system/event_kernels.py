@@ -1,0 +1,253 @@
+r"""The kernels of the event loop: how a machine moves with its laws in modes that are an input.
+
+With the directions b of all holds and drags, $Y = M^{-1} b'$ is how the machine answers to a unit force along each, and
+$a_0$ its acceleration without any: then $a = a_0 + Y z$, and the loop solves for the few forces z alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.dynamics.elimination import solve_all
+from gearwright.dynamics.forward_dynamics import bias
+from gearwright.dynamics.mass_matrix import mass_matrix
+from gearwright.dynamics.pose import place
+from gearwright.forces.kinks import kinks_of
+from gearwright.forces.law import Action, Guard, Law, Outcome, Reaction, Situation
+from gearwright.mechanism.rows import along, spread
+from gearwright.programs.program import Inputs
+from gearwright.system.books import booked
+from gearwright.system.event_structure import Places
+from gearwright.system.mode_changes import CROSSED, ZERO
+from gearwright.system.survey import Choice
+from gearwright.system.system import System
+from gearwright.tracing.prepare import prepare
+from gearwright.tracing.symbols import distinct
+
+Formula = Callable[["Instant"], list[Any]]
+
+HOLDS = 1.0
+"""The level of a guard that does not count."""
+
+
+@dataclass(frozen=True)
+class Instant:
+    """The laws of a system at one instant, in modes that flags choose."""
+
+    places: Places
+    system: System
+    ops: Operations
+    given: Inputs
+
+    @property
+    def situations(self) -> list[Situation]:
+        """What each law sees."""
+        x = self.system.moving(self.given["x"])
+        return self.system.situations(self.ops, self.given["t"][0], x, self.given["u"])
+
+    def chosen(self, k: int, values: Mapping[str, Scalar], otherwise: Scalar) -> Scalar:
+        """Of the values per mode of a law the one of the mode at hand."""
+        law = self.system.laws[k]
+        if len(law.modes) == 1:
+            return values.get(law.modes[0], otherwise)
+        total, first = otherwise, self.places.first_choice[k]
+        for mode, value in values.items():
+            total = self.ops.where(self.given["chosen"][first + law.modes.index(mode)], value, total)
+        return total
+
+    def reaction(self, choice: Choice) -> Reaction:
+        """What a law feels in a mode."""
+        felt, made = self.given["felt"], self.places.structure
+        held, dragged = self.places.holds[choice], self.places.drags[choice]
+        flows = [felt[made.holds + k] for k in dragged]
+        answers = [felt[made.holds + made.drags + k] for k in dragged]
+        return Reaction(self.given["a"], [felt[k] for k in held], flows, answers)
+
+    def by_mode(self, k: int, value: Callable[[str], Any]) -> dict[str, Any]:
+        """Something of a law in each of its modes."""
+        return {mode: value(mode) for mode in self.system.laws[k].modes}
+
+
+def tied(now: Instant) -> list[Any]:
+    """What the balance of forces needs; `tied_sizes` has the order."""
+    system, ops, given, situations = now.system, now.ops, now.given, now.situations
+    v = given["x"][system.v]
+    lines = [line.placed(situations[0].scene) for line in now.places.directions.lines]
+    actions = {
+        (k, mode): law.act(mode, situations[k]).placed(situations[k].scene)
+        for k, law in enumerate(system.laws)
+        for mode in law.modes
+    }
+    acting = [_at_hand(now, choice, action) for choice, action in actions.items()]
+    ready = prepare(system.mech)
+    pose = place(ready.mech, ready.placed_at(given["x"][system.q]), ops)
+    right = [x - y for x, y in zip(system.forces(given["u"], acting), bias(pose, v), strict=True)]
+    rows = [spread(line.terms, system.mech.n) for line in lines]
+    a, *Y = solve_all(mass_matrix(pose), ready.mech.couplings, ready.mech.elimination, [right, *rows])
+    gains, inflows, senses = _drags(now, actions, system.inflows(given["u"], acting))
+    return [
+        a,
+        Y,
+        [[along(line.terms, column) for column in Y] for line in lines],
+        [along(line.terms, a) for line in lines],
+        [line.speed(v) for line in lines],
+        [line.rate for line in lines],
+        *_holds(now, actions),
+        gains,
+        inflows,
+        [_product(sense, a) for sense in senses],
+        [[_product(sense, column) for column in Y] for sense in senses],
+    ]
+
+
+def tied_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int]:
+    """What `tied` gives, in its order.
+
+    a0; Y, direction by direction; b Y, row by row; b a0; speeds along the directions, and what explicit time adds to
+    them; per hold its target less the drift, its compliance and speed; per drag its gain, what enters less its offset,
+    its sense times a0 and times each Y.
+    """
+    return {
+        "a0": n,
+        "Y": directions * n,
+        "G": directions * directions,
+        "along": directions,
+        "pace": directions,
+        "carried": directions,
+        "target": holds,
+        "compliance": holds,
+        "kept": holds,
+        "gain": drags,
+        "inflow": drags,
+        "sensed": drags,
+        "sensing": drags * directions,
+    }
+
+
+def _at_hand(now: Instant, choice: Choice, action: Action) -> Action:
+    """An action whose forces are zero unless its mode is at hand."""
+    k, mode = choice
+    forces = (replace(force, value=now.chosen(k, {mode: force.value}, 0.0)) for force in action.forces)
+    return replace(action, forces=tuple(forces))
+
+
+def _holds(now: Instant, actions: Mapping[Choice, Action]) -> list[list[Scalar]]:
+    """Targets, compliances and speeds, each per place."""
+    count = now.places.structure.holds
+    found: list[list[Scalar]] = [[0.0] * count, [0.0] * count, [0.0] * count]
+    for (k, mode), action in actions.items():
+        for at, hold in zip(now.places.holds[k, mode], action.holds, strict=True):
+            speed = 0.0 if hold.speed is None else hold.speed
+            for column, value in zip(found, (hold.wanted, hold.compliance, speed), strict=True):
+                column[at] = now.chosen(k, {mode: value}, column[at])
+    return found
+
+
+def _drags(
+    now: Instant, actions: Mapping[Choice, Action], inflows: Sequence[Scalar]
+) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
+    """Gains, what enters less the offset, and senses, each per place."""
+    count, n, entering = now.places.structure.drags, now.system.mech.n, iter(inflows)
+    gains: list[Scalar] = [0.0] * count
+    flows: list[Scalar] = [0.0] * count
+    senses: list[list[Scalar]] = [[0.0] * n for _ in range(count)]
+    for (k, mode), action in actions.items():
+        for at, drag in zip(now.places.drags[k, mode], action.drags, strict=True):
+            gains[at] = now.chosen(k, {mode: drag.gain}, gains[at])
+            flows[at] = now.chosen(k, {mode: next(entering) - drag.offset}, flows[at])
+            senses[at] = [now.chosen(k, {mode: x}, y) for x, y in zip(drag.sense, senses[at], strict=True)]
+    return gains, flows, senses
+
+
+def _product(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for x, y in zip(row, column, strict=True):
+        total = total + x * y
+    return total
+
+
+def follow(now: Instant) -> list[Any]:
+    """The rates of [q, v, states of the laws, supplied work, dissipated work]."""
+    system, x, outcomes = now.system, now.system.moving(now.given["x"]), _outcomes(now)
+    return [*system.rates(now.ops, x, now.given["a"], outcomes), *system.powers(x.v, now.given["u"], outcomes)]
+
+
+def observed(now: Instant) -> list[Any]:
+    """The signals of the laws, and the energy that they store."""
+    outcomes, total = _outcomes(now), 0.0  # type: tuple[list[Outcome], Scalar]
+    for outcome in outcomes:
+        total = total + outcome.stored
+    signals = [out.signals[x.name] for law, out in zip(now.system.laws, outcomes, strict=True) for x in law.signals]
+    return [*signals, total]
+
+
+def _outcomes(now: Instant) -> list[Outcome]:
+    situations = now.situations
+    return [_outcome(now, k, situations[k]) for k in range(len(now.system.laws))]
+
+
+def _outcome(now: Instant, k: int, situation: Situation) -> Outcome:
+    """What follows for a law in the mode at hand."""
+    law = now.system.laws[k]
+    found: dict[str, Outcome] = now.by_mode(k, lambda mode: _booked(law, mode, situation, now.reaction((k, mode))))
+
+    def chosen(value: Callable[[Outcome], Scalar]) -> Scalar:
+        return now.chosen(k, {mode: value(one) for mode, one in found.items()}, 0.0)
+
+    return Outcome(
+        tuple(chosen(lambda one, j=j: one.rates[j]) for j in range(len(law.states))),  # type: ignore[misc]
+        chosen(lambda one: one.supplied),
+        chosen(lambda one: one.dissipated),
+        chosen(lambda one: one.stored),
+        {x.name: chosen(lambda one, name=x.name: one.signals[name]) for x in law.signals},  # type: ignore[misc]
+    )
+
+
+def _booked(law: Law, mode: str, situation: Situation, felt: Reaction) -> Outcome:
+    """What follows for a law in a mode, with the power of what moves its lines by themselves."""
+    outcome, action = law.follow(mode, situation, felt), law.act(mode, situation)
+    if all(line.constant for line in action.lines):
+        return outcome
+    return booked(outcome, action.placed(situation.scene), felt)
+
+
+def look(now: Instant) -> list[Any]:
+    """The values of all guards, each in its own scale, and the numbers at whose zeros laws bend."""
+    return [*_guards(now, lambda guard: guard.value / guard.scale), *kinks(now)]
+
+
+def settling(now: Instant) -> list[Any]:
+    """Per guard how much it is violated: its rate decides where it is zero, and it holds where it does not count."""
+    return _guards(now, lambda guard: _violation(guard, now.ops))
+
+
+def _violation(guard: Guard, ops: Operations) -> Scalar:
+    level = guard.value / guard.scale
+    if guard.rate is not None:
+        near = ops.absolute(level) <= 2 * CROSSED
+        level = ops.where(near, ops.where(guard.rate < 0, -ZERO, 0.0), level)
+    return level if guard.when is True else ops.where(guard.when, level, HOLDS)
+
+
+def _guards(now: Instant, value: Callable[[Guard], Scalar]) -> list[Scalar]:
+    """Something per guard, those of all modes of a law in the same places."""
+    situations, found = now.situations, []
+    for k, law in enumerate(now.system.laws):
+        mine = now.by_mode(k, lambda mode: law.guards(mode, situations[k], now.reaction((k, mode))))  # noqa: B023
+        for j in range(max(map(len, mine.values()))):
+            values = {mode: value(guards[j]) for mode, guards in mine.items() if j < len(guards)}
+            found.append(now.chosen(k, values, HOLDS))
+    return found
+
+
+def kinks(now: Instant) -> list[Scalar]:
+    """The numbers at whose zeros laws bend, those of all modes of a law in the same places."""
+    situations, found = now.situations, []
+    for k, law in enumerate(now.system.laws):
+        mine = now.by_mode(k, lambda mode: distinct(kinks_of(law, mode, situations[k], now.reaction((k, mode)))))  # noqa: B023
+        for j in range(max(map(len, mine.values()))):
+            found.append(now.chosen(k, {mode: kinks[j] for mode, kinks in mine.items() if j < len(kinks)}, 0.0))
+    return found

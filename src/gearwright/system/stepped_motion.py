@@ -1,0 +1,223 @@
+r"""One step of a machine whose laws stick, stop, slip and lose by the direction of power: Moreau's midpoint rule.
+
+$q_m = q \oplus \tfrac h2 v, \quad v_f = v + h M^{-1}(q_m) f(q_m, v), \quad v^+ = v_f + M^{-1} \sum_i b_i P_i, \quad
+q^+ = q_m \oplus \tfrac h2 v^+$
+
+with the impulses P within the limits of the laws (`Law.stepped`) at the speeds $v^+$ (J. J. Moreau, "Unilateral contact
+and dry friction in finite freedom dynamics", 1988). No moment of impact or of sticking is looked for, so that a step
+costs the same whatever happens in it. Works are those of the mean speeds $(v + v^+)/2$, with which the machine moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.dynamics.configuration import integrate
+from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.forward_dynamics import bias, inertia_solver
+from gearwright.dynamics.pose import place
+from gearwright.errors import InputError
+from gearwright.forces.impulse import Unlimited
+from gearwright.forces.law import Action, Hold, Law, Outcome, Reaction, Situation, Stepped
+from gearwright.forces.limit import Limit
+from gearwright.mechanism.rows import Terms, along, spread
+from gearwright.system.books import booked
+from gearwright.system.impulses import Flow, Impulse, settle
+from gearwright.system.system import System, share
+from gearwright.text import listed
+from gearwright.tracing.prepare import prepare
+
+Solver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
+"""A right-hand side -> M^-1 of it."""
+
+
+class Reached(NamedTuple):
+    """Where a step ends.
+
+    Args:
+        x: configuration, speeds and states of the laws.
+        a: mean accelerations over the step.
+        powers: supplied and dissipated power, means over the step [W].
+        penetration: how far something is beyond a stop in the middle of the step [rad, m], 0 or more.
+        unsettled: what the last sweep still changed of a speed [rad/s, m/s].
+        acting: how each law acted.
+        reactions: what each law felt, as mean forces over the step.
+    """
+
+    x: Moving
+    a: Sequence[Scalar]
+    powers: Sequence[Scalar]
+    penetration: Scalar
+    unsettled: Scalar
+    acting: Sequence[Acting]
+    reactions: Sequence[Reaction]
+
+
+@dataclass(frozen=True)
+class Acting:
+    """A law over a step: how it acts, the limits of its holds, and what was said about it."""
+
+    law: Law
+    situation: Situation
+    stated: Stepped
+    action: Action
+
+    @property
+    def limited(self) -> list[tuple[Hold, Limit]]:
+        """Its holds, each with its limit."""
+        limits = self.stated.limits or tuple(Unlimited() for _ in self.action.holds)
+        return list(zip(self.action.holds, limits, strict=True))
+
+    def outcome(self, situation: Situation, reaction: Reaction) -> Outcome:
+        """What follows in a situation near that of the middle of the step."""
+        follow = self.stated.outcome
+        found = (
+            self.law.follow(self.stated.mode, situation, reaction) if follow is None else follow(situation, reaction)
+        )
+        return booked(found, self.action, reaction)
+
+    def outcome_at(self, v: Sequence[Scalar], reaction: Reaction) -> Outcome:
+        """What follows at other speeds than those of the beginning."""
+        return self.outcome(replace(self.situation, v=v, shared=None), reaction)
+
+    @property
+    def at_ease(self) -> Reaction:
+        """The reaction where nothing pushes: enough for what a law stores."""
+        nothing = [0.0] * len(self.situation.v)
+        return Reaction(nothing, [0.0] * len(self.action.holds), [0.0] * len(self.action.drags))
+
+
+def require_stated(system: System) -> None:
+    """Refuse laws with modes that do not say how they act over a fixed step."""
+    for law in system.laws:
+        if len(law.modes) > 1 and type(law).stepped is Law.stepped:
+            raise InputError(
+                f"law {law.name!r} cannot run in fixed steps: it has the modes {listed(law.modes)} and does not say "
+                "what they do over a step. Give it `stepped`, use the adaptive method, or a smooth law."
+            )
+
+
+def moreau_step(
+    system: System, sweeps: int, ops: Operations, t: Scalar, h: Scalar, x: Moving, u: Sequence[Scalar]
+) -> Reached:
+    """Where a step of h [s] from x at the time t [s] ends, with the inputs u in its middle."""
+    mech, half = system.mech, 0.5 * h
+    ready = prepare(mech)
+    middle = integrate(mech, x.q, [half * speed for speed in x.v], ops)
+    situations = system.situations(ops, t + half, Moving(middle, x.v, x.states), u)
+    acting = acting_over(system, situations, h)
+    actions = [one.action for one in acting]
+    pose = place(ready.mech, ready.placed_at(middle), ops)
+    solved = inertia_solver(pose)
+    free = solved([f - held for f, held in zip(system.forces(u, actions), bias(pose, x.v), strict=True)])
+    v = [speed + h * a for speed, a in zip(x.v, free, strict=True)]
+    flows = _flows(system, u, actions, x.v, h)
+    impulses = _impulses(acting, solved, flows, x.v, h)
+    after, values, unsettled = settle(impulses, v, h, sweeps, ops)
+    q = integrate(mech, middle, [half * speed for speed in after], ops)
+    a = [(end - begin) / h for end, begin in zip(after, x.v, strict=True)]
+    reactions = _reactions(acting, values, flows, after, a, h)
+    rates = [rate for one, felt in zip(acting, reactions, strict=True) for rate in one.outcome_at(after, felt).rates]
+    mean = [0.5 * (begin + end) for begin, end in zip(x.v, after, strict=True)]
+    outcomes = [one.outcome_at(mean, felt) for one, felt in zip(acting, reactions, strict=True)]
+    states = [state + h * rate for state, rate in zip(x.states, rates, strict=True)]
+    powers = system.powers(mean, u, outcomes)
+    return Reached(Moving(q, after, states), a, powers, _deepest(acting, ops), unsettled, acting, reactions)
+
+
+def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> list[Acting]:
+    """How each law acts over a step of h [s] from the speeds of its situation."""
+    return [_acting(law, situation, h) for law, situation in zip(system.laws, situations, strict=True)]
+
+
+def _acting(law: Law, situation: Situation, h: Scalar) -> Acting:
+    stated = law.stepped(situation, h) if len(law.modes) > 1 else None
+    stated = Stepped(law.modes[0]) if stated is None else stated
+    action = law.act(stated.mode, situation) if stated.action is None else stated.action
+    action = action.placed(situation.scene)
+    if len(law.modes) == 1 and any(not is_zero(drag.gain) for drag in action.drags):
+        raise InputError(
+            f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Use the adaptive "
+            "method, or a smooth law."
+        )
+    return Acting(law, situation, stated, action)
+
+
+def _flows(
+    system: System, u: Sequence[Scalar], actions: Sequence[Action], v: Sequence[Scalar], h: Scalar
+) -> list[list[Flow]]:
+    """Per law the flows through its drags."""
+    inflows, holds = iter(system.inflows(u, actions)), [hold for action in actions for hold in action.holds]
+    found = []
+    for action in actions:
+        mine = []
+        for drag in action.drags:
+            sense = tuple((k, x) for k, x in enumerate(drag.sense) if not is_zero(x))
+            through = {j: share(x.line, drag.push) for j, x in enumerate(holds) if x.port and x.port == drag.port}
+            mine.append(Flow(h * (next(inflows) - drag.offset) + along(sense, v), sense, through))
+        found.append(mine)
+    return found
+
+
+def _impulses(
+    acting: Sequence[Acting],
+    solved: Solver,
+    flows: Sequence[Sequence[Flow]],
+    v: Sequence[Scalar],
+    h: Scalar,
+) -> list[Impulse]:
+    """The impulses of all holds; those along the same row share row and answer."""
+    known: dict[Terms, tuple[Terms, list[Scalar]]] = {}
+    found: list[Impulse] = []
+    for one, mine in zip(acting, flows, strict=True):
+        mates = range(len(found), len(found) + len(one.action.holds))
+        for hold, limit in one.limited:
+            row, effect = _answered(hold, solved, known, len(v))
+            target = hold.line.speed(v) + h * hold.wanted if hold.speed is None else hold.speed
+            found.append(Impulse(row, effect, limit, target, hold.line.rate, hold.compliance, mine, mates))
+    return found
+
+
+def _answered(
+    hold: Hold, solved: Solver, known: dict[Terms, tuple[Terms, list[Scalar]]], n: int
+) -> tuple[Terms, list[Scalar]]:
+    row = hold.line.terms
+    if not all(is_number(x) for _, x in row):
+        return row, solved(spread(row, n))
+    if row not in known:
+        known[row] = row, solved(spread(row, n))
+    return known[row]
+
+
+def _reactions(
+    acting: Sequence[Acting],
+    values: Sequence[Scalar],
+    flows: Sequence[Sequence[Flow]],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    h: Scalar,
+) -> list[Reaction]:
+    """What each law feels, as mean forces over the step."""
+    first, found = 0, []
+    for one, mine in zip(acting, flows, strict=True):
+        last = first + len(one.action.holds)
+        through = []
+        for flow in mine:
+            total = flow.known - along(flow.sense, v)
+            for j, part in flow.shares.items():
+                total = total + part * values[j]
+            through.append(total / h)
+        found.append(Reaction(a, [value / h for value in values[first:last]], through))
+        first = last
+    return found
+
+
+def _deepest(acting: Sequence[Acting], ops: Operations) -> Scalar:
+    depth: Scalar = 0.0
+    for one in acting:
+        if one.stated.penetration is not None:
+            depth = ops.maximum(depth, one.stated.penetration)
+    return depth

@@ -1,0 +1,44 @@
+"""`gearwright plan`: a task file becomes a motion that other commands read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import gearwright as gw
+
+TASK = """
+task: swing
+motions:
+  - {to: [0.5, 0.3, -0.4], speed: 2, acceleration: 8, jerk: 100}
+  - {pause: 0.2}
+  - {fastest: {via: [[0, 0, 0]], torque: [40, 60, 25]}}
+repetitions: continuous
+"""
+
+
+def test_a_task_becomes_a_motion_that_torque_reads(run, tmp_path):
+    (tmp_path / "swing.yaml").write_text(TASK)
+    code, out, err = run(
+        "plan", "elbow", tmp_path / "swing.yaml", "-o", tmp_path / "m.csv", "--plot", tmp_path / "m.svg", "--rate", 500
+    )
+    assert (code, out) == (0, "")
+    assert "fastest" in err
+    assert "One repetition is planned" in " ".join(err.split())
+    assert (tmp_path / "m.svg").read_text().startswith("<?xml")
+    way = gw.motion.recorded(tmp_path / "m.csv", robot=gw.load("elbow"))
+    assert np.allclose(way.at([0.0, way.duration]), 0.0, atol=1e-9)
+    assert np.allclose(way.extremes()[1][0], 0.5, atol=1e-6)
+    assert run("torque", "elbow", tmp_path / "m.csv", "-o", tmp_path / "tau.csv").code == 0
+
+
+def test_without_a_file_the_motion_is_printed(run, tmp_path):
+    (tmp_path / "swing.yaml").write_text("task: t\nmotions: [{pause: 0.1}]")
+    assert run("plan", "elbow", tmp_path / "swing.yaml").out.startswith("t,q.j1,q.j2,q.j3,v.j1")
+
+
+def test_what_is_wrong_is_said(refused, tmp_path):
+    (tmp_path / "bad.yaml").write_text("task: t\nmotions: [{pause: -1}]")
+    refused("plan", "elbow", tmp_path / "bad.yaml", words=["bad.yaml, line 2", "-1 is not above 0"])
+    refused("plan", "elbow", tmp_path / "none.yaml", words=["there is no such file"])
+    (tmp_path / "short.yaml").write_text("task: t\nmotions: [{to: [1], speed: 1, acceleration: 1}]")
+    refused("plan", "elbow", tmp_path / "short.yaml", words=["motions[0]: 1 values for the 3 joints"])

@@ -1,0 +1,151 @@
+"""One controller, written once: in a simulation, in a compiled batch, as a kernel and as C, with equal results."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.control import ControlLaw, Decision
+from gearwright.errors import InputError
+from gearwright.forces import Quantity
+from gearwright.motion import polynomial
+
+ARM = gw.load("elbow")
+LIFT = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=0.5)
+PERIOD = 2e-3
+T = np.arange(0, 0.4, 4e-3)
+FINE = {"rtol": 1e-11, "atol": 1e-13}
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-std=c99", "-pedantic", "-O1"]
+
+CONTINUOUS = {
+    "pd": gw.control.pd(ARM, LIFT, 2000, 100),
+    "computed_torque": gw.control.computed_torque(ARM, LIFT, 15.0, model="diagonal"),
+    "feedforward": gw.control.feedforward(ARM, LIFT, 2000, 100),
+    "measured": gw.control.feedforward(ARM, LIFT, 2000, 100, "measured"),
+    "cascade": gw.control.cascade(ARM, LIFT, 10.0, 50.0, 0.1, nominal=True),
+}
+AS_COMPUTED = {"delay": 1, "resolution": 1e-5, "speed": "difference", "limits": 300.0}
+SAMPLED = {
+    "pd": gw.control.sampled(CONTINUOUS["pd"], PERIOD),
+    "computed_torque": gw.control.sampled(CONTINUOUS["computed_torque"], PERIOD, delay=1),
+    "cascade": gw.control.sampled(gw.control.cascade(ARM, LIFT, 10.0, 50.0, 0.1, limits=20.0), PERIOD, **AS_COMPUTED),
+}
+
+
+def rolled_out(control, h=1e-3):
+    every = round(T[1] / h)
+    return gw.rollout(
+        ARM, np.zeros((2, 3)), np.zeros(3), every * (len(T) - 1), h, method="rk4", controller=control, every=every
+    )
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_a_continuous_controller_moves_a_batch_as_a_run(name):
+    run = gw.simulate(ARM, until=0.4, controller=CONTINUOUS[name], samples=T, **FINE)
+    out = rolled_out(CONTINUOUS[name], 5e-4)
+    np.testing.assert_allclose(out.q[:, 0], run.q, atol=1e-8)
+    np.testing.assert_array_equal(out.q[:, 0], out.q[:, 1])
+    for state, series in out.states.items():
+        np.testing.assert_allclose(series[:, 0], run[state], atol=1e-6)
+
+
+def compiled_c(control, folder):
+    """The controller as a function of arrays, from the C that is exported."""
+    header, source, test, _ = gw.export.c(ARM, folder, [control])
+    program, library = folder / "selftest", folder / "arm.so"
+    subprocess.run(["gcc", *STRICT, source, test, "-o", program, "-lm"], check=True, cwd=folder)
+    subprocess.run([program], check=True, capture_output=True)
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    function = getattr(ctypes.CDLL(str(library)), f"elbow_{control.law.name}")
+    size = len(control.law.outputs) + len(control.law.states)
+
+    def call(*given):
+        out = np.empty(size)
+        function(*(ctypes.c_void_p(np.ascontiguousarray(x).ctypes.data) for x in (*given, out)))
+        return out
+
+    assert not any(word in source.read_text() for word in ("malloc", "calloc", "for (", "while"))
+    assert "Call it every" in header.read_text()
+    return call
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("name", SAMPLED)
+def test_a_sampled_controller_decides_alike_in_run_batch_kernel_and_c(name, tmp_path):
+    control = SAMPLED[name]
+    times = np.arange(0, 0.1, PERIOD)
+    run = gw.simulate(ARM, until=0.1, controller=control, samples=times, **FINE)
+    out = gw.rollout(
+        ARM, np.zeros(3), np.zeros(3), 2 * (len(times) - 1), PERIOD / 2, method="rk4", controller=control, every=2
+    )
+    np.testing.assert_allclose(out.q, run.q, atol=1e-9)
+    in_c = compiled_c(control, tmp_path)
+    states = np.array([x.initial for x in control.law.states])
+    for k, t in enumerate(times[:-1]):
+        given = [out.q[k], out.v[k], *(x[0] for x in control.references(np.array([t])).values())]
+        given += [states] if len(states) else []
+        decided = control.kernel(*given)
+        np.testing.assert_allclose(in_c(*given), decided, rtol=1e-12, atol=1e-12)
+        held = [out.states[f"held.{x}"][k + 1] for x in control.law.outputs]
+        np.testing.assert_allclose(decided[:3], held, rtol=1e-9, atol=1e-9)
+        states = decided[3:]
+        remembered = [out.states[x.name][k + 1] for x in control.law.states]
+        np.testing.assert_allclose(states, remembered, rtol=1e-9, atol=1e-9)
+
+
+def test_speed_by_difference_and_encoders_are_what_they_say():
+    measured = {}
+
+    class Listening(ControlLaw):
+        mech = gw.assemble(ARM)
+
+        def decide(self, now):
+            measured["q"], measured["v"] = now.q, now.v
+            return Decision([0.0] * 3)
+
+    listening = gw.control.controller(Listening())
+    law = gw.control.sampled(listening, 0.01, resolution=[0.1, 0, 0], speed="difference").law
+    from gearwright.algebra.operations import FLOATS
+    from gearwright.system.control_law import Measurement
+
+    first = law.decide(Measurement([0.26, 0.26, -0.26], [9.0] * 3, {}, [0.0] * 4, FLOATS, law.mech))
+    assert measured["q"] == pytest.approx([0.3, 0.26, -0.26])
+    assert measured["v"] == [0.0, 0.0, 0.0]
+    law.decide(Measurement([0.34, 0.27, -0.26], [9.0] * 3, {}, first.next, FLOATS, law.mech))
+    assert measured["v"] == pytest.approx([0.0, 1.0, 0.0])
+
+
+def test_a_law_of_ones_own_is_a_controller():
+    class Damper(ControlLaw):
+        """Slows down, and counts how far it went."""
+
+        mech = gw.assemble(ARM)
+        states = (Quantity("way", "rad"),)
+
+        def decide(self, measured):
+            return Decision([-5.0 * v for v in measured.v], rates=[measured.v[0]])
+
+    damper = gw.control.controller(Damper())
+    start = [0.1, 0.4, 0.0], [1.0, 0.0, 0.0]
+    run = gw.simulate(gw.assemble(ARM), start, 0.2, controller=damper, samples=3, **FINE)
+    assert run["way"][-1] == pytest.approx(run.q[-1, 0] - 0.1, abs=1e-9)
+    out = gw.rollout(ARM, *start, 400, 5e-4, method="rk4", controller=damper, every=400)
+    np.testing.assert_allclose(out.q[-1], run.q[-1], atol=1e-9)
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(InputError, match=r"compiled batches take what gw\.control makes"):
+        gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1e-3, controller=gw.Controller(lambda t, s: [0.0] * 3))
+    with pytest.raises(InputError, match="not a whole number of steps"):
+        gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1.3e-3, controller=SAMPLED["pd"])
+    with pytest.raises(InputError, match="move continuously"):
+        gw.export.c(ARM, "nowhere", [CONTINUOUS["cascade"]])
+    with pytest.raises(InputError, match="sampled already"):
+        gw.control.sampled(SAMPLED["pd"], 1e-3)
+    with pytest.raises(InputError, match=r"sampled by gw\.sampled_controller"):
+        gw.control.sampled(lambda t, s: [0.0] * 3, 1e-3)

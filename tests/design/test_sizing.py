@@ -1,0 +1,182 @@
+"""Drives from a catalogue: the screening against the analysis, the search against looking at everything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.analysis import Task, analyse
+from gearwright.catalogue import Catalogue, drives
+from gearwright.design import size_drives, with_choices
+from gearwright.design.candidates import candidates
+from gearwright.design.drive_basis import drive_space
+from gearwright.design.drive_sets import DriveSets
+from gearwright.design.search import best_sets, objective_of
+from gearwright.errors import InputError
+from gearwright.motion import s_curve
+from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
+
+JOINTS = ["shoulder", "elbow"]
+WHOLE = drives()
+SAMPLES = 61
+
+
+def small(motors: int, boxes: int) -> Catalogue:
+    """The first articles that print all that a drive needs; no inductance, which the screening leaves out."""
+    able = [m for m in WHOLE.motors.values() if None not in (m.mass, m.inertia, m.torque_constant, m.resistance)]
+    whole = [g for g in WHOLE.gearboxes.values() if None not in (g.mass, g.ratio, g.efficiency)]
+    return Catalogue({m.key: replace(m, inductance=None) for m in able[:motors]}, {g.key: g for g in whole[:boxes]})
+
+
+def arm() -> Robot:
+    """Two links that swing in a vertical plane; the second motor sits on the first link, its axis across."""
+    links = [
+        Link("upper", "base", Joint("shoulder", axis=(0, 1, 0)), 0.8, (0.12, 0, 0), np.diag([1e-3, 4e-3, 4e-3])),
+        Link(
+            "fore",
+            "upper",
+            Joint("elbow", axis=(0, 1, 0), position=(0.3, 0, 0), friction=0.05),
+            0.4,
+            (0.1, 0, 0),
+            np.diag([5e-4, 2e-3, 2e-3]),
+        ),
+    ]
+    motor = Motor(1e-6, position=(0.25, 0, 0.02))
+    first = Drive("shoulder", Motor(1e-6), Gear(50), mounted_on="base", axis=(0, 1, 0))
+    return Robot("arm", links, [first, Drive("elbow", motor, Gear(50), mounted_on="upper", axis=(1, 0, 0))])
+
+
+def swing() -> Task:
+    limits = {"speed": 4.0, "acceleration": 25.0, "jerk": 600.0}
+    start, end = [-0.3, 0.4], [0.9, -0.5]
+    return Task([s_curve(start, end, **limits), s_curve(end, start, **limits)], pause=0.4)
+
+
+@pytest.fixture(scope="module")
+def space():
+    return drive_space(arm(), swing(), JOINTS, SAMPLES)
+
+
+@pytest.fixture(scope="module")
+def sets(space):
+    table = small(30, 20)
+    return DriveSets(space, tuple(candidates(basis, table) for basis in space.drives))
+
+
+def test_forces_are_linear_in_the_drives(space):
+    """Any masses, inertias and ratios: the sum of products against the machine assembled with them."""
+    chosen = [(0.7, 3e-5, 80.0), (0.3, 1e-5, -35.0)]
+    robot, tau = space.robot, space.bare
+    bare = arm()
+    for basis, (mass, inertia, ratio) in zip(space.drives, chosen, strict=True):
+        tau = tau + basis.forces(mass, inertia, ratio)
+        motor = Motor(inertia, motor_mass=mass, position=basis.drive.motor.position)
+        robot = robot.with_drive(basis.drive.title, replace(basis.drive, motor=motor, gear=Gear(ratio)))
+        bare = bare.with_drive(basis.drive.title, replace(basis.drive, motor=Motor(), gear=Gear(1.0)))
+    q, v, a = space.motion.q, space.motion.v, space.motion.a
+    friction = space.bare - gw.inverse_dynamics(bare, q, v, a)
+    expected = gw.inverse_dynamics(robot, q, v, a) + friction
+    assert tau == pytest.approx(expected, abs=1e-11 * np.abs(expected).max())
+
+
+@pytest.fixture(scope="module")
+def fine():
+    """The same at more times: peaks and integrals are then those of the analysis."""
+    space, table = drive_space(arm(), swing(), JOINTS, 401), small(30, 20)
+    return DriveSets(space, tuple(candidates(basis, table) for basis in space.drives))
+
+
+@pytest.mark.parametrize("pair", [(3, 40), (250, 90), (400, 310)])
+def test_the_screening_is_what_the_analysis_finds(fine, pair):
+    sets, places = fine, np.array(pair)
+    choices = {joint: sets.options[k].choices[pair[k]] for k, joint in enumerate(JOINTS)}
+    found = analyse(with_choices(arm(), choices), swing(), catalogue=small(30, 20), samples=401)
+    chosen = {k: places[k : k + 1] for k in range(2)}
+    for k, joint in enumerate(JOINTS):
+        screened = sets.screened(k, chosen, chosen[k])
+        checks = {check.name.split(": ")[1]: check for check in found.limits if check.name.startswith(joint)}
+        for name, use in screened.use.items():
+            if name in checks and name != "winding above air":
+                assert use[0] == pytest.approx(checks[name].value / checks[name].limit, rel=3e-3), (joint, name)
+        assert screened.energy[0] == pytest.approx(found.drives[joint].energy, rel=3e-3)
+
+
+def test_enumeration_finds_what_looking_at_every_set_finds(space, sets):
+    """The whole space of a smaller catalogue one set at a time."""
+    table = small(8, 6)
+    options = [candidates(basis, table) for basis in space.drives]
+    every = DriveSets(space, tuple(options))
+    pairs = np.array(list(product(range(len(options[0])), range(len(options[1])))))
+    use, _ = every.evaluated(pairs)
+    masses = options[0].mass[pairs[:, 0]] + options[1].mass[pairs[:, 1]]
+    lightest = masses[use <= 1.0].min()
+    found = best_sets(space, options, objective_of("mass", options), 1.0, method="enumerate")
+    assert found.found[0].mass == pytest.approx(lightest, rel=1e-12)
+    assert len(found.found) == int((use <= 1.0).sum())
+
+
+@pytest.fixture(scope="module")
+def best(space, sets):
+    return best_sets(space, sets.options, objective_of("mass", sets.options), 1.0, method="enumerate")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_evolution_comes_within_one_per_cent(space, sets, best, seed):
+    found = best_sets(space, sets.options, objective_of("mass", sets.options), 1.0, seed=seed, method="evolve")
+    assert found.found[0].mass <= 1.01 * best.found[0].mass
+    assert found.looked_at < best.looked_at
+
+
+def test_the_winner_is_analysed_and_nothing_lighter_fits(best):
+    sized = size_drives(arm(), swing(), small(30, 20), samples=SAMPLES, method="evolve")
+    assert sized.analysis.possible
+    assert sized.mass == pytest.approx(best.found[0].mass, rel=1e-12)
+    energies = [one.energy for one in sized.front]
+    assert energies == sorted(energies, reverse=True)
+    assert [one.mass for one in sized.front] == sorted(one.mass for one in sized.front)
+    run = sized.analysis.demands
+    after = gw.simulate(sized.robot, run.start, until=float(run.t[-1]), inputs=run.signals, samples=11)
+    assert after.q[-1] == pytest.approx(run.motion.q[-1], abs=5e-3)
+
+
+def test_a_margin_costs_mass(best):
+    wide = size_drives(arm(), swing(), small(30, 20), margin=0.6, samples=SAMPLES, method="evolve")
+    assert wide.mass > best.found[0].mass
+
+
+def test_least_energy_is_not_least_mass(best, sets, space):
+    found = best_sets(space, sets.options, objective_of("energy", sets.options), 1.0, method="evolve")
+    assert found.found[0].energy < best.found[0].energy
+    assert found.found[0].mass > best.found[0].mass
+
+
+def test_an_empty_set_says_what_is_tightest():
+    heavy = Task(swing().motions, payload=gw.parts.Payload(40.0, (0.2, 0, 0)))
+    with pytest.raises(InputError, match=r"no set keeps every limit. The tightest is .*takes \d+% of it"):
+        size_drives(arm(), heavy, small(30, 20), samples=51)
+
+
+def test_a_task_that_is_too_fast_says_so():
+    quick = s_curve([0, 0], [1.0, 1.0], speed=300.0, acceleration=1e5, jerk=1e8)
+    with pytest.raises(InputError, match="turns fast enough"):
+        size_drives(arm(), Task([quick]), small(30, 20), samples=51)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"objective": "weight"}, "mass"),
+        ({"objective": "price"}, "no prices"),
+        ({"margin": 1.0}, "margin"),
+        ({"joints": ["wrist"]}, "'wrist' has no drive"),
+        ({"method": "guess"}, "enumerate"),
+        ({"assumed_efficiency": 0.2}, "assumed_efficiency"),
+    ],
+)
+def test_bad_arguments_are_refused(words, message):
+    with pytest.raises(InputError, match=message):
+        size_drives(arm(), swing(), small(4, 3), **{"samples": 51, **words})

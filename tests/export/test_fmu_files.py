@@ -1,0 +1,99 @@
+"""FMUs as files: what they hold without a compiler, names, where they start, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+
+import pytest
+
+import gearwright as gw
+from gearwright.errors import InputError
+from gearwright.export import fmu_build
+from gearwright.forces.law import Action, Force, Law
+from gearwright.forces.line import Line
+from support.fmus import arm
+from support.hostile_names import BORN, C_CODE, hostile_robot
+
+fmpy = pytest.importorskip("fmpy")
+needs_compiler = pytest.mark.skipif(fmu_build.compiler() is None, reason="there is no C compiler")
+
+
+def test_without_a_compiler_it_holds_sources_alone_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    report = gw.export.fmu(gw.load("elbow"), tmp_path / "elbow.fmu")
+    assert report.platform is None
+    assert "sources alone" in str(report)
+    with zipfile.ZipFile(report.path) as archive:
+        assert not [name for name in archive.namelist() if name.startswith("binaries/")]
+        assert "sources/fmi2.c" in archive.namelist()
+
+
+def test_the_same_robot_gives_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    one, two = (gw.export.fmu(gw.load("elbow"), tmp_path / f"{k}.fmu").path.read_bytes() for k in "ab")
+    assert one == two
+
+
+@needs_compiler
+def test_hostile_names_become_plain_ones_and_run(tmp_path):
+    from fmpy.validation import validate_fmu
+
+    report = gw.export.fmu(hostile_robot(C_CODE[:BORN]), tmp_path / "hostile.fmu")
+    assert validate_fmu(str(report.path)) == []
+    assert "renamed: " in str(report)
+    fmpy.simulate_fmu(str(report.path), stop_time=1e-4, output_interval=1e-4)
+
+
+def test_it_starts_where_it_is_told(tmp_path):
+    state = gw.State([0.1, 0.2, 0.3], [0.4, 0.5, 0.6])
+    report = gw.export.fmu(gw.load("elbow"), tmp_path / "elbow.fmu", state=state)
+    about = fmpy.read_model_description(str(report.path))
+    starts = {one.name: one.start for one in about.modelVariables}
+    assert (float(starts["q.j2"]), float(starts["v.j3"])) == (0.2, 0.6)
+
+
+class Stubborn(Law):
+    """A law that decides in Python."""
+
+    def __init__(self, mech: gw.Mechanism) -> None:
+        self.name, self.line = "stubborn", Line.of(mech, "j1")
+
+    def act(self, mode, situation):
+        return Action((Force(self.line, 1.0 if situation.q[0] > 0 else -1.0),))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"path": "elbow.zip"}, "does not end in .fmu"),
+        ({"path": "nowhere/elbow.fmu"}, "no folder"),
+        ({"path": "taken.fmu"}, "is there already"),
+        ({"path": "folder.fmu"}, "is a folder"),
+        ({"version": "1.0"}, "version='1.0' is not known"),
+        ({"inputs": "force"}, "inputs='force' is not known"),
+        ({"inputs": "voltage"}, "no motors with torque constant"),
+        ({"parameters": ["j1.motor.inertia", "j1.motor.inertia"]}, "named twice"),
+        ({"parameters": ["j9.motor.inertia"]}, "has no 'j9'"),
+        ({"state": "home"}, "no state 'home'"),
+        ({"state": [1.0]}, "initial state has shape"),
+    ],
+)
+def test_what_cannot_be_is_said(options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.fmu").write_text("")
+    (tmp_path / "folder.fmu").mkdir()
+    with pytest.raises(InputError, match=message):
+        gw.export.fmu(gw.load("elbow"), **{"path": "elbow.fmu", **options})
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["folder.fmu", "taken.fmu"]
+
+
+def test_laws_and_parameters_that_cannot_be_in_c_are_named(tmp_path):
+    robot = gw.load("elbow")
+    with pytest.raises(InputError, match="law 'stubborn'"):
+        gw.export.fmu(robot, tmp_path / "a.fmu", laws=[Stubborn(gw.assemble(robot))])
+    lossy = arm(2.0, efficiency=0.45)
+    with pytest.raises(InputError, match=r"parameter 'shoulder\.gear\.efficiency' cannot be changed"):
+        gw.export.fmu(lossy, tmp_path / "a.fmu", parameters=["upper.mass", "shoulder.gear.efficiency"])
+    report = gw.export.fmu(robot, tmp_path / "taken.fmu")
+    assert gw.export.fmu(robot, tmp_path / "taken.fmu", overwrite=True).path == report.path

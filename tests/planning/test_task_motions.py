@@ -1,0 +1,190 @@
+"""Task files: every kind of motion starts where the last one ended, and what is wrong is said by line or number."""
+
+from __future__ import annotations
+
+import contextlib
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+
+import gearwright as gw
+from gearwright.errors import FileError, InputError, PlanningError
+from gearwright.files.task_reader import read_task
+from gearwright.files.task_words import task_schema
+from gearwright.motion import chain, polynomial
+from gearwright.planning.task_motions import carrying, task_motions
+
+ARM = gw.load("ur5_like")
+MECH = gw.assemble(ARM)
+START = [0.1, -1.2, 1.5, 0.3, 0.8, 0.2]
+PLACE = gw.placement(MECH, START, "tool").position
+AROUND = np.array([[0, 0, 0], [0, 0, 0.1], [0, 0.1, 0.1], [0, 0.05, 0.1]])
+LOW, HIGH, ASIDE, CENTRE = (PLACE + AROUND).tolist()
+ALL = f"""
+task: everything
+start: {START}
+motions:
+  - {{to: {{shoulder_pan: 20 deg}}, speed: 2, acceleration: 8, jerk: 60}}
+  - {{to: {START}, speed: 120 deg/s, acceleration: [8, 8, 8, 9, 9, 9], smoothing: 20 ms}}
+  - {{line: {{frame: tool, to: {{xyz: {HIGH}}}, speed: 0.5, jerk: 20}}}}
+  - {{line: {{frame: tool, to: {{xyz: {LOW}, orientation: any}}, speed: 500 mm/s}}}}
+  - {{arc: {{frame: tool, through: {ASIDE}, to: {{xyz: {HIGH}}}, speed: 0.5}}}}
+  - {{circle: {{frame: tool, centre: {CENTRE}, axis: [0, 0, 1], angle: 90 deg, speed: 0.5}}}}
+  - {{pause: 250 ms}}
+  - {{via: [{START}, {{elbow: 1.2}}], speed: 1, acceleration: 5}}
+  - {{fastest: {{via: [{START}], share: 90 %}}}}
+payload: {{mass: 2, position: [0, 0, 50 mm]}}
+ambient: 25
+"""
+
+
+def motions(text, robot=ARM, folder=None):
+    words = read_task(text)
+    return words, task_motions(carrying(robot, words.payload), words.motions, words.start, folder)
+
+
+def test_motions_follow_each_other():
+    words, ways = motions(ALL)
+    assert [one.kind for one in words.motions] == [
+        "to",
+        "to",
+        "line",
+        "line",
+        "arc",
+        "circle",
+        "pause",
+        "via",
+        "fastest",
+    ]
+    whole = chain(*ways)
+    assert whole.names == MECH.coordinates
+    assert np.allclose(whole.at(0.0), START)
+    assert np.allclose(whole.at(whole.duration), START)
+    ends = [gw.placement(MECH, way.at(way.duration), "tool").position - PLACE for way in ways]
+    assert np.allclose(ends[2], [0, 0, 0.1], atol=1e-6)
+    assert np.allclose(ends[3], 0, atol=1e-6)
+    assert np.allclose(ends[4], [0, 0, 0.1], atol=1e-6)
+    assert np.allclose(ends[5], [0.05, 0.05, 0.1], atol=1e-6)
+    assert ways[6].duration == 0.25
+    assert (ways[1].peak(1) <= np.radians(120) + 1e-9).all()
+    assert (ways[1].peak(2) <= [8, 8, 8, 9, 9, 9]).all()
+    assert ways[1].smoothness == 2
+
+
+def test_the_payload_of_a_task_counts():
+    words, ways = motions(ALL)
+    loaded = carrying(ARM, words.payload)
+    assert loaded.payload.mass == 2
+    assert carrying(ARM, None) is ARM
+    use = gw.planning.limit_use(loaded, ways[-1])
+    assert use.largest.max() == pytest.approx(0.9, abs=1e-6)
+    assert words.ambient == pytest.approx(298.15)
+    assert (words.repetitions, words.pause) == (1, 0.0)
+
+
+def test_recordings_lie_beside_the_task(tmp_path):
+    way = polynomial(START, np.array(START) + 0.1, 1.0, robot=ARM)
+    way.save(tmp_path / "way.csv")
+    _, ways = motions("task: t\nmotions: [{file: way.csv}, {pause: 1}]", folder=tmp_path)
+    assert np.allclose(ways[0].at(0.5), way.at(0.5))
+    with pytest.raises(FileError, match="leads out of the folder"):
+        motions("task: t\nmotions: [{file: ../way.csv}]", folder=tmp_path / "inner")
+    with pytest.raises(InputError, match=r"motions\[0\]: way.csv: it starts with 'elbow' at 1.5.*to: \[0.1"):
+        motions(f"task: t\nstart: {np.zeros(6).tolist()}\nmotions: [{{file: way.csv}}]", folder=tmp_path)
+
+
+def test_elastic_robots_move_their_joints():
+    robot = gw.load("elastic_elbow")
+    text = (
+        "task: t\nmotions: [{to: [0.3, 0.2, 0.1], speed: 1, acceleration: 4, jerk: 50, smoothing: 50 ms}, {pause: 1}]"
+    )
+    _, ways = motions(text, robot)
+    assert [way.count for way in ways] == [3, 3]
+    assert ways[0].smoothness == 3
+
+
+def test_named_states_are_goals():
+    home = gw.parts.NamedState("home", {"j1": 0.4, "j3": -0.2})
+    robot = gw.parts.Robot("r", gw.load("elbow").links, states=[home])
+    _, ways = motions("task: t\nmotions: [{to: home, speed: 1, acceleration: 4}]", robot)
+    assert ways[0].at(9.0).tolist() == [0.4, 0.0, -0.2]
+
+
+def test_the_schema_accepts_what_the_reader_does():
+    jsonschema.validate(yaml.safe_load(ALL), task_schema())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"task": "t", "motions": [{"too": [1]}]}, task_schema())
+
+
+SENTENCES = {
+    "{to: [0.5, x]}": "motions[0].to: 'x' is not a number",
+    "{to: {}}": "is not a configuration. Give a list",
+    "{to: [1], sped: 2}": "the word 'sped' is unknown here. Did you mean 'speed'?",
+    "{to: [1], speed: -2}": "-2 is not above 0",
+    "{to: [1], speed: 2 kg}": "unit of a mass",
+    "{to: [1], pause: 2}": "here is to and pause. Make each an entry of its own",
+    "{speed: 2}": "none of them",
+    "{pause: 0.5, speed: 2}": "'speed' does not belong beside 'pause'. Remove it",
+    "{line: {frame: tool, to: {xyz: [0, 0, 1]}, speed: 1}, speed: 2}": "'speed' does not belong beside 'line'. Put",
+    "{line: {frame: tool, to: {xyz: [0, 0]}, speed: 1}}": "too short",
+    "{line: {frame: tool, to: {}, speed: 1}}": "Give xyz, rpy, or both",
+    "{line: {frame: tool, to: {rpy: [0, 0, 0], orientation: any}, speed: 1}}": "Keep one of them",
+    "{line: {frame: tool, to: {spin: 3}, speed: 1}}": "the word 'spin' is unknown here. Known are: xyz",
+    "{via: []}": "motions[0].via",
+    "{via: [[1], [2]], times: [1]}": "1 times for 2 points",
+    "{fastest: {via: [[1]], share: 1.5}}": "share of 1.5 is more than the limits",
+}
+
+
+@pytest.mark.parametrize("entry", SENTENCES)
+def test_what_is_wrong_is_said_by_line(entry):
+    with pytest.raises(FileError) as found:
+        read_task(f"task: t\nmotions:\n  - {entry}\n")
+    assert SENTENCES[entry] in str(found.value)
+    assert "line 3" in str(found.value)
+
+
+def test_broken_texts_are_refused_and_never_more():
+    """Letters of a good file taken out, doubled or exchanged: it is read, or it is a FileError."""
+    rng = np.random.default_rng(3)
+    letters = list(ALL)
+    for _ in range(150):
+        broken = list(letters)
+        for place in rng.integers(0, len(letters), 3):
+            broken[place] = ["", broken[place] * 2, str(rng.choice(list(":[]{},-& 9x\t")))][rng.integers(3)]
+        with contextlib.suppress(FileError):
+            read_task("".join(broken))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("motions: [{pause: 1}]", "the word 'task' is missing"),
+        ("task: t\nmotions: []", "motions"),
+        ("task: t\nmotions: [{pause: 1}]\nrepetitions: 0", "0 is not a number of repetitions"),
+        ("task: t\nmotions: [{pause: 1}]\nambient: 3 kg", "unit of a mass"),
+        ("- task", "does not hold a mapping"),
+    ],
+)
+def test_broken_files_are_refused(text, words):
+    with pytest.raises(FileError, match=words):
+        read_task(text + "\n")
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "words"),
+    [
+        ("{to: [1, 2], speed: 1, acceleration: 1}", InputError, r"motions\[0\]: 2 values for the 6 joints"),
+        ("{to: {elbo: 1}, speed: 1, acceleration: 1}", InputError, "Did you mean 'elbow'"),
+        ("{to: home, speed: 1, acceleration: 1}", InputError, "no state 'home'"),
+        ("{to: {elbow: 1}, speed: 1}", InputError, "no limit of acceleration"),
+        ("{to: {elbow: 9}, speed: 1, acceleration: 1}", InputError, "'elbow' at 9, outside of its limits"),
+        ("{line: {frame: tol, to: {xyz: [0, 0, 1]}, speed: 1}}", InputError, "Did you mean 'tool'"),
+        ("{line: {frame: tool, to: {xyz: [0, 0, 9]}, speed: 1}}", PlanningError, r"motions\[0\]: .*without a jump"),
+    ],
+)
+def test_what_the_robot_cannot_do_is_said_by_number(entry, kind, words):
+    with pytest.raises(kind, match=words):
+        motions(f"task: t\nstart: {START}\nmotions: [{entry}]")

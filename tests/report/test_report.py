@@ -1,0 +1,158 @@
+"""The report of an analysis: one page, nothing fetched, every number in it, hostile names shown and not obeyed."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import gearwright as gw
+from gearwright.analysis import Task, analyse
+from gearwright.catalogue import drives
+from gearwright.cli.app import app
+from gearwright.errors import InputError
+from gearwright.motion import s_curve
+from gearwright.parts import Drive, Joint, Limits, Link, Robot
+from gearwright.report import report
+
+TASK = """
+task: pick
+motions:
+  - {to: {shoulder: 60 deg, lift: -50 mm}, speed: 2, acceleration: 8, jerk: 200}
+  - {to: {shoulder: 0, lift: 0}, speed: 2, acceleration: 8, jerk: 200}
+payload: {mass: 1}
+repetitions: continuous
+ambient: 30
+"""
+HOSTILE = "<script>alert(1)</script>"
+
+
+def hostile() -> Robot:
+    articles = drives()
+    motor, box = articles.motor("MM_148877").motor(), articles.gearbox("MM_203120").gear()
+    joint = Joint("<b>j</b>", axis=(0, 1, 0), limits=Limits(speed=1.0, effort=5.0))
+    link = Link("l", "base", joint, mass=3.0, com=(0.3, 0, 0), inertia=np.diag([0.1, 0.1, 0.1]))
+    return Robot(HOSTILE, [link], [Drive("<b>j</b>", motor, box)])
+
+
+def swing(size: float = 1.0) -> list:
+    limits = {"speed": 3.0, "acceleration": 20.0, "jerk": 500.0}
+    return [s_curve([0.0], [size], **limits), s_curve([size], [0.0], **limits)]
+
+
+@pytest.fixture(scope="module")
+def broken():
+    return analyse(hostile(), Task(swing(), name="a & b"))
+
+
+class Tags(HTMLParser):
+    """Every tag, and the texts between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("src", "href", "xlink:href")]
+
+    def handle_data(self, data) -> None:
+        self.text += data
+
+
+def test_the_page_stands_alone_and_shows_names(broken, tmp_path):
+    path = report(broken, tmp_path / "page.html")
+    page = Tags()
+    page.feed(path.read_text(encoding="utf-8"))
+    assert "script" not in page.tags
+    assert all(link.startswith("#") for link in page.links)
+    assert HOSTILE in page.text
+    assert page.tags.count("svg") == 1 + len(broken.drives)
+
+
+def test_every_limit_is_in_the_page_with_its_numbers(broken, tmp_path):
+    text = report(broken, tmp_path / "page.html").read_text(encoding="utf-8")
+    for check in broken.limits:
+        assert f"{check.value:.4g}" in text
+    assert f"{sum(not check.kept for check in broken.limits)} of {len(broken.limits)} limits are not kept" in text
+
+
+def test_a_report_is_a_page(broken, tmp_path):
+    with pytest.raises(InputError, match=r"must end in \.html"):
+        report(broken, tmp_path / "page.pdf")
+
+
+def test_advice_is_computed(broken):
+    """A motion so much longer keeps the speed, and so much longer the torque: tried."""
+    checks = {check.name.split(": ")[1]: check for check in broken.limits}
+    stretch = float(re.search(r"([\d.]+) times as long", checks["joint speed"].advice)[1])
+    assert stretch == pytest.approx(3.0, rel=1e-2)
+    assert "Standing still alone takes" in checks["joint torque"].advice
+
+
+def test_the_advised_ratio_keeps_the_limit():
+    robot = hostile()
+    drive = robot.drives[0]
+    light = replace(robot, links=(replace(robot.links[0], mass=0.3, com=(0, 0, 0)),))
+    slow = light.with_drive(drive.title, replace(drive, gear=replace(drive.gear, ratio=5.0, catalogue=None)))
+    task = Task(swing(2.5))
+    found = next(check for check in analyse(slow, task).limits if "continuous motor torque" in check.name)
+    assert not found.kept
+    ratio = float(re.search(r"A ratio of ([\d.]+) instead of 5 keeps it", found.advice)[1])
+    better = slow.with_drive(drive.title, replace(drive, gear=replace(drive.gear, ratio=ratio, catalogue=None)))
+    again = next(check for check in analyse(better, task).limits if "continuous motor torque" in check.name)
+    assert again.margin > -0.02
+
+
+def test_the_advised_article_bears_the_torque(broken):
+    checks = {check.name.split(": ")[1]: check for check in broken.limits}
+    found = [check for name, check in checks.items() if name.startswith("gearbox") and "lightest" in check.advice]
+    for check in found:
+        key = re.search(r"is (\S+) \(", check.advice)[1]
+        assert drives().gearbox(key).peak_torque >= check.value
+
+
+def test_the_commands_analyse_and_size(tmp_path):
+    task = tmp_path / "pick.yaml"
+    task.write_text(TASK)
+    page = tmp_path / "pick.html"
+    told = CliRunner().invoke(app, ["analyse", "scara", str(task), "--json", "--report", str(page)])
+    assert told.exit_code == 0, told.output
+    numbers = json.loads(told.stdout)
+    found = analyse(gw.load("scara"), Task.read(task, gw.load("scara")))
+    assert numbers["drives"]["shoulder"]["rms_torque"] == pytest.approx(found.drives["shoulder"].rms_torque)
+    assert page.exists()
+    shown = CliRunner().invoke(app, ["analyse", "scara", str(task)])
+    assert "margin" in shown.stdout
+    sized = tmp_path / "sized.yaml"
+    chosen = CliRunner().invoke(app, ["size", "scara", str(task), "--joint", "shoulder", "-o", str(sized)])
+    assert chosen.exit_code == 0, chosen.output
+    assert gw.load(sized).drive("shoulder").motor.catalogue in drives().motors
+
+
+def test_the_command_sweeps(tmp_path):
+    task, table = tmp_path / "pick.yaml", tmp_path / "ratios.csv"
+    task.write_text(TASK)
+    arguments = ["sweep", "scara", str(task), "--over", "elbow.gear.ratio=40,80", "--workers", "1", "-o", str(table)]
+    told = CliRunner().invoke(app, arguments)
+    assert told.exit_code == 0, told.output
+    rows = np.genfromtxt(table, delimiter=",", names=True, deletechars="")
+    assert rows["elbow.gear.ratio"].tolist() == [40.0, 80.0]
+    assert rows["elbow.inertia_ratio"][0] == pytest.approx(4 * rows["elbow.inertia_ratio"][1])
+    wrong = CliRunner().invoke(app, ["sweep", "scara", str(task), "--over", "elbow.gear.ratio=uniform(1"])
+    assert "uniform(low, high)" in str(wrong.exception)
+
+
+def test_a_task_beyond_the_limits_says_so(tmp_path):
+    task = tmp_path / "far.yaml"
+    task.write_text("task: far\nmotions: [{to: {shoulder: 170 deg}, speed: 2, acceleration: 8}]\n")
+    told = CliRunner().invoke(app, ["analyse", "scara", str(task)])
+    assert told.exception is not None
+    assert "shoulder" in str(told.exception)

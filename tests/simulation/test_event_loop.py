@@ -1,0 +1,265 @@
+"""The event loop in machine code does what the laws say, as the loop in Python does."""
+
+from __future__ import annotations
+
+import types
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.compiling.driver_translation import fields_of
+from gearwright.errors import SimulationError
+from gearwright.forces import DryFriction, Line, Stops
+from gearwright.forces.law import Action, Force, Guard, Impact, Law
+from gearwright.parts import Friction
+from gearwright.simulation import driver_loop, event_loop, loop_choice
+from gearwright.simulation.driver import Driver, LoopInputs, LoopKernels
+from gearwright.simulation.driver_work import Work
+from gearwright.simulation.event_loop import EventLoop
+from gearwright.simulation.input_pieces import fitted
+from gearwright.system.evaluation import evaluate, rates
+from gearwright.system.event_kernels import tied_sizes
+from gearwright.system.event_structure import TooLargeError
+from gearwright.system.event_table import event_table
+from gearwright.system.identity import identity_of
+from gearwright.system.settling import settle
+from gearwright.system.signals import gathered
+from gearwright.system.system import System
+from support.compare import relative
+from support.random_robots import random_case
+
+ARM = gw.assemble(gw.load("elbow"))
+RUB = Friction(coulomb=1.0, static=1.3, viscous=0.1)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Machine code from the start."""
+    monkeypatch.setattr(loop_choice, "WORTHWHILE", -1)
+
+
+@contextmanager
+def in_python():
+    """Runs marched by SciPy, with settling in Python."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def refuse(*_):
+            raise TooLargeError("not here")
+
+        patch.setattr(loop_choice, "WORTHWHILE", 10**9)
+        patch.setattr(loop_choice.LoopChoice, "_source", refuse)
+        yield
+
+
+def stuck_arm() -> System:
+    """Friction at every joint, twice at one, and a stop where one rests: holds that repeat each other."""
+    lines = {name: Line.of(ARM, name) for name in ARM.speeds}
+    laws = [DryFriction(f"{name}.friction", line, friction=RUB) for name, line in lines.items()]
+    laws += [DryFriction("twice", Line.of(ARM, {"j2": -3.0}), friction=RUB), Stops("stops", lines["j2"], -1.0, 0.0)]
+    return System(ARM, tuple(laws))
+
+
+def driver_of(system: System, forces=None, until: float = 1.0) -> Driver:
+    table = event_table(system, make=True)
+    codes = table.codes
+    kernels = LoopKernels(table.structure, codes["tied"], codes["follow"], codes.get("look"), codes.get("settling"))
+    pieces = fitted(gathered(system.mech, {name: 0.0 for name in system.inputs}, forces), 0.0, until)
+    inputs = LoopInputs(pieces, None, None, None, None, 0)
+    return Driver(system, kernels, inputs, np.linspace(0.0, until, 11), (1e-8, 1e-10), until / 50)
+
+
+def moded(case: str | int) -> System:
+    if case == "stuck":
+        return stuck_arm()
+    robot, inputs = (gw.load(case), {}) if isinstance(case, str) else random_case(case)[::2]
+    mech = gw.assemble(robot)
+    return System(mech, gw.laws(robot, mech, inputs))
+
+
+@pytest.mark.parametrize("case", ["stuck", "harmonic_6", 2, 3])
+def test_rates_in_any_modes_are_those_of_the_laws(case):
+    """Whether they fit the state or not, holds along one line among them."""
+    system, rng, compared = moded(case), np.random.default_rng(1), 0
+    driver, u = driver_of(system), np.zeros(system.input_size)
+    for _ in range(12):
+        modes = tuple(str(rng.choice(law.modes)) for law in system.laws)
+        x = rng.normal(size=system.size)
+        try:
+            now = evaluate(system, 0.3, x, u, modes)
+        except SimulationError:  # holds that contradict each other
+            continue
+        driver.go_on_from(0.3, x, modes, None)
+        assert relative(driver.rates(0.3, x), rates(system, x, u, now, np.zeros(0))) < 1e-9
+        held = [force for felt in now.reactions for force in felt.multipliers]
+        if held and case == "stuck":  # elsewhere, holds that repeat each other through gears share in another way
+            places = driver.memory["member_place"][: driver.memory["member_count"]]
+            assert relative(driver.memory["felt"][places], np.array(held)) < 1e-9
+        compared += 1
+    assert compared > 5
+
+
+@pytest.mark.parametrize("case", ["stuck", "puma560", 3])
+def test_settling_chooses_the_modes_that_python_does(case):
+    system, rng, agreed = moded(case), np.random.default_rng(2), 0
+    driver, u = driver_of(system), np.zeros(system.input_size)
+    for size in (0.0, 1e-9, 1.0) * 3:
+        x = np.concatenate((0.2 * rng.normal(size=system.mech.nq), size * rng.normal(size=system.mech.n)))
+        x = np.concatenate((x, np.zeros(system.size - len(x))))
+        modes = tuple(str(rng.choice(law.modes)) for law in system.laws)
+        try:
+            expected = settle(system, 0.0, x, u, modes)
+        except SimulationError:
+            continue
+        driver.go_on_from(0.0, x, modes, None)
+        if driver.call("settle") == 0:
+            assert driver.modes == expected.modes
+            assert np.abs(driver.memory["x"] - expected.x).max() < 1e-12 * (1 + np.abs(x).max())
+            assert [change[1:] for change in driver.changes()] == list(expected.changes)
+            agreed += 1
+        else:
+            assert driver.modes == modes
+            np.testing.assert_array_equal(driver.memory["x"], x)
+    assert agreed > 3
+
+
+def test_the_source_of_the_loop_runs_as_plain_python():
+    """The same text, the same numbers, with events, holds and samples."""
+    system = stuck_arm()
+    driver = driver_of(system, lambda t: [9.0 * np.sin(8 * t), 30.0 * np.cos(5 * t), 1.0], until=0.2)
+    start = np.array([0.0, -0.3, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0])
+    driver.go_on_from(0.0, start, tuple(law.modes[0] for law in system.laws), None)
+    driver.memory["bound"], driver.memory["latest"], driver.memory["pause"] = 0.2, float(np.nextafter(0.2, 0)), 10**6
+    plain = plain_work(driver)
+    expected = [function(plain) for function in (driver_loop.settle, driver_loop.record_here, driver_loop.advance)]
+    assert [driver.call(name) for name in ("settle", "record_here", "advance")] == expected == [0, 0, 0]
+    assert driver.memory["sampled"] == plain.sampled == 11
+    assert driver.memory["events"] == plain.events > 3
+    assert np.abs(driver.memory["sample_x"] - plain.sample_x).max() < 1e-12
+    assert driver.memory["modes"].tolist() == plain.modes.tolist()
+
+
+def plain_work(driver: Driver) -> types.SimpleNamespace:
+    """A workspace for plain Python: arrays of its own, kernels that work on them."""
+    memory, work = driver.memory, types.SimpleNamespace()
+    for name, (_, kind) in fields_of(Work).items():
+        if kind in ("float", "int"):
+            setattr(work, name, memory[name])
+        elif kind in ("Floats", "Ints") and name in memory:
+            setattr(work, name, memory[name].copy())
+    sizes = event_loop_sizes(driver)
+    tied, begin = np.zeros(sum(sizes.values()) + 1), 0
+    for name, count in sizes.items():
+        setattr(work, name, tied[begin : begin + max(count, 1)])
+        begin += count
+    known = ("x_at", "t_at", "u", "chosen")
+    given = {"tied": known} | dict.fromkeys(("follow", "look", "settling"), (*known, "a", "felt"))
+    results = {"tied": tied[:-1], "follow": work.moved, "look": work.looks, "settling": work.violations}
+    for name, taken in given.items():
+        code, arrays, out = memory[name], [getattr(work, x) for x in taken], results[name]
+        setattr(work, f"{name}_table", None)
+        setattr(work, name, lambda _, c=code, a=arrays, o=out: int(not c.run(a, [0] * len(a), o[None], 0, 1)))
+    return work
+
+
+def event_loop_sizes(driver: Driver) -> dict[str, int]:
+    made = driver.kernels.structure
+    return tied_sizes(driver.system.mech.n, made.directions, made.holds, made.drags)
+
+
+CASES: dict[str, tuple] = {"puma560": ("puma560", {}), "lossy": ("puma560", {}), "manutec": ("manutec_r3_full", {})}
+
+
+@pytest.mark.parametrize("name", [*CASES, 1, 4])
+def test_runs_are_those_of_the_loop_in_python(name):
+    """Within ten times the tolerance, with the same events, and with books that balance."""
+    if isinstance(name, int):
+        robot, state, inputs = random_case(name)
+        more = {"state": state, "inputs": inputs, "until": 0.1}
+    else:
+        robot, more = gw.load(CASES[name][0]), {"until": 0.2}
+        if name == "lossy":
+            drives = [replace(x, gear=replace(x.gear, efficiency=0.8)) for x in robot.drives]
+            robot = replace(robot, drives=drives)
+            more["controller"] = gw.Controller(lambda t, state: 40.0 * (0.3 * np.cos(3 * t) - state.q), period=0.01)
+    more |= {"method": "adaptive", "samples": 21}
+    quick = gw.simulate(robot, **more)
+    with in_python():
+        plain = gw.simulate(robot, **more)
+    for letter in ("q", "v"):
+        mine, its = (
+            np.array([run.series[n] for n in run.series if n.startswith(f"{letter}.")]) for run in (quick, plain)
+        )
+        assert np.abs(mine - its).max() < 1e-7 * (1 + np.abs(its).max())
+    assert quick.drift < 1e-6
+    assert [event.name for event in quick.events] == [event.name for event in plain.events]
+    assert set(quick.series) == set(plain.series)
+    for signal in (name for name in quick.series if name.endswith(".force")):
+        assert np.abs(quick[signal] - plain[signal]).max() < 1e-5 * (1 + np.abs(plain[signal]).max())
+
+
+@dataclass(frozen=True)
+class Bouncing(Law):
+    """A force between two modes, with an impact whose restitution depends on the speed: not for the loop."""
+
+    name: str
+    line: Line
+
+    @property
+    def modes(self):
+        return ("on", "off")
+
+    def act(self, mode, situation):
+        return Action(forces=(Force(self.line, 1.0 if mode == "on" else -1.0),))
+
+    def guards(self, mode, situation, reaction):
+        speed = self.line.speed(situation.v)
+        side = 1.0 if mode == "on" else -1.0
+        other = "off" if mode == "on" else "on"
+        restitution = situation.ops.minimum(situation.ops.absolute(speed), 0.5)
+        return (Guard(0.3 - side * self.line.position(situation.q), other, impact=Impact(self.line, restitution)),)
+
+
+def test_what_the_loop_does_not_take_runs_in_python_and_says_so():
+    run = gw.simulate(ARM, until=0.02, laws=[Bouncing("odd", Line.of(ARM, "j1"))], samples=3)
+    assert [remark for remark in run.remarks if "the event loop runs in Python" in remark]
+
+
+def test_a_tolerance_that_cannot_be_met_says_where_and_why():
+    noise = np.random.default_rng(3)
+    with pytest.raises(SimulationError, match=r"cannot be met at t = .* where 'v\.j2' .* something\s+jumps") as caught:
+        gw.simulate(ARM, until=1.0, inputs=lambda t: [0.0, 5 * noise.normal(), 0.0], method="adaptive")
+    assert caught.value.run is not None
+
+
+def test_laws_are_told_apart_by_their_data():
+    system = stuck_arm()
+    again, other = stuck_arm(), System(ARM, (replace(system.laws[0], friction=Friction(coulomb=1.1)), *system.laws[1:]))
+    assert identity_of(system) == identity_of(again) != identity_of(other)
+    assert identity_of(System(ARM, (Bouncing("own", Line.of(ARM, "j1")),))) is None
+
+
+def test_kernels_that_are_known_are_taken_at_once(monkeypatch):
+    system = stuck_arm()
+    assert event_table(system, make=True) is not None
+    monkeypatch.setattr(loop_choice, "WORTHWHILE", 10**9)
+    marched, march = [], EventLoop.march
+    monkeypatch.setattr(event_loop.EventLoop, "march", lambda *args: marched.append(1) or march(*args))
+    gw.simulate(ARM, until=0.01, laws=system.laws, samples=3)
+    assert marched
+
+
+def test_holds_along_coordinates_are_those_of_python():
+    """Friction and a stop along a distance that bends with the configuration: rows and drifts come from the kernel."""
+    reach = gw.forces.Coordinate.of(ARM, "reach", lambda c: c.q[1] * c.q[1] + 0.5 * c.q[2])
+    laws = [DryFriction("rub", reach, friction=RUB), Stops("end", reach, -0.2, 0.6, restitution=0.5)]
+    more = {"state": ([0.0, 0.5, 0.1], [0.3, 1.5, -0.5]), "until": 0.9, "laws": laws, "method": "adaptive"}
+    more |= {"samples": 26, "inputs": lambda t: [1.0, 40.0 * np.sin(12 * t), 4.0]}
+    quick = gw.simulate(ARM, **more)
+    with in_python():
+        plain = gw.simulate(ARM, **more)
+    assert len(quick.events) == len(plain.events) > 2
+    assert max(np.abs(quick[name] - plain[name]).max() for name in ("q.j1", "q.j2", "q.j3")) < 1e-7
+    assert quick.drift < 1e-7
