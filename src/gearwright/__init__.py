@@ -4,7 +4,8 @@ A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is a
 turning at a rate that is linear in the generalized speeds. `load` or write a robot, and call functions.
 
 What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
-`motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `control` (controllers, observers),
+`contact` (constraints, contacts), `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths),
+`control` (controllers, observers),
 `actuation`, `elastic`, `equations` (closed forms, other formulations), `analysis` (comparisons, vibration, tasks),
 `design` (drives from a catalogue),
 `identification`, `export`, `bench`.
@@ -14,6 +15,7 @@ from gearwright import (
     actuation,
     analysis,
     bench,
+    contact,
     control,
     design,
     elastic,
@@ -104,6 +106,7 @@ __all__ = [
     "closed_form",
     "compile",
     "constrained_dynamics",
+    "contact",
     "control",
     "coriolis_matrix",
     "demands",

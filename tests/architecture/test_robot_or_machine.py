@@ -70,6 +70,7 @@ STIFF_CALLS = {
     "centre_of_mass": lambda m: gw.centre_of_mass(m, Q),
     "closed_form": lambda m: str(gw.closed_form("gravity", m).entries),
     "compare": lambda m: gw.analysis.compare(m, SAMPLES),
+    "compare_impacts": lambda m: gw.analysis.compare_impacts(m, Q, [0.0, -1.0, -0.5], "tool", (0, 0, 1))["exact"],
     "compile": lambda m: gw.compile(gw.gravity, m)(Q),
     "complete_model": lambda m: gw.actuation.complete_model(m, [gw.actuation.dc_motor(m, "j1", **DATA)]).names,
     "constrained_dynamics": lambda m: gw.constrained_dynamics(m, Q, V, A, ROW, [0.0]),
@@ -116,6 +117,7 @@ STIFF_CALLS = {
     "pneumatic_cylinder": lambda m: gw.actuation.pneumatic_cylinder(
         m, "j1", AirValve(2e-8), areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5
     ),
+    "project": lambda m: gw.contact.project(m, Q, [gw.contact.Constraint("c", 2, "base", ("z",))]).q,
     "potential_energy": lambda m: gw.potential_energy(m, Q),
     "reactions": lambda m: gw.reactions(m, Q, V, A),
     "recursive_form": lambda m: gw.equations.recursive_form(m, Q, V),
@@ -168,7 +170,8 @@ EXCUSED = {
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
     **dict.fromkeys(
-        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters"), "about a robot's parts"
+        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters", "with_wall"),
+        "about a robot's parts",
     ),
     **dict.fromkeys(
         (

@@ -45,7 +45,7 @@ ROOMS = (
 """From the cellar to the roof: what is written first may be imported by what comes later."""
 SHARED = {"_version", "arguments", "arrays", "errors", "text"}
 """Files that every room may import."""
-DOORS = {"__init__", "__main__", "actuation", "elastic"}
+DOORS = {"__init__", "__main__", "actuation", "contact", "elastic"}
 """Files above all rooms: front doors that re-export."""
 FILES = sorted(HOUSE.rglob("*.py"))
 RECURSIONS = {("files", "attaching"): {"formats"}}

@@ -20,6 +20,7 @@ from support.hostile_writers import assert_shown, names_of
 ROBOTS = [hostile_robot(list(islice(cycle(NAMES), start, start + BORN))) for start in range(0, len(NAMES), BORN)]
 MARKED = hostile_robot(["[red]robot[/red]", "[b]", "[/]", "$x$", "a\x1b[1mb", ":warning:", "\u202e", "a\nb", "[i]\\"])
 REACH = ["inverse-kinematics", "robot.yaml", "--frame", MARKED.links[-1].name]
+STRIKES = ["--frame", MARKED.links[-1].name, "--normal", "0,0,1", "--initial", "0.1,0.2", "--speeds", "1,1"]
 COMMANDS = {
     "info": [["info", "robot.yaml"], ["info", "robot.yaml", "--json"]],
     "check": [["check", "robot.yaml"], ["check", "broken.yaml"], ["check", "light.yaml"]],
@@ -27,6 +28,7 @@ COMMANDS = {
     "plan": [["plan", "robot.yaml", "task.yaml", "-o", "m.csv"]],
     "torque": [["torque", "rigid.yaml", "log.csv", "-o", "tau.csv"]],
     "simulate": [["simulate", "rigid.yaml", "--until", "0.01", "-o", "run.csv", "--plot", "run.svg"]],
+    "impact": [["impact", "rigid.yaml", *STRIKES], ["impact", "rigid.yaml", *STRIKES, "--json"]],
     "analyse": [["analyse", "rigid.yaml", "task.yaml", "--report", "page.html"]],
     "compare": [["compare", "robot.yaml", "--plot", "compared.svg"]],
     "modes": [["modes", "robot.yaml", "--plot", "modes.svg"]],

@@ -18,6 +18,8 @@ from gearwright.forces import (
     Backlash,
     BoucWen,
     Clutch,
+    Constraint,
+    Contact,
     Curve,
     DryFriction,
     GearLoss,
@@ -31,6 +33,7 @@ from gearwright.forces import (
     NonlinearSpring,
     Prescribed,
     SmoothFriction,
+    SoftContact,
     Stops,
     SynchronousMotor,
     Twist,
@@ -162,7 +165,8 @@ def run(case: Case, rtol: float) -> Sequence[float]:
 
 
 def test_every_law_has_a_case():
-    elsewhere = {TrainLoss}  # it needs a train: tests/trains/test_train_losses.py
+    # They need a train, or more than one joint: tests/trains/test_train_losses.py, tests/contact.
+    elsewhere = {TrainLoss, Constraint, Contact, SoftContact}
     missing = set(laws_of_the_house()) - {type(case.law) for case in CASES} - elsewhere
     assert not missing, f"give these laws a case each: {missing}"
     assert LinearActuator in {type(case.law) for case in CASES}

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Force, Law, Outcome
 from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor, Robot
-from gearwright.simulation import loop_choice, marching, rates
+from gearwright.simulation import integrators, loop_choice, rates
 from gearwright.simulation.event_loop import EventLoop
 from gearwright.simulation.moded_rates import ModedRates
 from gearwright.simulation.rates import exact_slopes, rates_by_kernel, rates_by_laws
@@ -222,9 +222,9 @@ def test_runs_with_and_without_kernels_agree(method, monkeypatch):
 
 @pytest.mark.parametrize("sundials", [True, False])
 def test_stiff_runs_with_and_without_exact_derivatives_agree(sundials, monkeypatch):
-    if sundials and not marching.has_sundials():
+    if sundials and not integrators.has_sundials():
         pytest.skip("scikit-sundae is not installed")
-    monkeypatch.setattr(marching, "has_sundials", lambda: sundials)
+    monkeypatch.setattr(integrators, "has_sundials", lambda: sundials)
     robot, more = electric_robot(1), {"inputs": voltages(), "until": 0.1, "method": "stiff", "samples": 11}
     exact = gw.simulate(robot, **more)
     monkeypatch.setattr("gearwright.simulation.simulation.exact_slopes", lambda *_: None)

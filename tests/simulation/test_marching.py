@@ -12,7 +12,8 @@ import gearwright as gw
 from gearwright.forces import Action, DryFriction, Force, Law, Line, LuGre, Outcome
 from gearwright.parts import Friction
 from gearwright.simulation.decay import fastest_decay
-from gearwright.simulation.marching import Problem, march
+from gearwright.simulation.integrators import march
+from gearwright.simulation.marching import Problem
 
 
 @pytest.mark.parametrize("method", ["adaptive", "stiff"])

@@ -287,7 +287,7 @@ def test_refusals(arm, there_and_back):
         gw.demands(arm, polynomial([0, 0], [1, 1], 1.0), actuators=motors)
     with pytest.raises(InputError, match="not a Trajectory or a Motion"):
         gw.demands(arm, np.zeros((5, 3)))
-    with pytest.raises(InputError, match="there is no contact"):
+    with pytest.raises(InputError, match="mapping"):
         gw.demands(arm, there_and_back, contact="floor")
     slip = MaxwellSlip("slip", Twist(Line.of(arm, "j1")), torque=2.0, width=0.1)
     with pytest.raises(InputError, match=r"states \(slip\.deflection\) and modes \(stick, forward, backward\)"):

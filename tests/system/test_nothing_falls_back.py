@@ -60,13 +60,18 @@ def laws_along(line: Line) -> list[Law]:
         forces.MotorCircuit("circuit", (forces.Winding("j2", line, MOTOR, CurrentControl(500.0)),)),
         forces.servo_cylinder(ARM, line, valve, name="j2", **sizes),
         forces.SynchronousMotor("servo", line, 4, 0.01, 0.3, (4e-4, 6e-4)),
+        forces.Constraint.of("rail", [line]),
     ]
 
 
 def bundled_laws() -> list[Law]:
     """An instance of every law, along a constant row where it takes a line."""
     motor = forces.dc_motor(ARM, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0)
-    return [*laws_along(LINE), forces.MotorTorque.of(ARM, "j2"), motor]
+    floor = gw.contact.Plane((0.0, 0.0, -0.2), (0.1, 0.2, 1.0))
+    touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
+    touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
+    held = forces.Constraint("held", "link3", "base", ("x", "rz"))
+    return [*laws_along(LINE), *touching, held, forces.MotorTorque.of(ARM, "j2"), motor]
 
 
 def every_kind(kind: type[Law] = Law) -> set[type[Law]]:

@@ -6,6 +6,7 @@ from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
+from gearwright.analysis.impact_comparison import ImpactFigures, compare_impacts
 from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
@@ -27,6 +28,7 @@ __all__ = [
     "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
+    "ImpactFigures",
     "ImpactResult",
     "LimitCheck",
     "LinearModel",
@@ -41,6 +43,7 @@ __all__ = [
     "VibrationModes",
     "analyse",
     "compare",
+    "compare_impacts",
     "compare_reductions",
     "energy_balance",
     "fastest_mode",

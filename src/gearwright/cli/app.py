@@ -23,6 +23,7 @@ from gearwright.cli import (
     demonstrate,
     export,
     identify,
+    impact,
     info,
     inverse_kinematics,
     list_robots,
@@ -77,6 +78,7 @@ app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)
 app.command("plan")(plan.plan)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate_robot)
+app.command("impact")(impact.impact)
 app.command("compare")(compare.compare)
 app.command("analyse")(analyse.analyse_task)
 app.command("size")(size.size)

@@ -15,6 +15,7 @@ from gearwright.cli.run_inputs import inputs_of, series_of
 from gearwright.cli.torque import parse_payload
 from gearwright.cli.tracking import Following, controlled
 from gearwright.errors import SimulationError
+from gearwright.files.environment import with_environment
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.text import visible
@@ -71,6 +72,10 @@ def simulate_robot(
         str | None,
         typer.Option(metavar="MASS@x,y,z", help="A point mass [kg] on the last link, at x, y, z [m] from its joint."),
     ] = None,
+    environment: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A YAML file with `environment` and `loops`, beside those of the robot."),
+    ] = None,
     until: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long; 1 s, or as the motion, unless given.")
     ] = None,
@@ -116,6 +121,8 @@ def simulate_robot(
     following = controlled(loaded, motion, controller, frequency, damping)
     if payload is not None:
         loaded = loaded.with_payload(*parse_payload(payload))
+    if environment is not None:
+        loaded = with_environment(loaded, environment)
     mech = assemble(loaded)
     span = until if until is not None else 1.0 if following is None else following.motion.duration
     inputs = {**({} if torque is None else series_of(torque)), **inputs_of(given or (), mech)}

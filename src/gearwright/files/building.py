@@ -43,17 +43,19 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     trains = _each(contents, problems, "trains", lambda words: words.train(frames))
     trains = [train and with_lines(train, i, contents.root, problems.source) for i, train in enumerate(trains)]
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
-    springs, tendons, states = (
-        _each(contents, problems, word, lambda words: words.part()) for word in ("springs", "tendons", "states")
-    )
-    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs, *tendons, *states]
+    plain = ("springs", "tendons", "states", "loops", "environment")
+    more: dict[str, Any] = {word: _each(contents, problems, word, lambda words: words.part()) for word in plain}
+    head, complete = contents.header, [*links, *drives, *trains, *marks, *(x for parts in more.values() for x in parts)]
     if head is None or not links or None in complete or problems.found:
         return None
     supply = None if head.supply is None else head.supply.part()
-    more: dict[str, Any] = {"springs": springs, "tendons": tendons, "states": states}
     robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
     loaded = _loaded(robot, head.payload, frames, contents, problems)
-    return None if loaded is None else _elastic(loaded, frames, contents, problems)
+    if loaded is None:
+        return None
+    for touch in contents.environment:
+        loaded = touch.standing_before(loaded)
+    return _elastic(loaded, frames, contents, problems)
 
 
 def _each(contents: Contents, problems: Problems, word: str, make: Callable[[Any], Part]) -> list[Part | None]:

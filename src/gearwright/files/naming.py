@@ -26,6 +26,8 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.unique("springs", names.of("springs", "name"))
     names.unique("tendons", names.of("tendons", "name"))
     names.unique("states", names.of("states", "name"))
+    names.unique("loops", names.of("loops", "name"))
+    names.unique("environment", names.of("environment", "name"))
     names.apart("links and frames", names.of("links", "name"), names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
@@ -33,6 +35,9 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.exist("joint", names.of("drives", "joint"), joints, "joint", attached)
     names.exist("mounted_on", names.of("drives", "mounted_on"), [*links, BASE], "link", attached)
     names.exist("link", names.of("frames", "link"), [*links, BASE], "link")
+    places = [*links, *names.of("frames", "name").values(), BASE]
+    names.exist("frame", names.of("environment", "frame"), places, "frame or link", attached)
+    names.exist("frames", names.of_loops(), places, "frame or link", attached)
     # Later attachments may sit on frames that earlier ones bring; `attach` looks at those.
     first = {path: name for path, name in names.of("attach", "frame").items() if path[1] == 0}
     names.exist("frame", first, names.of("frames", "name").values(), "frame")
@@ -87,6 +92,17 @@ class _Names:
         payload = self.root.data.get("payload")
         link = payload.get("link") if isinstance(payload, dict) else None
         return {("payload", "link"): link} if isinstance(link, str) else {}
+
+    def of_loops(self) -> dict[Path, str]:
+        """The frames that loops name."""
+        pairs = {i: item.get("frames") for i, item in self.entries("loops")}
+        return {
+            ("loops", i, "frames", k): name
+            for i, pair in pairs.items()
+            if isinstance(pair, list)
+            for k, name in enumerate(pair)
+            if isinstance(name, str)
+        }
 
     def rows(self) -> dict[Path, str]:
         """The joints that springs and tendons name."""

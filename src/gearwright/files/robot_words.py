@@ -10,6 +10,7 @@ from gearwright.files.data_sheet_words import SupplyWords
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import ElasticBaseWords, SpringWords
 from gearwright.files.link_words import LinkWords
+from gearwright.files.surroundings_words import LoopWords, TouchWords
 from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import TrainWords
 from gearwright.files.words import Gravity, Mass, Name, Origin, Position, TensorWords, Words
@@ -67,6 +68,8 @@ class RobotWords(HeaderWords):
     springs: list[SpringWords] = Field(default=[])
     tendons: list[TendonWords] = Field(default=[])
     states: list[StateWords] = Field(default=[])
+    loops: list[LoopWords] = Field(default=[])
+    environment: list[TouchWords] = Field(default=[])
 
 
 def schema() -> dict[str, Any]:

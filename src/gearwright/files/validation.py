@@ -24,6 +24,7 @@ from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
 from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.surroundings_words import BehindWords, LoopWords, SurfaceWords, TouchWords
 from gearwright.files.task_words import ArcWords, CircleWords, FastestWords, GoalWords, LineWords, MotionWords
 from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
@@ -42,6 +43,7 @@ INSIDE: dict[str, type[Words]] = {
     **{"spring": TurnSpring, "springs": SpringWords, "flexible": BeamWords, "elastic_base": ElasticBaseWords},
     **{"torsion": TorsionWords, "pieces": PieceWords, "hysteresis": HysteresisWords, "errors": ErrorWords},
     **{"losses": LossWords, "tendons": TendonWords, "states": StateWords},
+    **{"loops": LoopWords, "environment": TouchWords, "surface": SurfaceWords, "behind": BehindWords},
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
     **{"motions": MotionWords, "line": LineWords, "arc": ArcWords, "circle": CircleWords, "fastest": FastestWords},
     "to": GoalWords,
@@ -64,6 +66,8 @@ class Contents:
     springs: list[Any]
     tendons: list[Any]
     states: list[Any]
+    loops: list[Any]
+    environment: list[Any]
 
 
 def validated(model: type[AnyWords], data: Any, root: Node, path: Path, problems: Problems) -> AnyWords | None:

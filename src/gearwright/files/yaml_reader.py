@@ -21,6 +21,7 @@ from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problems
 from gearwright.files.reading import YAML_ENDINGS, read_text
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
+from gearwright.files.surroundings_words import LoopWords, TouchWords
 from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import TrainWords
 from gearwright.files.validation import Contents, validated
@@ -37,6 +38,8 @@ LISTS: dict[str, type[Words]] = {
     "springs": SpringWords,
     "tendons": TendonWords,
     "states": StateWords,
+    "loops": LoopWords,
+    "environment": TouchWords,
 }
 AnyWords = TypeVar("AnyWords", bound=Words)
 

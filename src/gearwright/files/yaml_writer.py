@@ -22,6 +22,7 @@ from gearwright.parts import (
     Friction,
     Joint,
     Link,
+    Loop,
     Motor,
     NamedState,
     PassiveSpring,
@@ -29,7 +30,9 @@ from gearwright.parts import (
     Robot,
     Shape,
     Tendon,
+    Touch,
 )
+from gearwright.parts.surroundings import words_of_surface
 
 ALWAYS = ("inertia", "mass")
 """Numbers of a motor that are written even if they are zero."""
@@ -72,7 +75,9 @@ def robot_words(robot: Robot) -> dict[str, Any]:
     words |= _given({"springs": [_spring(spring) for spring in robot.springs]})
     words |= _given({"tendons": [_tendon(tendon) for tendon in robot.tendons]})
     words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
-    return words | _given({"states": [_state(state) for state in robot.states]})
+    words |= _given({"states": [_state(state) for state in robot.states]})
+    words |= _given({"loops": [_loop(loop) for loop in robot.loops]})
+    return words | _given({"environment": [_touch(touch) for touch in robot.environment]})
 
 
 def dump(words: Mapping[str, Any]) -> str:
@@ -244,6 +249,18 @@ def _tendon(tendon: Tendon) -> dict[str, Any]:
 
 def _state(state: NamedState) -> dict[str, Any]:
     return {"name": state.name} | _given({"q": dict(state.q), "v": dict(state.v)})
+
+
+def _loop(loop: Loop) -> dict[str, Any]:
+    return {"name": loop.name, "frames": list(loop.frames), "held": list(loop.held)}
+
+
+def _touch(touch: Touch) -> dict[str, Any]:
+    words: dict[str, Any] = {"name": touch.name, "frame": touch.frame, "surface": words_of_surface(touch.surface)}
+    words |= _given({"restitution": touch.restitution, "friction": touch.friction})
+    if touch.stiffness is not None:
+        words["behind"] = {"stiffness": touch.stiffness, **_given({"damping": touch.damping})}
+    return words | ({} if touch.relative_to == "base" else {"relative_to": touch.relative_to})
 
 
 def _payload(payload: Payload) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.backlash import Backlash
 from gearwright.forces.clutch import Clutch
 from gearwright.forces.configuration import Configuration, MovingFrame
+from gearwright.forces.constraint import Constraint
+from gearwright.forces.contact import Contact
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import angle, displacement, distance
 from gearwright.forces.dc_motor import dc_motor, dc_motors
@@ -37,6 +39,7 @@ from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
 from gearwright.forces.prescribed import Prescribed
+from gearwright.forces.soft_contact import SoftContact
 from gearwright.forces.stepping_motor import stepping_motor
 from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
@@ -51,6 +54,8 @@ __all__ = [
     "BoucWen",
     "Clutch",
     "Configuration",
+    "Constraint",
+    "Contact",
     "Coordinate",
     "Curve",
     "Drag",
@@ -80,6 +85,7 @@ __all__ = [
     "ServoValve",
     "Situation",
     "SmoothFriction",
+    "SoftContact",
     "Stops",
     "SynchronousMotor",
     "TrainLoss",

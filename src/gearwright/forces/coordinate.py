@@ -40,11 +40,14 @@ class Coordinate(Line):
         title: what it is called.
         function: s of a `Configuration`, written over its scalars and its `ops`.
         speeds: names of all speeds of the machine.
+        inlet: for the push of a drag whose flow is counted along another coordinate than its force acts (friction
+            beside the force that presses): the coordinate along which forces enter.
     """
 
     title: str
     function: Function
     speeds: tuple[str, ...]
+    inlet: Coordinate | None = None
 
     @staticmethod
     def of(mech: RobotOrMech, name: str, function: Function) -> Coordinate:  # type: ignore[override]
@@ -93,6 +96,7 @@ class PlacedCoordinate(Line):
 
     def __init__(self, coordinate: Coordinate, scene: Scene) -> None:
         self.coordinate, self._scene, self.speeds = coordinate, scene, coordinate.speeds
+        self.inlet = None if coordinate.inlet is None else coordinate.inlet.placed(scene)
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same coordinate at the same instant."""

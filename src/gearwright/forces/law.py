@@ -17,6 +17,8 @@ from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.pose import Pose
+from gearwright.forces.guard import Guard as Guard
+from gearwright.forces.guard import Impact as Impact
 from gearwright.forces.limit import Limit
 from gearwright.forces.line import Line
 from gearwright.forces.scene import Scene
@@ -92,6 +94,10 @@ class Hold:
     `speed` is the speed along the line that the hold keeps: when the hold begins, what is left of another one is taken
     away as by a plastic impact. None: the speed is left as it is. A hold that is not `firm` (friction that sticks) has
     a bounded force, so an impact elsewhere sets it going.
+
+    `place` is the position along the line that the hold keeps: runs project position and speed onto it after every
+    accepted step, so that nothing drifts. A law with such a hold says so (`keeps_places`). None: the position is left
+    as it is.
     """
 
     line: Line
@@ -100,6 +106,7 @@ class Hold:
     port: str | None = None
     speed: Scalar | None = None
     firm: bool = True
+    place: Scalar | None = None
 
     @property
     def wanted(self) -> Scalar:
@@ -171,42 +178,6 @@ class Reaction:
 
 
 @dataclass(frozen=True)
-class Impact:
-    """A sudden stop of the speed along a line: afterwards it is -restitution times what it was."""
-
-    line: Line
-    restitution: Scalar = 0.0
-
-
-@dataclass(frozen=True)
-class Guard:
-    """A mode lasts while `value` is positive; then comes the mode `to`.
-
-    Args:
-        value: what must stay positive.
-        to: the next mode.
-        rate: its rate, which decides when the value is zero at a start; None: zero is allowed.
-        scale: what is large for the value; a billionth of it counts as zero.
-        impact: the speed jump that comes with the change.
-        when: whether this is the guard that counts. Where the next mode depends on numbers, there is a guard for each,
-            all of one value; a run stops where the value ends, and only then looks which of them counts.
-    """
-
-    value: Scalar
-    to: str
-    rate: Scalar | None = None
-    scale: Scalar = 1.0
-    impact: Impact | None = None
-    when: Scalar = True
-
-    def placed(self, scene: Scene) -> Guard:
-        """The same with the line of its impact placed."""
-        if self.impact is None or self.impact.line.constant:
-            return self
-        return replace(self, impact=replace(self.impact, line=self.impact.line.placed(scene)))
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What follows from the solved motion.
 
@@ -268,6 +239,11 @@ class Law:
     def signals(self) -> tuple[Quantity, ...]:
         """What it reports, in every mode."""
         return ()
+
+    @property
+    def keeps_places(self) -> bool:
+        """Whether it has a hold that keeps a place, so that runs project onto it."""
+        return False
 
     @property
     def modes(self) -> tuple[str, ...]:

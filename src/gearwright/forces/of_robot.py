@@ -1,4 +1,4 @@
-"""The laws of a robot: what its file says about friction, losses, stops, elasticity and motors."""
+"""The laws of a robot: what its file says about friction, losses, stops, elasticity, motors, loops and contacts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gearwright.forces.law import Law
 from gearwright.forces.losses import loss_laws
 from gearwright.forces.motors_of_robot import motor_laws
 from gearwright.forces.stops import stop_laws
+from gearwright.forces.surroundings import surrounding_laws
 from gearwright.forces.train_losses import train_loss_laws
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
@@ -39,4 +40,5 @@ def laws(
         *train_loss_laws(robot, machine),
         *elastic_laws(robot, machine, smooth=smooth),
         *motor_laws(robot, machine, inputs),
+        *surrounding_laws(robot),
     )

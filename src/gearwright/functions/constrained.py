@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import numbers
+from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import bias, mass_matrix
+from gearwright.functions.impulse_path import impulse_of_impact
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 
@@ -71,11 +72,14 @@ def impact(
     *,
     mass: ArrayLike = np.inf,
     speed: ArrayLike = 0.0,
+    friction: float | None = None,
 ) -> ImpactResult:
-    r"""Speeds after a frictionless impact along the rows of J against a body of given mass and speed.
+    r"""Speeds after an impact along the rows of J against a body of given mass and speed.
 
-    $v^+ = v + M^{-1} J' P$, $\;P = -(1 + e)\,(J M^{-1} J' + 1/m)^{-1} (J v - s)$: the corrected eqs (20.95)-(20.97) of
-    Vukobratovic and Potkonjak.
+    Without friction, $v^+ = v + M^{-1} J' P$, $\;P = -(1 + e)\,(J M^{-1} J' + 1/m)^{-1} (J v - s)$: the corrected eqs
+    (20.95)-(20.97) of Vukobratovic and Potkonjak, with Newton's restitution e. With friction, J is one contact: the
+    normal row, then one or two tangential rows at right angles; the impulse follows its path through sliding, sticking
+    and turning round (Keller), and e is Stronge's energetic coefficient, so that no energy is gained.
 
     Args:
         mech: the machine.
@@ -85,6 +89,7 @@ def impact(
         restitution: 0 (plastic) to 1 (elastic), one number or one per row.
         mass: mass of what it strikes along each row [kg]; infinite unless given.
         speed: speed of what it strikes along each row [m/s].
+        friction: Coulomb's coefficient of one contact, for one state; None: no friction.
 
     >>> import gearwright as gw
     >>> ball = gw.Mechanism([gw.Body("x", joint="prismatic", mass=2)])
@@ -98,8 +103,20 @@ def impact(
     approach = _times(rows, before) - numbers("impact", "speed", speed, unit="m/s")
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
-    impulse = _solved(matrix + other[..., None] * np.eye(matrix.shape[-1]), -(1 + e) * approach)
+    matrix = matrix + other[..., None] * np.eye(matrix.shape[-1])
+    impulse = _solved(matrix, -(1 + e) * approach) if friction is None else _rubbed(matrix, approach, friction, e)
     return ImpactResult(before + _times(spread, impulse), impulse)
+
+
+def _rubbed(matrix: Array, approach: Array, friction: float, e: Array) -> Array:
+    """The impulse of one contact with friction."""
+    mu = number("impact", "friction", friction, least=0.0, example=0.3)
+    if matrix.shape not in ((2, 2), (3, 3)) or approach.ndim != 1 or e.ndim:
+        raise InputError(
+            f"impact: with friction it is one contact of one state; J leads to a matrix of shape {matrix.shape}. Give "
+            "the normal row and one or two tangential rows, one configuration and one restitution."
+        )
+    return impulse_of_impact(matrix, approach, mu, float(e))
 
 
 def _rows(name: str, mech: Mechanism, J: ArrayLike) -> Array:

@@ -36,8 +36,11 @@ from gearwright.parts.servo import Servo
 from gearwright.parts.spur import Bevel, Spur, Worm
 from gearwright.parts.supply import Supply
 from gearwright.parts.support import ElasticBase, with_elastic_base
+from gearwright.parts.surface import Cylinder, Plane, Sphere
+from gearwright.parts.surroundings import Loop, Touch
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+from gearwright.parts.wall import with_wall
 from gearwright.parts.winding import motor_constant
 from gearwright.parts.wolfrom import Wolfrom
 
@@ -53,6 +56,7 @@ __all__ = [
     "CrossSection",
     "CurrentControl",
     "Cycloidal",
+    "Cylinder",
     "DataSheet",
     "Drive",
     "ElasticBase",
@@ -71,6 +75,7 @@ __all__ = [
     "Limits",
     "Link",
     "LinkSection",
+    "Loop",
     "Losses",
     "Material",
     "Member",
@@ -80,6 +85,7 @@ __all__ = [
     "NamedState",
     "PassiveSpring",
     "Payload",
+    "Plane",
     "Planetary",
     "Rack",
     "Ripple",
@@ -89,11 +95,13 @@ __all__ = [
     "Servo",
     "Shaft",
     "Shape",
+    "Sphere",
     "Spur",
     "StiffnessPiece",
     "Supply",
     "Tendon",
     "Torsion",
+    "Touch",
     "Train",
     "TrainMotor",
     "Tube",
@@ -112,4 +120,5 @@ __all__ = [
     "with_beam",
     "with_elastic_base",
     "with_parameters",
+    "with_wall",
 ]

@@ -14,6 +14,7 @@ from gearwright.parts.payload import Frame
 from gearwright.parts.placing import HERE, PartPlace, moved_motor, placement
 from gearwright.parts.robot import Robot
 from gearwright.parts.supply import Supply
+from gearwright.parts.surroundings import Loop, Touch
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.text import listed
@@ -51,6 +52,8 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
         frames=(*robot.frames, *map(move.frame, other.frames)),
         springs=(*robot.springs, *map(move.row, other.springs)),
         tendons=(*robot.tendons, *map(move.row, other.tendons)),
+        loops=(*robot.loops, *map(move.loop, other.loops)),
+        environment=(*robot.environment, *map(move.touch, other.environment)),
     )
     _refuse_doubles(combined)
     return _with_payload_of(combined, other, move)
@@ -70,6 +73,14 @@ class _Move:
     def on(self, carrier: str) -> PartPlace:
         """Where the frame of a carrier is now."""
         return self.place if carrier == "base" else HERE
+
+    def loop(self, loop: Loop) -> Loop:
+        return replace(loop, name=self.prefix + loop.name, frames=[self.name(frame) for frame in loop.frames])
+
+    def touch(self, touch: Touch) -> Touch:
+        """Surfaces that were fixed in the other robot's base are not moved: they are fixed in the world."""
+        where = touch.relative_to if touch.relative_to == "base" else self.name(touch.relative_to)
+        return replace(touch, name=self.prefix + touch.name, frame=self.name(touch.frame), relative_to=where)
 
     def link(self, link: Link) -> Link:
         if link.joint.kind == "free":
@@ -157,6 +168,8 @@ def _refuse_doubles(robot: Robot) -> None:
         "frame": [frame.name for frame in robot.frames],
         "spring": [spring.name for spring in robot.springs],
         "tendon": [tendon.name for tendon in robot.tendons],
+        "loop": [loop.name for loop in robot.loops],
+        "surface": [touch.name for touch in robot.environment],
     }
     for kind, found in names.items():
         double = next((name for name in found if found.count(name) > 1), None)

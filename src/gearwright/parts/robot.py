@@ -15,13 +15,14 @@ from gearwright.parts.link import Joint, Link
 from gearwright.parts.named_state import NamedState
 from gearwright.parts.payload import Frame, Payload
 from gearwright.parts.supply import Supply
+from gearwright.parts.surroundings import Loop, Touch
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Train
 from gearwright.text import did_you_mean, listed, visible
 
 LISTS: dict[str, type] = {
     **{"links": Link, "drives": Drive, "frames": Frame, "trains": Train},
-    **{"springs": PassiveSpring, "tendons": Tendon, "states": NamedState},
+    **{"springs": PassiveSpring, "tendons": Tendon, "states": NamedState, "loops": Loop, "environment": Touch},
 }
 """Of what kind the parts of each list are."""
 
@@ -50,6 +51,8 @@ class Robot:
     springs: Sequence[PassiveSpring] = ()
     tendons: Sequence[Tendon] = ()
     states: Sequence[NamedState] = ()
+    loops: Sequence[Loop] = ()
+    environment: Sequence[Touch] = ()
 
     def __repr__(self) -> str:
         named = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.simulation.decay import fastest_decay
-from gearwright.simulation.marching import has_sundials
+from gearwright.simulation.integrators import has_sundials
 from gearwright.simulation.step_program import MOREAU
 from gearwright.text import did_you_mean
 

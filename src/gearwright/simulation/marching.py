@@ -52,6 +52,7 @@ class Problem:
     Guards are in their own scales: an event comes when one of `levels` falls below -CROSSED. The rates go on smoothly
     beyond a guard, but not beyond a kink: a step of an explicit method ends where one of `kinks` changes its sign. With
     `patience`, such a method gives up where its steps are too short; it comes back after a step once it is `enough`.
+    `project` puts a state back onto what is held; it is asked after every accepted step.
     """
 
     rates: Rates
@@ -66,6 +67,7 @@ class Problem:
     slopes: Slopes | None = None
     kinks: Levels | None = None
     patience: Patience | None = None
+    project: Callable[[float, Array], Array] | None = None
     enough: Callable[[], bool] = lambda: False
 
 
@@ -153,6 +155,8 @@ class ScipyMarch:
         message = self._solver.step()
         if self._solver.status == "failed":
             raise StuckError(float(self._solver.t), self._solver.y, str(message))
+        if self._problem.project is not None:
+            self._put_back(self._problem.project)
         self._within, self._clear = None, self._solver.t
         begin, end = self._solver.t_old, self._solver.t
         if self._problem.levels is not None:
@@ -163,6 +167,11 @@ class ScipyMarch:
                 self._end_at(kink, begin, end, before)
             elif self._trials and self._crossing is None:
                 self._bent = self._sides.reached(end, self._solver.y)
+
+    def _put_back(self, project: Callable[[float, Array], Array]) -> None:
+        """Go on from what is held; the state between two steps is interpolated to it."""
+        self._solver.y = project(float(self._solver.t), self._solver.y)
+        self._solver.f = self._rates(self._solver.t, self._solver.y)
 
     def _end_at(self, kink: float, begin: float, end: float, before: Array) -> None:
         """Have the step end at a kink: if it went beyond, it is taken again, since its stages saw the other side."""
@@ -202,99 +211,3 @@ class ScipyMarch:
                 return low
             low = risen[0]
         return float(brentq(level, low, high, xtol=1e-15, rtol=8.9e-16, maxiter=200))
-
-
-class SundialsMarch:
-    """CVODE of SUNDIALS: backward differentiation formulas with its own root finding."""
-
-    def __init__(self, problem: Problem) -> None:
-        from sksundae.cvode import CVODE
-
-        self._problem, self._failure = problem, None  # type: tuple[Problem, BaseException | None]
-        options: dict[str, Any] = {}
-        if problem.levels is not None:
-            count = len(problem.levels(problem.t, problem.x))
-            if count:
-                options = {"eventsfn": self._events(count), "num_events": count}
-        if problem.slopes is not None:
-            options["jacfn"] = self._slopes(problem.slopes)
-        self._solver = CVODE(
-            self._rates,
-            method="BDF",
-            rtol=problem.rtol,
-            atol=problem.atol,
-            first_step=problem.first_step or 0.0,
-            max_num_steps=1_000_000,
-            max_step=0.0 if np.isinf(problem.longest_step) else problem.longest_step,
-            **options,
-        )
-        self._solver.init_step(problem.t, problem.x)
-        self._last = Reached(problem.t, problem.x, False)
-
-    @property
-    def step_size(self) -> float | None:
-        """CVODE chooses its first step itself."""
-        return None
-
-    def _rates(self, t: float, x: Array, out: Array) -> None:
-        try:
-            out[:] = self._problem.rates(t, x)
-        except BaseException as error:  # it would get lost on its way through the C library
-            self._failure = self._failure or error
-            out[:] = np.nan
-
-    def _slopes(self, slopes: Slopes) -> Any:
-        def jacobian(t: float, x: Array, _: Array, out: Array) -> None:
-            try:
-                out[:] = slopes(t, x)
-            except BaseException as error:
-                self._failure = self._failure or error
-                out[:] = 0.0
-
-        return jacobian
-
-    def _events(self, count: int) -> Any:
-        levels = self._problem.levels
-        assert levels is not None
-
-        def events(t: float, x: Array, out: Array) -> None:
-            try:
-                out[:] = levels(t, x) + CROSSED
-            except BaseException as error:
-                self._failure = self._failure or error
-                out[:] = 1.0
-
-        events.terminal = [True] * count  # type: ignore[attr-defined]
-        events.direction = [-1] * count  # type: ignore[attr-defined]
-        return events
-
-    def advance(self, limit: float) -> Reached:
-        """March to `limit`, or to the first event before it."""
-        if limit <= self._last.t:
-            return self._last
-        begin = self._problem.t
-        if limit - begin <= NEAR * max(abs(begin), abs(limit)):
-            moved = (limit - begin) * self._problem.rates(begin, self._problem.x)
-            return Reached(limit, self._problem.x + moved, False)
-        answer = self._solver.step(limit, method="normal", tstop=self._problem.bound)
-        if self._failure is not None:
-            raise self._failure
-        if not answer.success:
-            raise StuckError(float(answer.t), self._last.x, str(answer.message))
-        event = answer.t_events is not None and len(np.atleast_1d(answer.t_events)) > 0
-        self._last = Reached(float(answer.t), np.array(answer.y, dtype=float).reshape(-1), event)
-        return self._last
-
-
-def march(method: str, problem: Problem) -> March:
-    """An integrator by the name of its method."""
-    if method == "stiff" and has_sundials():
-        return SundialsMarch(problem)
-    return ScipyMarch("Radau" if method == "stiff" else "DOP853", problem)
-
-
-def has_sundials() -> bool:
-    """Whether scikit-sundae is installed."""
-    from importlib.util import find_spec
-
-    return find_spec("sksundae") is not None

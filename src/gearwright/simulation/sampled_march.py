@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gearwright.arrays import Array
+from gearwright.simulation.keeping import Projection
 from gearwright.simulation.kinks import Kinks
 from gearwright.simulation.marching import March, Reached
 from gearwright.simulation.recorder import Recorder
@@ -21,6 +22,7 @@ class SampledMarch:
         times: of the samples [s].
         recorder: knows how many were taken.
         kinks: count the kinks that are met.
+        project: puts a state back onto what is held.
     """
 
     engine: March
@@ -28,6 +30,7 @@ class SampledMarch:
     times: Array
     recorder: Recorder
     kinks: Kinks
+    project: Projection | None = None
 
     def to(self, bound: float, record: Callable[[float, Array], None]) -> Reached:
         """March to the bound, the next event or the next kink, recording samples on the way."""
@@ -35,6 +38,8 @@ class SampledMarch:
             due = len(self.recorder)
             limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
             reached = self.engine.advance(limit)
+            if self.project is not None:  # between two steps the state is interpolated
+                reached = replace(reached, x=self.project(reached.t, reached.x))
             if due < len(self.times) and reached.t >= self.times[due]:
                 record(reached.t, reached.x)
             if reached.kink:

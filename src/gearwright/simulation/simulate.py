@@ -22,6 +22,7 @@ from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
 from gearwright.simulation.instability import explained
 from gearwright.simulation.interruption import noted_interruption
+from gearwright.simulation.keeping import kept_start
 from gearwright.simulation.progress import reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
@@ -103,6 +104,9 @@ def simulate(
     x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
+    x = kept_start(
+        system, float(times[0]), x, work.held_inputs(float(times[0]), x), work.first_modes(float(times[0]), x)
+    )
     work.may_change = method is None
     work.method, why = choose(work, x, method)
     recorder.remarks.insert(0, why)  # whatever choosing it made us say

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from gearwright.simulation.event_loop import EventLoop, Met
 from gearwright.simulation.events import Event, Watch
 from gearwright.simulation.failures import Failures
 from gearwright.simulation.here import Here
+from gearwright.simulation.integrators import march
+from gearwright.simulation.keeping import projection
 from gearwright.simulation.kinks import Kinks
 from gearwright.simulation.loop_choice import LoopChoice, Source
-from gearwright.simulation.marching import Problem, Rates, Slopes, StuckError, march
+from gearwright.simulation.marching import Problem, Rates, Slopes, StuckError
 from gearwright.simulation.moded_rates import InModes, WorthwhileTable
 from gearwright.simulation.patience import Patience, SlowError
 from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
@@ -27,7 +29,8 @@ from gearwright.simulation.sampled_march import SampledMarch
 from gearwright.system.controllers import Controller
 from gearwright.system.evaluation import evaluate, situations_at
 from gearwright.system.motion_rates import MotionRates, motion_rates
-from gearwright.system.observation import Observation, observe
+from gearwright.system.observation import observe
+from gearwright.system.projection import keeps_places
 from gearwright.system.settling import settle
 from gearwright.system.signals import Inputs
 from gearwright.system.state import State
@@ -117,7 +120,7 @@ class Simulation:
         """The same law by law, or by kernels that Python calls."""
         problem = self._problem(here, bound)
         engine = march(self.method, problem)
-        sampled = SampledMarch(engine, problem.enough, self.times, self.recorder, self._kinks)
+        sampled = SampledMarch(engine, problem.enough, self.times, self.recorder, self._kinks, problem.project)
         try:
             reached = sampled.to(bound, lambda t, x: self._record(t, x, here.modes))
         except StuckError as stuck:
@@ -167,14 +170,10 @@ class Simulation:
     def _record(self, t: float, x: Array, modes: Modes) -> None:
         u = self._driving.at(t, x)[0]
         if self._motion is not None:
-            self.recorder.postpone(t, x, u, self._observe)
+            self.recorder.postpone(t, x, u, partial(observe, self.system))
         else:
             self.recorder.record(t, x, u, modes, evaluate(self.system, t, x, u, modes))
         self.report(t)
-
-    @cached_property
-    def _observe(self) -> Callable[[Array, Array, Array], Observation]:
-        return lambda x, u, t: observe(self.system, x, u, t)
 
     def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
         """The rates near the start, in the modes that laws start in."""
@@ -231,6 +230,7 @@ class Simulation:
             kinks=kinks,
             patience=self._patience if explicit else None,
             enough=lambda: alone and self._loop is not None,
+            project=projection(self.system, here, inputs(here.t, here.x)[0], self.recorder.remarks),
         )
 
     def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
@@ -273,7 +273,9 @@ class Simulation:
 
     @cached_property
     def _loops(self) -> LoopChoice:
-        return LoopChoice(self.system, lambda: self._motion, self._made_loop, self.recorder.remarks.append)
+        made = LoopChoice(self.system, lambda: self._motion, self._made_loop, self.recorder.remarks.append)
+        made.refused = keeps_places(self.system)  # it does not project
+        return made
 
     def _made_loop(self, source: Source) -> EventLoop:
         found = EventLoop(self.system, source, self._driving, self._watch, self.recorder, self.times, self._patience)

@@ -18,6 +18,9 @@ from gearwright.text import listed
 
 NONE = np.zeros(0)
 
+SAME = 1e-6
+"""Rows along coordinates whose smallest singular value is this part of the largest, or less, depend on each other."""
+
 VANISHED = 1e-12
 """Entries [m/rad, rad/rad, ...] below which the row of a coordinate is zero."""
 
@@ -105,13 +108,15 @@ def rows_of(lines: Sequence[Line], n: int) -> Array:
 
 def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
     """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
-    _refuse_vanished(ties)
     try:
         if len(ties.lines) > 1 and _repeated(ties):
+            if not all(line.constant for line in ties.lines):
+                return _least_forces(matrix, right, ties)  # trial steps leave what is held: no contradiction yet
             solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
             if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
                 raise np.linalg.LinAlgError
         else:
+            _refuse_vanished(ties)
             solution = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
         names = listed(line.name for line in ties.lines)
@@ -120,6 +125,16 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
             "transmits nothing. Take away a stop, brake or prescribed motion that acts twice on the same joint."
         ) from None
     return np.asarray(solution, dtype=np.float64)
+
+
+def _least_forces(matrix: Array, right: Array, ties: Ties) -> Array:
+    """The solution with the least multipliers, where rows along coordinates depend on each other or nearly do."""
+    n = matrix.shape[0] - len(ties.lines)
+    ahead = np.linalg.solve(matrix[:n, :n], np.hstack([right[:n], -matrix[:n, n:]]))
+    free, spread_out = ahead[:, : right.shape[1]], ahead[:, right.shape[1] :]
+    W = matrix[n:, :n]
+    felt = np.linalg.lstsq(W @ spread_out + matrix[n:, n:], right[n:] - W @ free, rcond=SAME**2)[0]
+    return np.vstack([free + spread_out @ felt, felt])
 
 
 def _refuse_vanished(ties: Ties) -> None:
@@ -139,12 +154,20 @@ def _repeated(ties: Ties) -> bool:
     if len(rigid) < 2:
         return False
     lines = tuple(ties.lines[k] for k in rigid)
-    return _always_dependent(lines) if all(line.constant for line in lines) else _dependent(ties.rows[rigid])
+    return _always_dependent(lines) if all(line.constant for line in lines) else dependent_here(ties.rows[rigid])
 
 
 @lru_cache(maxsize=1024)
 def _always_dependent(lines: tuple[Line, ...]) -> bool:
     return _dependent(rows_of(lines, len(lines[0].speeds)))
+
+
+def dependent_here(rows: Array) -> bool:
+    """Whether rows along coordinates depend on each other, or nearly do, where the machine is."""
+    if len(rows) > rows.shape[1]:
+        return True
+    sizes = np.linalg.svd(rows, compute_uv=False)
+    return bool(sizes[-1] <= SAME * sizes[0])
 
 
 def _dependent(rows: Array) -> bool:

@@ -25,6 +25,7 @@ from gearwright.system.asked_actuators import (
     torques_alone,
     undriven,
 )
+from gearwright.system.contact_forces import with_contact_forces
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.law_states import first_states, given_states, refuse_moded_states
 from gearwright.system.motion_along import row_along
@@ -78,7 +79,9 @@ def demands(
         motion: a trajectory of all speeds or of the joints alone, or samples. Samples are taken as they are where no
             derivatives of forces are needed, else joined by a spline of degree 7.
         laws: friction and losses; of a robot its own unless given, of a machine none. () leaves all out.
-        contact: nothing yet: contact does not exist.
+        contact: forces of contacts and constraints over time, by the names of their series (`pen.force.z`) or, where
+            there is one, of the law: numbers, functions of time or (times, values). The motion must keep to what they
+            hold; contacts that are not named do not touch, and every constraint must be named.
         actuators: LinearActuators or SynchronousMotors; the machine's own motors unless given. () asks for torques
             alone, without what electrical data say.
         limits: largest magnitudes of series by name, beside those of actuators, motors and joints (`effort`).
@@ -96,11 +99,11 @@ def demands(
     >>> bool(abs(found.peak("tau.j2") / found.peak("j2.torque") - 100.0) < 1e-9)        # the gear's ratio
     True
     """
-    _refuse_contact(contact)
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
-    system, begin = System(mech, _laws(robot, mech, laws)), given_states(states)
+    acting, inputs = with_contact_forces(mech, _laws(robot, mech, laws), contact, inputs)
+    system, begin = System(mech, acting), given_states(states)
     case = _Case(robot, mech, _asked(robot, mech, actuators, begin), system)
     refuse_moded_states(system)
     drives = Drives(case.asked)
@@ -122,14 +125,6 @@ class _Case(NamedTuple):
     mech: Mechanism
     asked: list[Asked]
     system: System
-
-
-def _refuse_contact(contact: Any) -> None:
-    if contact is not None:
-        raise InputError(
-            f"demands: contact={contact!r}: there is no contact with the surroundings yet. Leave it out; a known force "
-            "is a law (gearwright.forces.Load)."
-        )
 
 
 def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Mapping[str, float]) -> list[Asked]:

@@ -16,6 +16,7 @@ from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Reaction, S
 from gearwright.forces.line import Line
 from gearwright.forces.sticking import CREEP
 from gearwright.functions.functions import kinetic_energy
+from gearwright.functions.impulse_path import impulse_of_impact
 from gearwright.system.balance import rows_of
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.mode_changes import ModeChanges
@@ -47,6 +48,8 @@ def after_impact(system: System, x: Array, impact: Impact, evaluation: Evaluatio
     First everything comes to rest along the line, then it is thrown back: gears turn one way, then the other.
     """
     holds = [hold for hold in evaluation.holds if hold.speed is not None and hold.firm]
+    if impact.across:
+        return _rubbed(system, x, impact, evaluation, holds)
     v, restitution = x[system.v], float(impact.restitution)
     lines = [impact.line, *(hold.line for hold in holds)]
     arriving = float(impact.line.speed(v.tolist()))
@@ -57,6 +60,20 @@ def after_impact(system: System, x: Array, impact: Impact, evaluation: Evaluatio
     leaving = stopped[system.v] + restitution * (stopped[system.v] - v)
     back = np.array([-restitution * arriving, *[0.0] * len(holds)])
     return Blow(system, evaluation, leaving).changed(stopped, lines, back)
+
+
+def _rubbed(system: System, x: Array, impact: Impact, evaluation: Evaluation, holds: Sequence[Hold]) -> Array:
+    """After an impact with friction; lines that are held firmly keep their speeds. Gears lose nothing in it."""
+    v, lines = x[system.v], [impact.line, *impact.across]
+    W, kept = rows_of(lines, system.mech.n), rows_of([hold.line for hold in holds], system.mech.n)
+    spread = np.linalg.solve(system.compiled.mass_matrix(x[system.q]), np.vstack([W, kept]).T)
+    whole, k = np.vstack([W, kept]) @ spread, len(lines)
+    answer = -np.linalg.lstsq(whole[k:, k:], whole[k:, :k], rcond=None)[0] if holds else np.zeros((0, k))
+    felt = whole[:k, :k] + whole[:k, k:] @ answer
+    before = np.array([line.speed(v.tolist()) for line in lines], dtype=float)
+    impulse = impulse_of_impact(felt, before, float(impact.friction), float(impact.restitution))
+    jump = np.concatenate([felt @ impulse, np.zeros(len(holds))])
+    return Blow(system, evaluation, v).changed(x, [*lines, *(hold.line for hold in holds)], jump)
 
 
 def _missing(hold: Hold, v: Sequence[float]) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
+from gearwright.forces.contact import FREE, SLIDE
 from gearwright.forces.law import Guard
 from gearwright.system.evaluation import Evaluation, evaluate
 from gearwright.system.impacts import after_impact, kept
@@ -101,6 +102,13 @@ def _differences(system: System, before: Modes, after: Modes) -> tuple[tuple[str
 
 def _unsettled(t: float, changes: Sequence[tuple[str, str]]) -> SimulationError:
     tail = listed(f"{name} -> {mode}" for name, mode in changes[-6:])
+    jammed = [name for name, mode in changes[-6:] if mode == SLIDE and (name, FREE) in changes[-6:]]
+    if jammed:
+        return SimulationError(
+            f"simulate: at t = {t:g} s contact {jammed[0]!r} slides, and no force at it is consistent: with this "
+            "friction sliding presses it ever harder into the surface (the paradox of Painleve). Lower its friction, "
+            "or let the surface give way: SoftContact(...)."
+        )
     return SimulationError(
         f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "
         "other: look at their levels (a static friction below the sliding one, two stops at one place)."

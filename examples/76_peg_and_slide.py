@@ -1,0 +1,32 @@
+"""A peg in a hole, and a block that sticks and slides.
+
+A peg is held in four coordinates and keeps two, along and about the axis of the hole: the arm of seven joints keeps
+three freedoms. A block on a floor with friction 0.3 is pulled ever harder, at 36.87 degrees to the axes: it lets go
+where the pull reaches 0.3 m g, after 0.589 s, and slides in the direction of the pull, because friction is a cone.
+"""
+
+import numpy as np
+
+import gearwright as gw
+from gearwright.contact import Constraint, Contact, Plane, fixed_frame
+
+arm = gw.assemble(gw.load("panda_like"))
+q = np.array([0.3, -0.4, 0.2, -1.9, 0.1, 1.6, 0.4])
+tip = arm.bodies[-1].name
+rotation, position = gw.placement(arm, q, tip)
+peg = Constraint("peg", tip, fixed_frame("hole", position, rotation), held=("x", "y", "rx", "ry"))
+run = gw.simulate(arm, q, until=0.2, laws=[peg], samples=21, method="adaptive")
+print(f"the peg slides {run['peg.z'][-1] * 1e3:.2f} mm and turns {run['peg.rz'][-1]:.4f} rad in its hole")
+print(f"the hole holds it with {run['peg.force.x'][-1]:.1f} N, {run['peg.torque.rx'][-1]:.2f} Nm")
+
+axes = np.eye(3)
+block = gw.Mechanism([gw.Body("xyz"[k], k - 1, "prismatic", axes[k], mass=float(k == 2)) for k in range(3)])
+floor = Contact("z", Plane(), friction=0.3, name="floor")
+pull = {"tau.x": lambda t: 4.0 * t, "tau.y": lambda t: 3.0 * t}
+slid = gw.simulate(block, np.zeros(3), until=1.0, laws=[floor], inputs=pull, samples=51, method="adaptive")
+go = next(event.t for event in slid.events if event.what == "slide" and event.t > 0)
+print(f"the block lets go after {go:.4f} s and slides to {slid.q[-1, :2].round(4)} m")
+
+assert max(np.abs(run[f"peg.{word}"]).max() for word in ("x", "y", "rx", "ry")) < 1e-12
+assert abs(go - 0.3 * 9.81 / 5.0) < 1e-6
+assert abs(slid.q[-1, 1] / slid.q[-1, 0] - 0.75) < 1e-5

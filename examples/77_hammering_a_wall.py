@@ -1,0 +1,35 @@
+"""Hammering a wall: rotors dominate the blow, and what gives way changes it.
+
+The tool of a geared arm strikes downwards at 0.81 m/s. With rotors the tip weighs 6.17 kg, without them 1.03 kg: a
+model without rotors misses five sixths of the impulse. Beside a rigid wall stand a soft one and a block of 3 kg on a
+spring, which loses least: the arm bounces off it at first and is caught up with.
+"""
+
+import gearwright as gw
+from gearwright.contact import Contact, Plane, SoftContact, with_wall
+
+robot = gw.load("elbow")
+mech = gw.assemble(robot)
+q, v = [0.2, -0.5, 1.0], [0.0, -1.0, -0.5]
+figures = gw.analysis.compare_impacts(mech, q, v, "tool", (0, 0, 1))
+for model, x in figures.items():
+    print(f"{model:9s}: mass {x.reflected_mass:5.2f} kg, impulse {x.impulse:5.2f} Ns, lost {x.energy_lost:5.2f} J")
+
+height = gw.placement(mech, q, "tool")[1][2] - 0.01
+wall = Plane((0.3, 0.0, height), (0, 0, 1))
+face = Plane((0, 0, 0), (0, 0, 1))
+block = with_wall(robot, "block", wall, mass=3.0, stiffness=2e4)
+cases = {
+    "rigid": (mech, Contact("tool", wall, name="blow"), q, v),
+    "soft": (mech, SoftContact("tool", wall, 2e4, 200.0, name="blow"), q, v),
+    "block": (gw.assemble(block), Contact("tool", face, relative_to="block", name="blow"), [*q, 0.0], [*v, 0.0]),
+}
+lost = {}
+for name, (machine, law, begin, speed) in cases.items():
+    run = gw.simulate(machine, (begin, speed), until=0.06, laws=[law], samples=61, method="adaptive")
+    lost[name] = run["energy.dissipated"][-1]
+    said = ", ".join(f"{event.what} at {event.t * 1e3:.1f} ms" for event in run.events)
+    print(f"{name}: {lost[name]:.3f} J lost; {said}; books off by {run.drift:.0e}")
+
+assert figures["exact"].reflected_mass > 5 * figures["none"].reflected_mass
+assert lost["block"] < lost["rigid"]

@@ -1,0 +1,117 @@
+"""The words of loops and of the environment: what closes a robot, and what it touches."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from gearwright.files.words import CheckedWords, Direction, Length, Mass, Name, Number, Position, Unit, Words
+from gearwright.parts import Cylinder, Loop, Plane, Sphere, Touch, with_wall
+from gearwright.parts.robot import Robot
+from gearwright.parts.surface import Surface
+
+Stiffness = Annotated[float, Unit("stiffness", least=0)]
+Damping = Annotated[float, Unit("damping", least=0)]
+
+
+class LoopWords(CheckedWords):
+    """Two frames or links that stay together: a closed loop."""
+
+    name: Name
+    frames: tuple[Name, Name] = Field(description="the frame that is held, and the one relative to which it is")
+    held: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
+        default=["x", "y", "z"], description="coordinates of the first, seen from the second, that are zero"
+    )
+
+    def part(self) -> Loop:
+        """The part."""
+        return Loop(self.name, self.frames, self.held)
+
+
+class PlaneWords(Words):
+    """A plane; its normal points to the free side."""
+
+    point: Position = (0.0, 0.0, 0.0)
+    normal: Direction = (0.0, 0.0, 1.0)
+
+
+class SphereWords(Words):
+    """A sphere, touched from outside unless it is hollow."""
+
+    centre: Position
+    radius: Length
+    hollow: bool = False
+
+
+class CylinderWords(Words):
+    """A cylinder without ends, touched from outside unless it is hollow."""
+
+    point: Position
+    axis: Direction
+    radius: Length
+    hollow: bool = False
+
+
+class SurfaceWords(Words):
+    """One of plane, sphere, cylinder."""
+
+    plane: PlaneWords | None = None
+    sphere: SphereWords | None = None
+    cylinder: CylinderWords | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> SurfaceWords:
+        given = [word for word in ("plane", "sphere", "cylinder") if getattr(self, word) is not None]
+        if len(given) != 1:
+            raise ValueError(f"{' and '.join(given) or 'no surface'} is given. Give one of plane, sphere, cylinder.")
+        return self
+
+    def surface(self) -> Surface:
+        """The part."""
+        if self.plane is not None:
+            return Plane(self.plane.point, self.plane.normal)
+        if self.sphere is not None:
+            return Sphere(self.sphere.centre, self.sphere.radius, self.sphere.hollow)
+        assert self.cylinder is not None  # the validator saw one of the three
+        return Cylinder(self.cylinder.point, self.cylinder.axis, self.cylinder.radius, self.cylinder.hollow)
+
+
+class BehindWords(Words):
+    """What is behind a surface: spring and damper, with mass (a link of its own, touched rigidly) or without."""
+
+    mass: Mass = 0.0
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
+
+
+class TouchWords(CheckedWords):
+    """A surface that a frame of the robot can touch."""
+
+    name: Name
+    frame: Name = Field(description="the frame or link whose origin touches")
+    surface: SurfaceWords
+    restitution: Number = Field(default=0.0, description="0 (plastic) to 1")
+    friction: Number = Field(default=0.0, description="Coulomb's coefficient")
+    behind: BehindWords | None = Field(default=None, description="what gives way; rigid unless given")
+    relative_to: Name = Field(default="base", description="the frame or link that is touched")
+
+    def part(self) -> Touch:
+        """The part; a mass behind it becomes a link in `standing_before`."""
+        surface, behind = self.surface.surface(), self.behind
+        if behind is None:
+            return Touch(self.name, self.frame, surface, self.restitution, self.friction, relative_to=self.relative_to)
+        if not behind.mass:
+            soft = {"stiffness": behind.stiffness, "damping": behind.damping, "relative_to": self.relative_to}
+            return Touch(self.name, self.frame, surface, self.restitution, self.friction, **soft)  # type: ignore[arg-type]
+        if not isinstance(surface, Plane) or self.relative_to != "base":
+            raise ValueError("mass behind a surface needs a plane of the base. Write a link on a spring instead.")
+        face = Plane((0.0, 0.0, 0.0), surface.normal)
+        return Touch(self.name, self.frame, face, self.restitution, self.friction, relative_to=self.name)
+
+    def standing_before(self, robot: Robot) -> Robot:
+        """The robot with the mass behind the surface as a link of its own."""
+        surface, behind = self.surface.surface(), self.behind
+        if behind is None or not behind.mass or not isinstance(surface, Plane):
+            return robot
+        return with_wall(robot, self.name, surface, behind.mass, behind.stiffness, behind.damping)

@@ -1,0 +1,32 @@
+"""Loops and contacts that a robot's file states, as laws."""
+
+from __future__ import annotations
+
+from gearwright.forces.constraint import Constraint
+from gearwright.forces.contact import Contact
+from gearwright.forces.law import Law
+from gearwright.forces.soft_contact import SoftContact
+from gearwright.parts import Loop, Robot, Touch
+
+
+def surrounding_laws(robot: Robot) -> tuple[Law, ...]:
+    """The loops that close a robot and the surfaces that it touches.
+
+    >>> from gearwright.parts import Link, Plane, Robot, Touch
+    >>> hammer = Robot("hammer", [Link("arm", mass=1.0)], environment=[Touch("anvil", "arm", Plane())])
+    >>> [law.name for law in surrounding_laws(hammer)]
+    ['anvil']
+    """
+    return (*map(_closing, robot.loops), *map(_touching, robot.environment))
+
+
+def _closing(loop: Loop) -> Law:
+    frame, other = loop.frames
+    return Constraint(loop.name, frame, other, tuple(loop.held))
+
+
+def _touching(touch: Touch) -> Law:
+    frame, surface, other, name = touch.frame, touch.surface, touch.relative_to, touch.name
+    if touch.stiffness is None:
+        return Contact(frame, surface, touch.restitution, touch.friction, relative_to=other, name=name)
+    return SoftContact(frame, surface, touch.stiffness, touch.damping, relative_to=other, name=name)

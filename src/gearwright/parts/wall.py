@@ -1,0 +1,40 @@
+"""Something with mass on a spring that a robot touches: a wall, an object on an elastic support."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gearwright.arguments import number
+from gearwright.parts.elasticity import JointSpring
+from gearwright.parts.link import Joint, Link
+from gearwright.parts.robot import Robot
+from gearwright.parts.surface import Plane
+
+
+def with_wall(
+    robot: Robot, name: str, surface: Plane, mass: float, stiffness: float = 0.0, damping: float = 0.0
+) -> Robot:
+    """The robot with a body that slides along the normal of a plane, held by a spring and a damper.
+
+    Contacts name it by `relative_to`, with the surface `Plane((0, 0, 0), normal)`: its frame is at the plane's point
+    and has the axes of the base. Its coordinate is its deformation along the normal. It has weight like every link.
+
+    Args:
+        robot: the robot.
+        name: of the new link and its joint.
+        surface: where the body's face is at rest, in base axes.
+        mass: [kg].
+        stiffness: of the spring behind it [N/m]; 0: none, a free object.
+        damping: of the damper behind it [Ns/m].
+
+    >>> from gearwright.parts import Link
+    >>> rod = Robot("rod", [Link("rod", mass=1.0)])
+    >>> with_wall(rod, "wall", Plane((0.6, 0, 0), (-1, 0, 0)), mass=2.0, stiffness=1e4).links[1].joint.kind
+    'prismatic'
+    """
+    number(name, "mass", mass, above=0.0, unit="kg", example=2.0)
+    number(name, "stiffness", stiffness, least=0.0, unit="N/m", example=1e4)
+    number(name, "damping", damping, least=0.0, unit="Ns/m", example=50.0)
+    spring = JointSpring(stiffness, damping) if stiffness or damping else None
+    joint = Joint(None, "prismatic", axis=surface.normal, position=surface.point, spring=spring)
+    return replace(robot, links=(*robot.links, Link(name, "base", joint, mass)))

@@ -1,0 +1,67 @@
+"""A consistent start: the nearest state that holds all constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gearwright.arguments import number
+from gearwright.errors import InputError
+from gearwright.forces.law import Law
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.parts import Robot
+from gearwright.system.evaluation import situations_at
+from gearwright.system.projection import held_places
+from gearwright.system.state import State, initial_state, state_vector
+from gearwright.system.system import System
+
+CLOSED = 1e-9
+"""How near to its place [m, rad] everything must come."""
+
+
+def project(robot_or_mech: RobotOrMech, state: Any = None, laws: Sequence[Law] | None = None, t: float = 0.0) -> State:
+    r"""The state nearest to a given one that holds all constraints, in position and speed.
+
+    Newton's method in the metric of the mass matrix M: the smallest $dq' M\,dq$, then the smallest change of kinetic
+    energy that brings the speeds along everything held to rest (or to the speed of a moving frame).
+
+    Args:
+        robot_or_mech: the robot, with the laws of its file unless `laws` are given, or a machine.
+        state: as for `simulate`: a State, (q, v), or q alone.
+        laws: laws, of which those count that hold something in its place.
+        t: time [s], for frames that move.
+
+    Raises:
+        InputError: nothing is held, or the constraints cannot be met from there.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> pen = gw.contact.Constraint("pen", 2, gw.contact.fixed_frame("desk", (0, 0, 0.2)), held=("z",))
+    >>> start = project(arm, [0.1, 0.3, 0.2], [pen])
+    >>> round(float(gw.placement(arm, start.q, 2)[1][2]), 12)
+    0.2
+    """
+    mech, now = machine_of("project", robot_or_mech), number("project", "t", t, unit="s")
+    given = initial_state(mech, state)
+    if laws is None:
+        laws = laws_of(robot_or_mech, mech) if isinstance(robot_or_mech, Robot) else ()
+    system = System(mech, tuple(laws))
+    x = state_vector(system, given)
+    u = np.array(system.first_inputs)
+    situations = situations_at(system, now, x, u)
+    modes = tuple(law.start(one) for law, one in zip(system.laws, situations, strict=True))
+    held = held_places(system, now, x, u, modes)
+    if held is None:
+        raise InputError("project: no law holds anything in its place there. Give constraints (Constraint).")
+    out = held.projected(now, x)
+    left = held.missing(now, out)
+    worst = int(np.argmax(np.abs(left)))
+    if not abs(left[worst]) < CLOSED:
+        raise InputError(
+            f"project: {held.holds[worst].line.name} stays {left[worst]:.3g} (m or rad) from its place: from this "
+            "state the constraints cannot be met together. Start nearer to a state that holds them, or look at lengths."
+        )
+    return State(out[system.q], out[system.v], given.states)

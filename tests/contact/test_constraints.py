@@ -1,0 +1,197 @@
+"""Constraints: what they hold, the forces it takes, what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.algebra.operations import FLOATS
+from gearwright.contact import Constraint, MovingFrame, fixed_frame, project
+from gearwright.errors import InputError
+from gearwright.forces import Coordinate
+from gearwright.forces.scene import Scene
+from gearwright.system.evaluation import evaluate
+from gearwright.system.system import System
+from support.machines import random_design, random_state
+
+ARM = gw.load("panda_like")
+MECH = gw.assemble(ARM)
+Q = np.array([0.3, -0.4, 0.2, -1.9, 0.1, 1.6, 0.4])
+TIP = MECH.bodies[-1].name
+SIX = ("x", "y", "z", "rx", "ry", "rz")
+
+
+def tilted(axis: int, angle: float) -> np.ndarray:
+    """A rotation about one axis of a frame."""
+    turn = np.eye(3)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    turn[[i, i, j, j], [i, j, i, j]] = np.cos(angle), -np.sin(angle), np.sin(angle), np.cos(angle)
+    return turn
+
+
+@pytest.mark.parametrize(
+    "held", [("z",), ("y", "z"), ("x", "y", "rx", "ry"), ("y", "z", "ry", "rz"), ("rx", "rz"), SIX], ids="+".join
+)
+def test_rows_are_the_velocity_as_the_frame_sees_it(held):
+    """Where all that is held is held, whatever turn the free axis has: forces and torques in the frame's axes."""
+    R, p = gw.placement(MECH, Q, TIP)
+    free = [k for k, word in enumerate(SIX[3:]) if word not in held]
+    turn = tilted(free[0], 2.0) if len(free) == 1 else np.eye(3)
+    frame = fixed_frame("here", p, R @ turn)
+    law = Constraint("held", TIP, frame, held)
+    J = gw.jacobian(MECH, Q, TIP)
+    seen = np.vstack([(R @ turn).T @ J[:3], (R @ turn).T @ J[3:]])
+    scene = Scene(MECH, Q.tolist(), [0.0] * MECH.n, FLOATS)
+    for word, line in zip(law.held, law.lines(MECH.speeds), strict=True):
+        placed = line.placed(scene)
+        assert placed.position(Q) == pytest.approx(0.0, abs=1e-12)
+        row = np.zeros(MECH.n)
+        for k, x in placed.terms:
+            row[k] = x
+        assert row == pytest.approx(seen[SIX.index(word)], abs=1e-12), word
+
+
+def test_accelerations_and_forces_are_those_of_pinocchio_with_rotors_as_bodies():
+    pin = pytest.importorskip("pinocchio")
+    from support.pinocchio_oracle import Oracle
+
+    rng = np.random.default_rng(5)
+    design = random_design(rng, ["revolute", "prismatic", "revolute", "revolute", "revolute"], wheels=5, chain=True)
+    mech, oracle = design.written(), Oracle(design)
+    state = random_state(rng, mech)
+    law = Constraint("point", "b4", "base")
+    tau = rng.normal(size=mech.n)
+    at = evaluate(System(mech, (law,)), 0.0, np.concatenate([state.q, state.v, [0, 0]]), tau, ("on",))
+    q, v, _ = oracle.motion(state)
+    M, h = oracle.mass_matrix(state), oracle.bias(state)
+    joint, place = oracle.joint[4]
+    pin.forwardKinematics(oracle.model, oracle.data, q, v, 0 * v)
+    frame = oracle.model.addFrame(pin.Frame("tip", joint, place, pin.FrameType.OP_FRAME))
+    data = oracle.model.createData()
+    pin.computeJointJacobians(oracle.model, data, q)
+    pin.forwardKinematics(oracle.model, data, q, v, 0 * v)
+    pin.updateFramePlacements(oracle.model, data)
+    way = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+    J = pin.getFrameJacobian(oracle.model, data, frame, way)[:3] @ oracle.G
+    drift = pin.getFrameClassicalAcceleration(oracle.model, data, frame, way).linear
+    whole = np.block([[M, -J.T], [J, np.zeros((3, 3))]])
+    expected = np.linalg.solve(whole, np.concatenate([tau - h, -drift]))
+    found = np.concatenate([at.a, at.reactions[0].multipliers])
+    assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+@pytest.fixture(scope="module")
+def writing() -> gw.Run:
+    """An arm that swings with its tip on a desk that moves up and down, turned a little against the world."""
+    turn = tilted(0, 0.1)
+    desk = MovingFrame(
+        "desk", lambda t, ops: (0.3, 0.1, 0.3 + 0.05 * ops.sin(3 * t)), lambda t, ops: tuple(map(tuple, turn.tolist()))
+    )
+    pen, mech = Constraint("pen", "link3", desk, held=("z",)), gw.assemble(gw.load("elbow"))
+    start = project(mech, [0.2, -0.4, 0.9], [pen])
+    return gw.simulate(mech, start, until=1.0, laws=[pen], samples=41, method="adaptive")
+
+
+def test_nothing_drifts_on_a_desk_that_moves(writing):
+    assert np.abs(writing["pen.z"]).max() < 1e-12
+    assert np.abs(writing["pen.force.z"]).max() > 1.0
+    assert writing.drift < 1e-7  # what moves the desk is in the books
+
+
+def test_all_six_coordinates_are_series(writing):
+    assert {f"pen.{word}" for word in SIX} <= set(writing.series)
+    assert np.ptp(writing["pen.x"]) > 1e-3
+
+
+def test_a_start_beside_the_constraint_is_refused_and_projection_offered():
+    law = Constraint("peg", TIP, fixed_frame("hole", (0.4, 0.1, 0.5)), held=("x", "y"))
+    with pytest.raises(InputError, match=r"violates 'peg': peg\.\w is .* gw\.contact\.project"):
+        gw.simulate(MECH, Q, until=0.1, laws=[law])
+    start = project(MECH, (Q, np.ones(7)), [law])
+    assert np.abs(gw.placement(MECH, start.q, TIP)[1][:2] - [0.4, 0.1]).max() < 1e-12
+    assert np.abs(gw.jacobian(MECH, start.q, TIP)[:2] @ start.v).max() < 1e-12
+    gw.simulate(MECH, start, until=1e-4, laws=[law], samples=2)
+
+
+def test_a_start_that_moves_against_the_constraint_is_refused():
+    p = gw.placement(MECH, Q, TIP)[1]
+    law = Constraint("peg", TIP, fixed_frame("hole", p), held=("x",))
+    with pytest.raises(InputError, match=r"violates 'peg': peg\.x moves with"):
+        gw.simulate(MECH, (Q, np.ones(7)), until=0.1, laws=[law])
+
+
+def test_projection_says_when_it_cannot():
+    law = Constraint("far", TIP, fixed_frame("moon", (40.0, 0.0, 0.0)))
+    with pytest.raises(InputError, match=r"far\.x stays .* cannot be met"):
+        project(MECH, Q, [law])
+    with pytest.raises(InputError, match="no law holds anything"):
+        project(MECH, Q, [])
+
+
+def test_more_constraints_than_freedom_are_refused_by_name():
+    elbow = gw.assemble(gw.load("elbow"))
+    R, p = gw.placement(elbow, [0.1, 0.2, 0.3], 2)
+    weld = Constraint("weld", 2, fixed_frame("wall", p, R), held=SIX)
+    with pytest.raises(InputError, match=r"6 coordinates are held .* only 3 speeds.*Leave out weld\.\w+"):
+        gw.simulate(elbow, [0.1, 0.2, 0.3], until=0.1, laws=[weld])
+
+
+def test_a_body_that_cannot_move_that_way_is_refused():
+    planar = gw.Mechanism([gw.Body("rod", joint="revolute", axis=(0, 0, 1), mass=1, com=(0.5, 0, 0))])
+    law = Constraint("flat", "rod", "base", held=("z",))
+    with pytest.raises(InputError, match=r"flat\.z is held, but no joint moves it"):
+        gw.simulate(planar, [0.0], until=0.1, laws=[law])
+
+
+@pytest.mark.parametrize(
+    ("held", "words"), [((), "names nothing"), (("zz",), "zz"), ("z", "names nothing"), (("z", "z"), "twice")]
+)
+def test_what_is_held_is_checked(held, words):
+    with pytest.raises(InputError, match=words):
+        Constraint("c", TIP, "base", held=held)
+
+
+def test_a_coordinate_of_ones_own():
+    """A bead on a circle in the plane x-z: g over r is the acceleration at the side."""
+    bead = gw.Mechanism(
+        [gw.Body("x", joint="prismatic", axis=(1, 0, 0)), gw.Body("bead", 0, "prismatic", axis=(0, 0, 1), mass=2.0)]
+    )
+    circle = Coordinate.of(bead, "circle", lambda c: (c.q[0] ** 2 + c.q[1] ** 2 - 0.25) / 1.0)
+    rail = Constraint.of("rail", [circle])
+    run = gw.simulate(bead, [0.5, 0.0], until=1.0, laws=[rail], samples=11, method="adaptive")
+    assert run.a[0] == pytest.approx([0.0, -9.81])
+    assert np.abs(np.hypot(run.q[:, 0], run.q[:, 1]) - 0.5).max() < 1e-13
+    assert run.drift < 1e-8
+    with pytest.raises(InputError, match="nothing is held"):
+        Constraint.of("empty", [])
+
+
+def test_nothing_drifts_in_a_minute_of_writing():
+    """Position and speed across the desk, while the pen wanders over it."""
+    mech = gw.assemble(gw.load("elbow"))
+    pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
+
+    def hand(t, state):
+        wanted = np.array([0.3 + 0.5 * np.sin(0.5 * t), -0.3 + 0.1 * np.sin(0.3 * t), state.q[2]])
+        return gw.gravity(mech, state.q) + 200 * (wanted - state.q) - np.array([60.0, 60.0, 30.0]) * state.v
+
+    start = project(mech, [0.3, -0.3, 0.9], [pen])
+    run = gw.simulate(
+        mech, start, until=60.0, laws=[pen], controller=hand, samples=61, method="adaptive", rtol=1e-6, atol=1e-8
+    )
+    assert np.ptp(run["pen.y"]) > 0.5
+    assert np.abs(run["pen.z"]).max() < 1e-12
+    across = [gw.jacobian(mech, q, "tool")[2] @ v for q, v in zip(run.q, run.v, strict=True)]
+    assert np.abs(across).max() < 1e-12
+
+
+def test_elastic_drives_in_contact():
+    """Motors on springs: the tip stays on the desk while the springs give."""
+    robot = gw.load("elastic_elbow")
+    mech = gw.assemble(robot)
+    pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
+    start = project(mech, np.tile([0.3, -0.3, 0.9], 2), [pen])
+    run = gw.simulate(robot, start, until=0.02, laws=[*gw.laws(robot), pen], samples=5, method="adaptive")
+    assert np.abs(run["pen.z"]).max() < 1e-12
+    assert run.drift < 1e-6

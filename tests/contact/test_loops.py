@@ -1,0 +1,51 @@
+"""Closed loops in motion, against published numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from support.mechanisms import andrews, bricard, double_four_bar, published, slider_crank
+
+
+def test_andrews_squeezer_reaches_its_published_end(reference):
+    mech, laws, data, order = andrews(reference)
+    begin, end = data["initial"], data["t=0.03"]
+    drive = {"tau.K1": data["parameters"]["mom"]}
+    q = np.array(begin["q"])[order]
+    run = gw.simulate(mech, q, until=0.03, inputs=drive, laws=laws, samples=2, rtol=1e-8, atol=1e-10)
+    assert run.a[0] == pytest.approx(np.array(begin["a"])[order], rel=1e-9, abs=1e-6)
+    for found, word in ((run.q[-1], "q"), (run.v[-1], "v"), (run.a[-1], "a")):
+        expected = np.array(end[word])[order]
+        assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max(), word
+    size = np.hypot(run["E3.force.x"], run["E3.force.y"])
+    assert size == pytest.approx([np.hypot(*x["lambda"][:2]) for x in (begin, end)], rel=1e-6)
+    assert max(np.abs(run[f"E{k}.{word}"]).max() for k in (3, 4, 6) for word in "xy") < 1e-12
+
+
+def test_bricard_moves_with_a_row_too_many(reference):
+    mech, laws = bricard()
+    at = published(reference, "loop_mechanisms")["bricard"]["t=1"]
+    expected = at["computed here (chain of 5, least-norm multipliers, DOP853 1e-11)"]
+    run = gw.simulate(mech, np.zeros(5), until=1.0, laws=laws, samples=5, method="adaptive")
+    for name in ("P2", "P3"):
+        assert np.abs(gw.placement(mech, run.q[-1], name)[1] - expected[name]).max() < 1e-6
+    assert [remark for remark in run.remarks if "least norm" in remark]
+    assert run.drift < 1e-9
+
+
+def test_double_four_bar_passes_its_singular_positions(reference):
+    mech, laws = double_four_bar()
+    theta = published(reference, "loop_mechanisms")["double_four_bar"]["theta"]
+    start = np.zeros(5), np.array([-1.0, -1.0, -1.0, 1.0, 1.0])
+    run = gw.simulate(mech, start, until=4.0, laws=laws, samples=5, method="adaptive", rtol=1e-9, atol=1e-11)
+    assert -run.q[1:, 0] == pytest.approx([theta[str(k)] for k in range(1, 5)], abs=1e-6)
+
+
+def test_spatial_slider_crank(reference):
+    mech, laws, start, stated = slider_crank(reference)
+    run = gw.simulate(mech, start, until=1.0, laws=laws, samples=3, method="adaptive", rtol=1e-7)
+    expected = stated["exudyn"]["t=1, 8000 steps"]
+    found = run.q[-1, 1], run.v[-1, 1], run.v[-1, 0]
+    assert found == pytest.approx([expected[word] for word in ("x", "v", "crank_rate")], rel=1e-4)
