@@ -164,8 +164,9 @@ EXCUSED = {
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
+    "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
     **dict.fromkeys(
-        ("analyse", "Analysis", "size_drives", "Sizing", "with_choices"),
+        ("analyse", "Analysis", "size_drives", "Sizing", "sweep", "with_choices"),
         "about a robot's drives, which a machine has not",
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
