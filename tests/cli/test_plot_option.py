@@ -14,7 +14,7 @@ from gearwright.cli.app import app
 from gearwright.motion.tour import tour
 from gearwright.simulation import Run
 
-DRAWING = ("bench", "compare", "modes", "simulate", "train")
+DRAWING = ("analyse", "bench", "compare", "modes", "plan", "simulate", "train")
 RESULTS = (Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, Run)
 
 
@@ -34,7 +34,7 @@ def test_no_other_option_draws():
         assert command in DRAWING or "--plot" not in options(command)
 
 
-@pytest.mark.parametrize("command", [name for name in DRAWING if name != "bench"])
+@pytest.mark.parametrize("command", [name for name in DRAWING if name not in ("analyse", "bench", "plan")])
 def test_a_wrong_ending_is_refused_before_the_work(command, refused):
     refused(command, "no_such_robot", "--plot", "drawn.doc", words=["--plot drawn.doc", ".png, .svg or .pdf"])
 

@@ -8,6 +8,8 @@ from functools import cached_property
 from math import isfinite, sin
 from typing import TypeAlias
 
+import numpy as np
+
 from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.algebra.operations import FLOATS
 from gearwright.algebra.slopes import Slopes
@@ -147,10 +149,11 @@ class PlacedCoordinate(Line):
 
     def _asked(self, how: Callable[[Scene], Configuration]) -> Scalar:
         try:
-            return self.coordinate.function(how(self._scene))
+            with np.errstate(divide="raise", invalid="raise"):  # arrays are to fail as numbers do
+                return self.coordinate.function(how(self._scene))
         except GearwrightError:
             raise
-        except (ZeroDivisionError, ValueError, OverflowError) as error:
+        except (ArithmeticError, ValueError) as error:
             raise self._singular(str(error)) from error
 
     def _singular(self, why: str) -> SingularityError:
