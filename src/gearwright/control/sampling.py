@@ -120,7 +120,7 @@ def sampled(
     if not isinstance(controller, LawController):
         raise InputError(
             f"{CALLER}: a {type(controller).__name__} is not a controller of gw.control. A function of yours is "
-            "sampled by gw.sampled_controller."
+            "sampled by gw.control.sampled_controller."
         )
     law = continuous_law(CALLER, controller)
     if speed not in ("measured", "difference"):
