@@ -110,7 +110,7 @@ def test_a_mode_that_no_input_reaches_is_named():
         lambda: gw.control.lqr(two, [0, 0], [1] * 4, [1.0], inputs=["a"]),
         lambda: gw.control.poles(two, [0, 0], [-1, -2, -3, -4], inputs=["a"]),
     ):
-        with pytest.raises(InputError, match=r"forces on a do not reach the mode at .*, in which b move"):
+        with pytest.raises(InputError, match=r"forces on a do not reach the mode at .*, in which b moves"):
             gains()
 
 

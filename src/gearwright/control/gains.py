@@ -177,7 +177,7 @@ def _require_reached(
             moving = [mech.speeds[k] for k in np.argsort(-share) if share[k] > 0.1 * share.max()]
             raise InputError(
                 f"{caller}: forces on {listed(acting)} do not reach the mode at {_pole(complex(s))} 1/s, in which "
-                f"{listed(moving)} move. Drive one of these, or hold them."
+                f"{listed(moving)} move{'s' if len(moving) == 1 else ''}. Drive one of these, or hold them."
             )
 
 
