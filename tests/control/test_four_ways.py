@@ -123,6 +123,30 @@ def test_a_law_of_ones_own_is_a_controller():
     np.testing.assert_allclose(out.q[-1], run.q[-1], atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Decision([0.0] * 2, rates=[0.0]), r"decided 2 outputs, not 3 \(tau\.j1, tau\.j2, tau\.j3\)"),
+        (Decision([0.0] * 3), r"decided 0 rates of its states, not 1 \(way\)"),
+        ([0.0] * 3, r"Return a gw\.control\.Decision"),
+    ],
+)
+def test_a_law_that_decides_too_little_is_refused(answer, words):
+    class Forgetful(ControlLaw):
+        mech = gw.assemble(ARM)
+        states = (Quantity("way", "rad"),)
+
+        def decide(self, measured):
+            return answer
+
+    control = gw.control.controller(Forgetful())
+    for made in (control, gw.control.sampled(control, 1e-3)):
+        with pytest.raises(InputError, match=words):
+            gw.simulate(gw.assemble(ARM), until=0.1, controller=made)
+        with pytest.raises(InputError, match=words):
+            gw.rollout(ARM, np.zeros(3), np.zeros(3), 10, 1e-3, controller=made)
+
+
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match=r"compiled batches take what gw\.control makes"):
         gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1e-3, controller=gw.Controller(lambda t, s: [0.0] * 3))

@@ -17,7 +17,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
 from gearwright.programs.sized import VectorProgram
 from gearwright.simulation.step_program import MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
-from gearwright.system.control_law import STATES, ControlLaw, Decision, Q, V, measurement_of
+from gearwright.system.control_law import STATES, ControlLaw, Decision, Q, V, decided, measurement_of
 from gearwright.system.law_controller import LawController
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of
@@ -129,7 +129,7 @@ class _Loop:
             given[name] = references[begin : begin + len(entries)]
             begin += len(entries)
         given[STATES] = x.states[self.own][: len(self.law.states)]
-        return self.law.decide(measurement_of(self.law, given, self.ops, self.law.model))
+        return decided(self.law, measurement_of(self.law, given, self.ops, self.law.model))
 
     def driven(self, u: Sequence[Scalar], outputs: Sequence[Scalar]) -> list[Scalar]:
         """Inputs with a law's outputs: forces are added, named inputs replaced."""
