@@ -164,7 +164,7 @@ EXCUSED = {
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
     **dict.fromkeys(
-        ("analyse", "Analysis", "size_drives", "sweep", "Sizing", "with_choices"),
+        ("analyse", "Analysis", "size_drives", "Sizing", "sweep", "with_choices"),
         "about a robot's drives, which a machine has not",
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
