@@ -69,7 +69,7 @@ from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.planning import inverse_kinematics
 from gearwright.programs.placement import Placement
-from gearwright.simulation import Controller, Event, Run, State, rollout, sampled_controller, simulate
+from gearwright.simulation import Controller, Event, Run, State, rollout, simulate
 from gearwright.system.demands import demands
 from gearwright.tracing.casadi_backend import casadi_function
 from gearwright.tracing.jax_backend import jax_function
@@ -145,7 +145,6 @@ __all__ = [
     "reactions",
     "regressor",
     "rollout",
-    "sampled_controller",
     "save",
     "simulate",
     "size_drives",

@@ -17,6 +17,7 @@ from gearwright.bench.bench import Bench
 from gearwright.identification import Log, MotionLimits
 from gearwright.mechanism import coercion
 from gearwright.motion import polynomial
+from gearwright.programs.program import flatten
 
 STIFF, SOFT = gw.load("elbow"), gw.load("elastic_elbow")
 Q, V, A = np.array([[0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8]])
@@ -40,7 +41,7 @@ def decided(control):
     given = {"q": Q6[: law.mech.nq].tolist(), "v": V6[: law.mech.n].tolist()}
     given |= {name: x[0].tolist() for name, x in control.references(np.array([0.4])).items()}
     given["states"] = [x.initial for x in law.states]
-    return np.array(control.program.scalars(law.mech, FLOATS, given, {}), dtype=float)
+    return np.array(flatten(control.program.run(law.mech, FLOATS, given, {})), dtype=float)
 
 
 STIFF_CALLS = {

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.control import sampled_controller
 from gearwright.errors import InputError, SimulationError
-from gearwright.simulation import sampled_controller
 
 BALL = gw.Mechanism([gw.Body("ball", joint="prismatic", axis=(0, 0, 1), mass=1.0)])
 ELBOW = gw.assemble(gw.load("elbow"))

@@ -24,11 +24,25 @@ def test_a_task_becomes_a_motion_that_torque_reads(run, tmp_path):
     assert (code, out) == (0, "")
     assert "fastest" in err
     assert "One repetition is planned" in " ".join(err.split())
+    assert "The acceleration has steps in motion 2." in " ".join(err.split())
     assert (tmp_path / "m.svg").read_text().startswith("<?xml")
     way = gw.motion.recorded(tmp_path / "m.csv", robot=gw.load("elbow"))
     assert np.allclose(way.at([0.0, way.duration]), 0.0, atol=1e-9)
     assert np.allclose(way.extremes()[1][0], 0.5, atol=1e-6)
     assert run("torque", "elbow", tmp_path / "m.csv", "-o", tmp_path / "tau.csv").code == 0
+
+
+def test_a_smoothed_motion_keeps_its_limits_in_the_file(run, tmp_path):
+    """What rows and their smooth joints take of the torques: more than planned at steps, as planned without them."""
+    given, share = {"torque": [40, 60, 25]}, {}
+    for name, smoothing in (("steps", ""), ("smooth", ", smoothing: 20 ms")):
+        text = f"motions: [{{fastest: {{via: [[0.5, 0.3, -0.4]], torque: [40, 60, 25], share: 95 %}}{smoothing}}}]"
+        (tmp_path / "swing.yaml").write_text(f"task: t\n{text}")
+        done = run("plan", "elbow", tmp_path / "swing.yaml", "-o", tmp_path / "m.csv")
+        assert ("has steps" in " ".join(done.err.split())) is (name == "steps")
+        way = gw.motion.recorded(tmp_path / "m.csv", robot=gw.load("elbow"))
+        share[name] = gw.planning.limit_use(gw.load("elbow"), way, **given).largest.max()
+    assert share["smooth"] < 1.0 < share["steps"]
 
 
 def test_without_a_file_the_motion_is_printed(run, tmp_path):

@@ -359,7 +359,7 @@ def test_a_controller_follows_a_motion(run, tmp_path):
     got = table(target.read_text())
     assert got["t"][-1] == pytest.approx(0.4)
     assert [got[f"q.j{k}"][-1] for k in (1, 2, 3)] == pytest.approx([0.6, 0.3, -0.3], abs=1e-6)
-    assert "j1 reference" in picture.read_text()
+    assert "dashed: reference" in picture.read_text()
     assert "error of position" in picture.read_text()
 
 
@@ -371,6 +371,9 @@ def test_torques_are_drawn_against_their_limits(run, tmp_path):
     labels = [line.get_label() for line in page.axes[-1].lines]
     assert len(labels) == 18
     assert len(page.axes) == 4
+    colours = {line.get_label(): line.get_color() for axes in page.axes for line in axes.lines}
+    assert colours["elbow limit +"] == colours["elbow limit -"] == colours["elbow reference"] == colours["elbow"]
+    assert len(page.legends[0].get_texts()) == 6
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError, SimulationError
 from gearwright.motion import polynomial
+from support.controllers_in_c import decides_alike
 
 J, M, K, D = 1.0, 2.0, 400.0, 0.8
 """Motor (at the joint side), link, spring and damper of one joint."""
@@ -154,6 +157,46 @@ def test_the_observer_finds_the_links_from_the_motors(elbow):
     gap = np.stack([np.abs(out.states[f"estimate.q.j{k}"] - out.q[:, k - 1]) for k in (1, 2, 3)], axis=-1)
     assert gap[0].max() == pytest.approx(0.05)
     assert gap[-1].max() < 1e-3
+
+
+def _state_feedback(mech, motion):
+    gains = np.zeros((3, 12))
+    gains[:, 3:6], gains[:, 9:] = 2000 * np.eye(3), 100 * np.eye(3)
+    return gw.control.state_feedback(mech, motion, gains)
+
+
+ELASTIC_LAWS = {
+    "torque feedback": lambda mech, motion: gw.control.pd(mech, motion, 2000, 100, torque_feedback=1.0),
+    "state feedback": _state_feedback,
+    "feedback linearisation": lambda mech, motion: gw.control.feedback_linearisation(mech, motion, 40.0),
+    "observer": lambda mech, motion: gw.control.elastic_observer(
+        gw.control.pd(mech, motion, 2000, 100), [0.05, 0.05, -0.05], 100.0
+    ),
+}
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("name", ELASTIC_LAWS)
+def test_elastic_laws_decide_alike_in_run_batch_kernel_and_c(name, elbow, tmp_path):
+    _, spong, motion = elbow
+    period, count = 1e-3, 40
+    control = gw.control.sampled(ELASTIC_LAWS[name](spong, motion), period)
+    start = gw.motor_motion(spong, *(motion.at(0.0, k) for k in range(5))).q
+    times = period * np.arange(count + 1)
+    run = gw.simulate(spong, start, times[-1], controller=control, samples=times, rtol=1e-11, atol=1e-13)
+    out = gw.rollout(spong, start, np.zeros(6), 8 * count, period / 8, method="rk4", controller=control, every=8)
+    np.testing.assert_allclose(out.q, run.q, atol=1e-7)
+    decides_alike(spong, control, out, tmp_path)
+
+
+def test_observers_run_in_a_simulation(elbow):
+    mech, spong, motion = elbow
+    control = gw.control.elastic_observer(gw.control.pd(mech, motion, 2000, 100), [0.05, 0.05, -0.05], 100.0)
+    start = gw.motor_motion(spong, *(motion.at(0.0, k) for k in range(5))).q
+    run = gw.simulate(mech, start, 0.8, controller=control, samples=5)
+    _, out = tracked(mech, control, motion, spong)
+    np.testing.assert_allclose(run.q, out.q[::5], atol=1e-6)
+    np.testing.assert_allclose(run["estimate.q.j1"], out.states["estimate.q.j1"][::5], atol=1e-6)
 
 
 def test_what_does_not_fit_an_elastic_machine_is_refused(elbow):

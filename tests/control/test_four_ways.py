@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -14,13 +12,13 @@ from gearwright.control import ControlLaw, Decision
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.motion import polynomial
+from support.controllers_in_c import decides_alike
 
 ARM = gw.load("elbow")
 LIFT = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=0.5)
 PERIOD = 2e-3
 T = np.arange(0, 0.4, 4e-3)
 FINE = {"rtol": 1e-11, "atol": 1e-13}
-STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-std=c99", "-pedantic", "-O1"]
 
 CONTINUOUS = {
     "pd": gw.control.pd(ARM, LIFT, 2000, 100),
@@ -54,26 +52,6 @@ def test_a_continuous_controller_moves_a_batch_as_a_run(name):
         np.testing.assert_allclose(series[:, 0], run[state], atol=1e-6)
 
 
-def compiled_c(control, folder):
-    """The controller as a function of arrays, from the C that is exported."""
-    header, source, test, _ = gw.export.c(ARM, folder, [control])
-    program, library = folder / "selftest", folder / "arm.so"
-    subprocess.run(["gcc", *STRICT, source, test, "-o", program, "-lm"], check=True, cwd=folder)
-    subprocess.run([program], check=True, capture_output=True)
-    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
-    function = getattr(ctypes.CDLL(str(library)), f"elbow_{control.law.name}")
-    size = len(control.law.outputs) + len(control.law.states)
-
-    def call(*given):
-        out = np.empty(size)
-        function(*(ctypes.c_void_p(np.ascontiguousarray(x).ctypes.data) for x in (*given, out)))
-        return out
-
-    assert not any(word in source.read_text() for word in ("malloc", "calloc", "for (", "while"))
-    assert "Call it every" in header.read_text()
-    return call
-
-
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_sampled_controller_decides_alike_in_run_batch_kernel_and_c(name, tmp_path):
@@ -84,18 +62,25 @@ def test_a_sampled_controller_decides_alike_in_run_batch_kernel_and_c(name, tmp_
         ARM, np.zeros(3), np.zeros(3), 2 * (len(times) - 1), PERIOD / 2, method="rk4", controller=control, every=2
     )
     np.testing.assert_allclose(out.q, run.q, atol=1e-9)
-    in_c = compiled_c(control, tmp_path)
-    states = np.array([x.initial for x in control.law.states])
-    for k, t in enumerate(times[:-1]):
-        given = [out.q[k], out.v[k], *(x[0] for x in control.references(np.array([t])).values())]
-        given += [states] if len(states) else []
-        decided = control.kernel(*given)
-        np.testing.assert_allclose(in_c(*given), decided, rtol=1e-12, atol=1e-12)
-        held = [out.states[f"held.{x}"][k + 1] for x in control.law.outputs]
-        np.testing.assert_allclose(decided[:3], held, rtol=1e-9, atol=1e-9)
-        states = decided[3:]
-        remembered = [out.states[x.name][k + 1] for x in control.law.states]
-        np.testing.assert_allclose(states, remembered, rtol=1e-9, atol=1e-9)
+    decides_alike(ARM, control, out, tmp_path)
+
+
+def test_a_batch_of_time_stepping_is_controlled_as_a_run():
+    """With friction that sticks the batch comes to the run as its step falls, and its books are closed."""
+    joint = gw.parts.Joint(axis=(0, 1, 0), friction=gw.parts.Friction(coulomb=1.0, viscous=0.5))
+    robot = gw.parts.Robot("lever", [gw.parts.Link("lever", mass=2, com=(0.3, 0, 0), joint=joint)])
+    motion = polynomial([0.0], [1.0], 0.6)
+    continuous = gw.control.cascade(robot, motion, 10.0, 20.0, 0.1)
+    for control in (continuous, gw.control.sampled(continuous, 8e-3, delay=1)):
+        run = gw.simulate(robot, [0.0], 0.8, controller=control, samples=11, **FINE)
+        apart = {}
+        for h in (2e-3, 5e-4):
+            steps = {"steps": round(0.8 / h), "step": h, "every": round(0.08 / h)}
+            out = gw.rollout(robot, [0.0], [0.0], **steps, method="moreau", controller=control, laws=gw.laws(robot))
+            integral = np.abs(out.states["lever.integral"] - run["lever.integral"]).max()
+            apart[h] = max(np.abs(out.q - run.q).max(), integral)
+            assert abs(out.drift) < 1e-4
+        assert apart[5e-4] < min(1e-3, 0.4 * apart[2e-3])
 
 
 def test_speed_by_difference_and_encoders_are_what_they_say():
@@ -138,6 +123,30 @@ def test_a_law_of_ones_own_is_a_controller():
     np.testing.assert_allclose(out.q[-1], run.q[-1], atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Decision([0.0] * 2, rates=[0.0]), r"decided 2 outputs, not 3 \(tau\.j1, tau\.j2, tau\.j3\)"),
+        (Decision([0.0] * 3), r"decided 0 rates of its states, not 1 \(way\)"),
+        ([0.0] * 3, r"Return a gw\.control\.Decision"),
+    ],
+)
+def test_a_law_that_decides_too_little_is_refused(answer, words):
+    class Forgetful(ControlLaw):
+        mech = gw.assemble(ARM)
+        states = (Quantity("way", "rad"),)
+
+        def decide(self, measured):
+            return answer
+
+    control = gw.control.controller(Forgetful())
+    for made in (control, gw.control.sampled(control, 1e-3)):
+        with pytest.raises(InputError, match=words):
+            gw.simulate(gw.assemble(ARM), until=0.1, controller=made)
+        with pytest.raises(InputError, match=words):
+            gw.rollout(ARM, np.zeros(3), np.zeros(3), 10, 1e-3, controller=made)
+
+
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match=r"compiled batches take what gw\.control makes"):
         gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1e-3, controller=gw.Controller(lambda t, s: [0.0] * 3))
@@ -147,5 +156,5 @@ def test_what_does_not_fit_is_refused():
         gw.export.c(ARM, "nowhere", [CONTINUOUS["cascade"]])
     with pytest.raises(InputError, match="sampled already"):
         gw.control.sampled(SAMPLED["pd"], 1e-3)
-    with pytest.raises(InputError, match=r"sampled by gw\.sampled_controller"):
+    with pytest.raises(InputError, match=r"sampled by gw\.control\.sampled_controller"):
         gw.control.sampled(lambda t, s: [0.0] * 3, 1e-3)

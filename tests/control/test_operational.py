@@ -81,6 +81,10 @@ def test_the_momentum_observer_follows_external_forces():
     for k, joint in enumerate(("j1", "j2", "j3")):
         np.testing.assert_allclose(found[f"external.{joint}"], push[k] * rise, atol=1e-5)
     np.testing.assert_allclose(found["collision"], 1.5 * rise, atol=1e-5)
+    run = gw.simulate(
+        gw.assemble(arm), until=0.4, controller=control, inputs={"tau.j2": 3.0, "tau.j3": -1.5}, samples=out.t
+    )
+    np.testing.assert_allclose(control.signals(run)["external.j2"], 3.0 * rise, atol=1e-5)
 
 
 def test_gains_close_the_loop_they_promise():
@@ -110,8 +114,13 @@ def test_a_mode_that_no_input_reaches_is_named():
         lambda: gw.control.lqr(two, [0, 0], [1] * 4, [1.0], inputs=["a"]),
         lambda: gw.control.poles(two, [0, 0], [-1, -2, -3, -4], inputs=["a"]),
     ):
-        with pytest.raises(InputError, match=r"forces on a do not reach the mode at .*, in which b move"):
+        with pytest.raises(InputError, match=r"forces on a do not reach the mode at .*, in which b moves"):
             gains()
+
+
+def test_weights_that_do_not_see_a_mode_are_refused():
+    with pytest.raises(InputError, match="is left where it is, because Q does not see its mode"):
+        gw.control.lqr(gw.load("elbow"), [0.0] * 3, [0.0] * 6, [1.0] * 3)
 
 
 def test_frames_that_cannot_be_moved_are_refused():

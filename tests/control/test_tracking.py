@@ -172,3 +172,19 @@ def test_servos_of_a_file_are_a_controller():
     assert np.abs(run["arm.torque"]).max() <= 1.0 + 1e-12
     with pytest.raises(InputError, match="states no servo"):
         gw.control.servos(gw.load("elbow"), [0.0] * 3)
+
+
+def test_an_integral_that_heeds_its_limits_does_not_wind_up():
+    """A disc that is asked for far more than its motor can: cut outside of the law it overshoots many times further."""
+    disc = gw.Mechanism([gw.Body("disc", mass=1, inertia=np.diag([1.0, 1.0, 2.0]))], gravity=(0, 0, 0))
+    gains = 4.0, 40.0, 0.2
+    beyond = {}
+    for name, control in (
+        ("heeded", gw.control.sampled(gw.control.cascade(disc, [2.0], *gains, limits=4.0), 1e-3)),
+        ("cut", gw.control.sampled(gw.control.cascade(disc, [2.0], *gains), 1e-3, limits=4.0)),
+    ):
+        out = gw.rollout(disc, [0.0], [0.0], 10_000, 1e-3, method="rk4", controller=control, every=10)
+        assert np.abs(out.states["held.tau.disc"]).max() == pytest.approx(4.0)
+        beyond[name] = out.q.max() - 2.0
+        assert bool(abs(out.q[-1, 0] - 2.0) < 1e-6) is (name == "heeded")
+    assert beyond["cut"] > 5 * beyond["heeded"]

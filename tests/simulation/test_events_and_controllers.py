@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.simulation import Event, sampled_controller, series, steps
+from gearwright.control import sampled_controller
+from gearwright.simulation import Event, series, steps
 
 BALL = gw.Mechanism([gw.Body("ball", joint="prismatic", axis=(0, 0, 1), mass=1.0)])
 FLOATING = gw.Mechanism(BALL.bodies, gravity=(0, 0, 0))
@@ -54,7 +55,7 @@ def test_a_sampled_controller_is_called_once_per_period(method):
         return np.zeros(3)
 
     step = {"step": 1e-3} if method == "euler" else {}
-    control = gw.sampled_controller(count, period=0.01)
+    control = gw.control.sampled_controller(count, period=0.01)
     for _ in range(2):  # each run asks anew
         calls.clear()
         gw.simulate(gw.load("elbow"), until=0.05, controller=control, method=method, **step)

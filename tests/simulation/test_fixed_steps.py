@@ -49,7 +49,7 @@ def test_a_rollout_takes_the_memory_of_its_samples():
 
 @pytest.mark.parametrize("method", ["euler", "rk4"])
 @pytest.mark.parametrize(
-    "control", [None, gw.sampled_controller(lambda t, state: [np.sin(9 * t), 0.0, -state.v[2]], 7e-3)]
+    "control", [None, gw.control.sampled_controller(lambda t, state: [np.sin(9 * t), 0.0, -state.v[2]], 7e-3)]
 )
 def test_samples_do_not_depend_on_which_are_asked_for(method, control):
     inputs = None if control else {"tau.j1": lambda t: np.sin(9 * t)}

@@ -81,7 +81,7 @@ def test_an_unstable_controller_is_called_so():
     robot = gw.load("puma560")
     with pytest.raises(SimulationError, match=r"unstable: near the start a motion of mostly 'joint5' grows by"):
         gw.simulate(robot, [0.1] * 6, 2.0, controller=lambda t, s: 4000.0 * s.v + 500.0 * s.q)
-    hasty = gw.sampled_controller(lambda t, s: -3e5 * s.q - 3e3 * s.v, 5e-3)
+    hasty = gw.control.sampled_controller(lambda t, s: -3e5 * s.q - 3e3 * s.v, 5e-3)
     with pytest.raises(SimulationError, match=r"unstable.*swinging at.*more often than every 0\.005 s"):
         gw.simulate(robot, [0.1] * 6, 2.0, controller=hasty)
 

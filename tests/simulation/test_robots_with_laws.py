@@ -76,7 +76,7 @@ def test_fixed_steps_converge_to_the_adaptive_run_with_their_order(method, order
 
 def test_a_controller_drives_a_fixed_step_run_as_it_drives_an_adaptive_one():
     robot = pendulum()
-    hold = gw.sampled_controller(lambda t, state: [20.0 * (0.5 - state.q[0]) - 4.0 * state.v[0]], 0.01)
+    hold = gw.control.sampled_controller(lambda t, state: [20.0 * (0.5 - state.q[0]) - 4.0 * state.v[0]], 0.01)
     adaptive = gw.simulate(robot, [0.0], until=1.0, controller=hold)
     fixed = gw.simulate(robot, [0.0], until=1.0, controller=hold, method="rk4", step=1e-3)
     assert max(adaptive.compare(fixed, ["q.j", "v.j"]).values()) < 1e-8

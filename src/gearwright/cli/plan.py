@@ -11,6 +11,7 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Output, Plot, RobotName, Xacro
 from gearwright.cli.output import number, remarks, say, table, write_data
+from gearwright.text import listed
 
 if TYPE_CHECKING:
     from gearwright.files.task_words import TaskWords
@@ -50,6 +51,7 @@ def plan(
         return
     whole.save(output, rate=rate)
     _summary(words, ways)
+    _mention_steps(ways)
     say(f"{whole.duration:.6g} s at {rate:g} rows per second written to {output}.")
 
 
@@ -60,3 +62,13 @@ def _summary(words: TaskWords, ways: Sequence[Trajectory]) -> None:
         for k, (one, way) in enumerate(zip(words.motions, ways, strict=True))
     ]
     remarks().print(table(["motion", "kind", "seconds", "fastest joint", "acceleration"], rows, text=2))
+
+
+def _mention_steps(ways: Sequence[Trajectory]) -> None:
+    """Say so where a file cannot keep what was planned: its rows are joined smoothly, across steps too."""
+    jumping = [str(k) for k, way in enumerate(ways) if way.smoothness < 2]
+    if jumping:
+        say(
+            f"The acceleration has steps in motion {listed(jumping)}. Rows of a file are joined smoothly, so that "
+            "accelerations and torques go beyond their limits near a step. Give a jerk, or a smoothing such as 20 ms."
+        )

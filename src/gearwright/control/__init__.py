@@ -16,6 +16,7 @@ from gearwright.control.picture import tracking_plot
 from gearwright.control.sampling import sampled
 from gearwright.control.state_feedback import state_feedback
 from gearwright.system.control_law import ControlLaw, Decision, Measurement
+from gearwright.system.controllers import sampled_controller
 from gearwright.system.law_controller import LawController, LawKernel
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "poles",
     "recall",
     "sampled",
+    "sampled_controller",
     "servos",
     "state_feedback",
     "through_drives",

@@ -36,7 +36,7 @@ def by_name(
         damping: 1 is critical; the cascade has its own.
     """
     if name not in NAMES:
-        raise InputError(f"{CALLER}: there is no controller {name!r}. {did_you_mean(name, NAMES)}")
+        raise InputError(f"there is no controller {name!r}. {did_you_mean(name, NAMES)}")
     if name == "computed_torque":
         return computed_torque(robot, motion, frequency, damping)
     kp, kd = joint_gains(robot, motion.at(0.0), frequency, damping)

@@ -21,7 +21,7 @@ from gearwright.functions.actuation import actuator_redundancy, motor_shares
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.rows import along
 from gearwright.parts import Robot, Servo
-from gearwright.system.control_law import ControlLaw, Decision, Measurement
+from gearwright.system.control_law import ControlLaw, Decision, Measurement, decided
 from gearwright.system.law_controller import FORCE, LawController, law_controller
 from gearwright.text import did_you_mean, listed
 
@@ -50,7 +50,7 @@ class ThroughDrives(Wrapped):
 
     def decide(self, measured: Measurement) -> Decision:
         """The law's decision, at the motors."""
-        decision = self.inner.decide(measured)
+        decision = decided(self.inner, measured)
         torques = product(self.shares, decision.outputs)
         if self.kind == "motor_torque":
             return replace(decision, outputs=torques)

@@ -14,7 +14,7 @@ from gearwright.control.references import WORDS
 from gearwright.control.wrapped import Wrapped, continuous_law
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.system.control_law import Decision, Measurement
+from gearwright.system.control_law import Decision, Measurement, decided
 from gearwright.system.law_controller import LawController, law_controller
 from gearwright.text import listed
 
@@ -58,7 +58,7 @@ class Filtered(Wrapped):
         q, v, a = (filtered[k * count : (k + 1) * count] for k in range(3))
         given = dict(zip(WORDS, (q, v, a), strict=False))
         told = {name: given[name] for name in self.inner.references}
-        decision = self.inner.decide(replace(measured, reference=told, states=measured.states[:own]))
+        decision = decided(self.inner, replace(measured, reference=told, states=measured.states[:own]))
         jerk = [
             w * w * w * (x - p) - 3.0 * w * w * s - 3.0 * w * c
             for x, p, s, c in zip(measured.reference[SOURCE], q, v, a, strict=True)

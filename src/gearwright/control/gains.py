@@ -89,7 +89,13 @@ def lqr(
             f"{caller}: there is no solution ({error}). Give a positive definite R, and a Q that sees every mode."
         ) from None
     K = np.linalg.solve(effort, B.T @ P)
-    return StateGains(K, np.linalg.eigvals(A - B @ K).astype(np.complex128))
+    found = np.linalg.eigvals(A - B @ K).astype(np.complex128)
+    if found.real.max() > -CONTROLLABLE * np.abs(found).max():
+        raise InputError(
+            f"{caller}: a pole at {_pole(complex(found[found.real.argmax()]))} 1/s is left where it is, because Q does "
+            "not see its mode. Give more weights in Q."
+        )
+    return StateGains(K, found)
 
 
 def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[str] | None = None) -> StateGains:
@@ -177,7 +183,7 @@ def _require_reached(
             moving = [mech.speeds[k] for k in np.argsort(-share) if share[k] > 0.1 * share.max()]
             raise InputError(
                 f"{caller}: forces on {listed(acting)} do not reach the mode at {_pole(complex(s))} 1/s, in which "
-                f"{listed(moving)} move. Drive one of these, or hold them."
+                f"{listed(moving)} move{'s' if len(moving) == 1 else ''}. Drive one of these, or hold them."
             )
 
 

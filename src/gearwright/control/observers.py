@@ -24,7 +24,7 @@ from gearwright.forces.law import Quantity
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.functions.linearise import linearise
 from gearwright.mechanism import Mechanism
-from gearwright.system.control_law import ControlLaw, Decision, Measurement
+from gearwright.system.control_law import ControlLaw, Decision, Measurement, decided
 from gearwright.system.law_controller import FORCE, LawController, law_controller
 from gearwright.text import listed
 
@@ -50,7 +50,7 @@ class MomentumObserver(Wrapped):
     def decide(self, measured: Measurement) -> Decision:
         """The law's decision, and the momentum that it should lead to."""
         own = len(self.inner.states)
-        decision = self.inner.decide(replace(measured, states=measured.states[:own]))
+        decision = decided(self.inner, replace(measured, states=measured.states[:own]))
         pose = place(self.mech, measured.q, measured.ops)
         M, C = mass_matrix(pose), coriolis_matrix(pose, measured.v)
         residual = [self.gain * x for x in minus(_times(M, measured.v), measured.states[own:])]
@@ -142,7 +142,7 @@ class ElasticObserver(Wrapped):
         """The law's decision on the estimate, and how the estimate moves."""
         own, n = len(self.inner.states), self.mech.n
         q, v = measured.states[own : own + n], measured.states[own + n :]
-        decision = self.inner.decide(replace(measured, q=q, v=v, states=measured.states[:own]))
+        decision = decided(self.inner, replace(measured, q=q, v=v, states=measured.states[:own]))
         first = JointSide(self.mech).count
         missing = [*minus(measured.q[first:], q[first:]), *minus(measured.v[first:], v[first:])]
         a = forward_dynamics(place(self.mech, q, measured.ops), v, _forces(self.mech, self.inner, decision))

@@ -20,7 +20,7 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
     """A figure of a run that was to follow a motion; with `path` (.png, .svg, .pdf) it is saved too.
 
     Positions with their references dashed, errors of position, errors of speed, and forces with the limits that the
-    robot states dashed.
+    robot states dashed in the colour of their joint.
 
     Args:
         run: the run.
@@ -31,27 +31,24 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
     mech = machine_of("control.tracking_plot", robot)
     joints = list(mech.speeds[: motion.count])
     q, v = motion.at(run.t), motion.at(run.t, 1)
-    places = {x: run[f"q.{x}"] for x in joints} | {f"{x} reference": q[:, k] for k, x in enumerate(joints)}
+    wanted = {f"{x} reference": x for x in joints}
+    places = {x: run[f"q.{x}"] for x in joints} | dict(zip(wanted, q.T, strict=True))
     errors = {x: run[f"q.{x}"] - q[:, k] for k, x in enumerate(joints)}
     paces = {x: run[f"v.{x}"] - v[:, k] for k, x in enumerate(joints)}
-    forces, limits = _forces(run, robot)
+    forces, limits, of = _forces(run, robot)
     panels = [
-        Panel("position [rad or m]", places, thin=[f"{x} reference" for x in joints]),
+        Panel("position [rad or m]", places, title="dashed: reference", echoes=wanted),
         Panel("error of position [rad or m]", errors),
         Panel("error of speed [rad/s or m/s]", paces),
-        Panel("force [Nm or N]", {**forces, **limits}, thin=list(limits)),
+        Panel("force [Nm or N]", {**forces, **limits}, title="dashed: limit" if limits else "", echoes=of),
     ]
     return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name), path)
 
 
-def _forces(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Forces that act, by joint, and the limits that are stated for them, both signs."""
+def _forces(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+    """Forces that act, by joint, the limits that are stated for them, both signs, and whose limit each is."""
     stated = stated_limits(robot, machine_of("control.tracking_plot", robot))
     forces = {x.removeprefix(TAU): run[x] for x in run.series if x.startswith(TAU) and run[x].any()}
-    limits = {
-        f"{x} limit {sign}": np.full(len(run.t), float(f"{sign}{stated[TAU + x]}"))
-        for x in forces
-        if TAU + x in stated
-        for sign in ("+", "-")
-    }
-    return forces, limits
+    of = {f"{x} limit {sign}": x for x in forces if TAU + x in stated for sign in ("+", "-")}
+    limits = {name: np.full(len(run.t), float(f"{name[-1]}{stated[TAU + x]}")) for name, x in of.items()}
+    return forces, limits, of

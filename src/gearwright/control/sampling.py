@@ -15,7 +15,7 @@ from gearwright.control.wrapped import Wrapped, continuous_law
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.system.control_law import Decision, Measurement
+from gearwright.system.control_law import Decision, Measurement, decided
 from gearwright.system.law_controller import LawController, law_controller
 from gearwright.text import listed
 
@@ -61,7 +61,7 @@ class Sampled(Wrapped):
         own = len(self.inner.states)
         rest = list(measured.states[own:])
         q, v, remembered = self._measured(measured, rest)
-        decision = self.inner.decide(replace(measured, q=q, v=v, states=measured.states[:own]))
+        decision = decided(self.inner, replace(measured, q=q, v=v, states=measured.states[:own]))
         outputs = [self._cut(k, u, measured.ops) for k, u in enumerate(decision.outputs)]
         following = [x + self.every * rate for x, rate in zip(measured.states[:own], decision.rates, strict=True)]
         waiting = rest[len(remembered) :]
@@ -120,7 +120,7 @@ def sampled(
     if not isinstance(controller, LawController):
         raise InputError(
             f"{CALLER}: a {type(controller).__name__} is not a controller of gw.control. A function of yours is "
-            "sampled by gw.sampled_controller."
+            "sampled by gw.control.sampled_controller."
         )
     law = continuous_law(CALLER, controller)
     if speed not in ("measured", "difference"):

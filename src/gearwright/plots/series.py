@@ -26,12 +26,14 @@ class Panel:
         curves: name -> values.
         title: a heading.
         thin: names of curves drawn thin and dashed.
+        echoes: curves drawn thin and dashed in the colour of another one, name -> the other; not in the legend.
     """
 
     label: str
     curves: Mapping[str, ArrayLike]
     title: str = ""
     thin: Sequence[str] = field(default_factory=tuple)
+    echoes: Mapping[str, str] = field(default_factory=dict)
 
 
 def figure(
@@ -47,14 +49,18 @@ def figure(
 
     rows = -(-len(panels) // columns)
     page = Figure(figsize=(5.2 * columns, 2.2 * rows + 0.9), layout="constrained")
-    names = list(dict.fromkeys(name for panel in panels for name in panel.curves))
+    names = list(dict.fromkeys(name for panel in panels for name in panel.curves if name not in panel.echoes))
     colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(names)}
     drawn: dict[str, Any] = {}
     for k, panel in enumerate(panels):
         axes = page.add_subplot(rows, columns, k + 1)
         for name, values in panel.curves.items():
-            style = {"linewidth": 1.0, "linestyle": "--"} if name in panel.thin else {"linewidth": 1.6}
-            drawn[name] = axes.plot(np.asarray(axis), np.asarray(values), color=colour[name], **style)[0]
+            dashed = name in panel.thin or name in panel.echoes
+            style = {"linewidth": 1.0, "linestyle": "--"} if dashed else {"linewidth": 1.6}
+            of = panel.echoes.get(name, name)
+            line = axes.plot(np.asarray(axis), np.asarray(values), color=colour[of], label=name, **style)[0]
+            if of == name:
+                drawn[name] = line
         axes.set_ylabel(shown(panel.label))
         axes.set_title(shown(panel.title), fontsize=10)
         if logarithmic:

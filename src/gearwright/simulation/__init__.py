@@ -4,7 +4,7 @@ from gearwright.simulation.events import Event
 from gearwright.simulation.rollout import Rollout, rollout
 from gearwright.simulation.run import Run, RunEvent
 from gearwright.simulation.simulate import simulate
-from gearwright.system.controllers import Controller, sampled_controller
+from gearwright.system.controllers import Controller
 from gearwright.system.signals import Signal, series, steps
 from gearwright.system.state import State
 
@@ -17,7 +17,6 @@ __all__ = [
     "Signal",
     "State",
     "rollout",
-    "sampled_controller",
     "series",
     "simulate",
     "steps",

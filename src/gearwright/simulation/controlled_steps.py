@@ -9,18 +9,19 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
+from gearwright.dynamics.configuration import integrate
 from gearwright.dynamics.fixed_steps import METHODS, Field, Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
 from gearwright.programs.sized import VectorProgram
-from gearwright.simulation.step_program import NUMBERS, StepPlan
-from gearwright.system.control_law import STATES, ControlLaw, Decision, Q, V, measurement_of
+from gearwright.simulation.step_program import MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
+from gearwright.system.control_law import STATES, ControlLaw, Decision, Q, V, decided, measurement_of
 from gearwright.system.law_controller import LawController
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of
-from gearwright.system.vector_program import vector_program
+from gearwright.system.vector_program import Formula, vector_program
 from gearwright.text import did_you_mean
 
 REFERENCES, DUE = "references", "due"
@@ -54,16 +55,28 @@ def references_size(law: ControlLaw) -> int:
 
 def controlled_step_program(system: System, plan: StepPlan, law: ControlLaw) -> VectorProgram:
     """One step of a method with a law: x = [q, v, states of laws, of the controller, works], inputs and references."""
-    if plan.method not in METHODS:
-        raise InputError(
-            f"rollout: method {plan.method!r} does not take a controller yet. Use 'euler' or 'rk4', or gw.simulate."
-        )
-    step, moments, _ = METHODS[plan.method]
-    at, told = (tuple(f"{word}{k}" for k in range(moments)) for word in ("inputs", REFERENCES))
+    after = (_moreau if plan.method == MOREAU else _unheld)(system, plan, law)
+    plain = plan.contents(system)
+    contents = {name: size for name, size in plain.items() if name != NUMBERS}
+    contents |= dict.fromkeys(_numbered(REFERENCES, plan), references_size(law))
+    if law.period is not None:
+        contents[DUE] = 1
+    contents |= {name: size for name, size in plain.items() if name == NUMBERS}
+    return vector_program(f"{plan.method}_step_{law.name}", contents, plain["x"], after)
+
+
+def _numbered(word: str, plan: StepPlan) -> list[str]:
+    """An input per moment at which the method looks."""
+    return [f"{word}{k}" for k, _ in enumerate(MOMENTS[plan.method])]
+
+
+def _unheld(system: System, plan: StepPlan, law: ControlLaw) -> Formula:
+    step = METHODS[plan.method].step
+    at, told = _numbered("inputs", plan), _numbered(REFERENCES, plan)
 
     def after(mech: Mechanism, ops: Operations, given: Inputs) -> Moving:
         here, x, (t, h) = plan.on(system, mech, given), given["x"], given["clock"]
-        loop = _Loop(here, law, ops, field_of(here, ops, plan.work))
+        loop = _MovingLoop(here, law, ops, field_of(here, ops, plan.work))
         now = Moving(x[here.q], x[here.v], x[here.v.stop :])
         u, wanted = [given[name] for name in at], [given[name] for name in told]
         if law.period is None:
@@ -71,13 +84,27 @@ def controlled_step_program(system: System, plan: StepPlan, law: ControlLaw) -> 
             return step(mech, loop.closed, t, h, now, together, ops)
         return step(mech, loop.held, t, h, loop.decided(now, wanted[0], given[DUE][0]), u, ops)
 
-    plain = plan.contents(system)
-    contents = {name: size for name, size in plain.items() if name != NUMBERS}
-    contents |= dict.fromkeys(told, references_size(law))
-    if law.period is not None:
-        contents[DUE] = 1
-    contents |= {name: size for name, size in plain.items() if name == NUMBERS}
-    return vector_program(f"{plan.method}_step_{law.name}", contents, plain["x"], after)
+    return after
+
+
+def _moreau(system: System, plan: StepPlan, law: ControlLaw) -> Formula:
+    """A continuous law decides in the middle of a step at the speeds of its beginning, as all forces of the method."""
+
+    def after(mech: Mechanism, ops: Operations, given: Inputs) -> list[Sequence[Scalar]]:
+        here, x, (_, h) = plan.on(system, mech, given), given["x"], given["clock"]
+        loop, wanted = _Loop(here, law, ops), given[f"{REFERENCES}0"]
+        now = Moving(x[here.q], x[here.v], x[here.v.stop :])
+        if law.period is None:
+            middle = integrate(mech, now.q, [0.5 * h * speed for speed in now.v], ops)
+            decision = loop.decision(now._replace(q=middle), wanted)
+            outputs = decision.outputs
+            own = [old + h * rate for old, rate in zip(now.states[loop.own], decision.rates, strict=True)]
+        else:
+            own = list(loop.decided(now, wanted, given[DUE][0]).states[loop.own])
+            outputs = own[len(law.states) :]
+        return moreau_after(here, plan, ops, given, loop.driven(given["inputs0"], outputs), own)
+
+    return after
 
 
 @dataclass(frozen=True)
@@ -87,24 +114,24 @@ class _Loop:
     system: System
     law: ControlLaw
     ops: Operations
-    field: Field
 
     @property
-    def _own(self) -> slice:
+    def own(self) -> slice:
         """Where the law's states stand among those beside q and v."""
         first = len(self.system.states)
         return slice(first, first + len(law_states(self.law)))
 
-    def _decision(self, x: Moving, references: Sequence[Scalar]) -> Decision:
+    def decision(self, x: Moving, references: Sequence[Scalar]) -> Decision:
+        """What the law decides."""
         given: dict[str, Sequence[Scalar]] = {Q: x.q, V: x.v}
         begin = 0
         for name, entries in self.law.references.items():
             given[name] = references[begin : begin + len(entries)]
             begin += len(entries)
-        given[STATES] = x.states[self._own][: len(self.law.states)]
-        return self.law.decide(measurement_of(self.law, given, self.ops, self.law.model))
+        given[STATES] = x.states[self.own][: len(self.law.states)]
+        return decided(self.law, measurement_of(self.law, given, self.ops, self.law.model))
 
-    def _driven(self, u: Sequence[Scalar], outputs: Sequence[Scalar]) -> list[Scalar]:
+    def driven(self, u: Sequence[Scalar], outputs: Sequence[Scalar]) -> list[Scalar]:
         """Inputs with a law's outputs: forces are added, named inputs replaced."""
         driven = list(u[: self.system.input_size])
         names = [*(f"tau.{speed}" for speed in self.system.mech.speeds), *self.system.inputs]
@@ -113,37 +140,45 @@ class _Loop:
             driven[k] = driven[k] + value if k < self.system.mech.n else value
         return driven
 
+    def decided(self, x: Moving, references: Sequence[Scalar], due: Scalar) -> Moving:
+        """The states after a sampled law decided, if it is due."""
+        decision = self.decision(x, references)
+        fresh, before = [*decision.next, *decision.outputs], x.states[self.own]
+        own = [self.ops.where(due > 0.5, new, old) for new, old in zip(fresh, before, strict=True)]
+        return Moving(x.q, x.v, [*x.states[: self.own.start], *own, *x.states[self.own.stop :]])
+
+
+@dataclass(frozen=True)
+class _MovingLoop(_Loop):
+    """The loop as a field, which methods without modes follow."""
+
+    field: Field
+
     def _moves(
         self, t: Scalar, x: Moving, u: Sequence[Scalar], rates: Sequence[Scalar]
     ) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
-        a, others = self.field(t, Moving(x.q, x.v, x.states[: self._own.start]), u)
-        return a, [*others[: self._own.start], *rates, *others[self._own.start :]]
+        a, others = self.field(t, Moving(x.q, x.v, x.states[: self.own.start]), u)
+        return a, [*others[: self.own.start], *rates, *others[self.own.start :]]
 
     def closed(self, t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """How everything moves under a continuous law; its references stand behind the inputs."""
-        decision = self._decision(x, u[self.system.input_size :])
-        return self._moves(t, x, self._driven(u, decision.outputs), decision.rates)
+        decision = self.decision(x, u[self.system.input_size :])
+        return self._moves(t, x, self.driven(u, decision.outputs), decision.rates)
 
     def held(self, t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """How everything moves between two decisions of a sampled law."""
-        own = x.states[self._own]
-        return self._moves(t, x, self._driven(u, own[len(self.law.states) :]), [0.0] * len(own))
-
-    def decided(self, x: Moving, references: Sequence[Scalar], due: Scalar) -> Moving:
-        """The states after a sampled law decided, if it is due."""
-        decision = self._decision(x, references)
-        fresh, before = [*decision.next, *decision.outputs], x.states[self._own]
-        own = [self.ops.where(due > 0.5, new, old) for new, old in zip(fresh, before, strict=True)]
-        return Moving(x.q, x.v, [*x.states[: self._own.start], *own, *x.states[self._own.stop :]])
+        own = x.states[self.own]
+        return self._moves(t, x, self.driven(u, own[len(self.law.states) :]), [0.0] * len(own))
 
 
 def controller_feeds(control: LawController, method: str, h: float, steps: int) -> list[Array]:
     """References at the moments of every step, and when a sampled law decides, each (steps or 1, 1, size)."""
-    law, moments = control.law, METHODS[method].moments
+    law, moments = control.law, MOMENTS[method]
     size = references_size(law)
     if law.period is None:
         flat = _followed(control, np.arange(2 * steps + 1, dtype=np.float64) * (0.5 * h), size)
-        return [x[:, None] for x in (flat[:-1:2], flat[1::2], flat[2::2])[:moments]]
+        parts = flat[:-1:2], flat[1::2], flat[2::2]
+        return [parts[moment][:, None] for moment in moments]
     every = round(law.period / h)
     if not every or abs(every * h - law.period) > 1e-9 * law.period:
         raise InputError(
@@ -152,7 +187,7 @@ def controller_feeds(control: LawController, method: str, h: float, steps: int) 
         )
     due = (np.arange(steps) % every == 0).astype(float)
     flat = _followed(control, np.arange(steps, dtype=np.float64) * h, size)
-    return [*[flat[:, None]] * moments, due[:, None, None]]
+    return [*[flat[:, None]] * len(moments), due[:, None, None]]
 
 
 def _followed(control: LawController, t: Array, size: int) -> Array:

@@ -156,7 +156,7 @@ class FixedStep:
         first, last = (
             self.energies(x, u, when, h, parameters) for x, u, when in ((begin, inputs[0], 0.0), (end, inputs[1], t))
         )
-        works = self.system.own.stop
+        works = self.system.own.stop + len(self.plan.beside)
         booked = (end - begin)[:, works : works + 2] @ np.array([1.0, -1.0])
         return np.asarray(last - first - booked, dtype=np.float64)
 

@@ -98,13 +98,21 @@ def _unheld(system: System, plan: StepPlan) -> Formula:
 
 def _moreau(system: System, plan: StepPlan) -> Formula:
     def after(mech: Mechanism, ops: Operations, given: Inputs) -> list[Sequence[Scalar]]:
-        here, x, (t, h) = plan.on(system, mech, given), given["x"], given["clock"]
-        end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), given["inputs0"])
-        works = [before + h * power for before, power in zip(x[here.own.stop : -2], end.powers, strict=False)]
-        largest = [ops.maximum(x[-2], end.penetration), ops.maximum(x[-1], end.unsettled)]
-        return [*end.x, works, largest]
+        return moreau_after(plan.on(system, mech, given), plan, ops, given, given["inputs0"])
 
     return after
+
+
+def moreau_after(
+    here: System, plan: StepPlan, ops: Operations, given: Inputs, u: Sequence[Scalar], beside: Sequence[Scalar] = ()
+) -> list[Sequence[Scalar]]:
+    """The next x of Moreau's rule with the inputs u in the middle of the step, and the next states of a controller."""
+    x, (t, h) = given["x"], given["clock"]
+    end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), u)
+    before = x[here.own.stop + len(plan.beside) : -2]
+    works = [done + h * power for done, power in zip(before, end.powers, strict=False)]
+    largest = [ops.maximum(x[-2], end.penetration), ops.maximum(x[-1], end.unsettled)]
+    return [*end.x, beside, works, largest]
 
 
 def require_steppable(system: System, method: str) -> None:

@@ -13,11 +13,13 @@ from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.pose import Pose, place
+from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
 from gearwright.programs.sized import VectorProgram
 from gearwright.system.vector_program import vector_program
+from gearwright.text import listed
 
 Q, V, STATES = "q", "v", "states"
 """The inputs of a control law beside its references: measured configuration and speeds, and its own states."""
@@ -119,6 +121,25 @@ class ControlLaw:
         return decision.rates if self.period is None else decision.next
 
 
+def decided(law: ControlLaw, measured: Measurement) -> Decision:
+    """What a law decides, with one number per output and state; anything else is refused."""
+    decision = law.decide(measured)
+    if not isinstance(decision, Decision):
+        raise InputError(f"controller {law.name!r}: `decide` returned {decision!r}. Return a gw.control.Decision.")
+    word = "rates" if law.period is None else "next values"
+    states = [x.name for x in law.states]
+    for what, found, names in (
+        ("outputs", decision.outputs, law.outputs),
+        (f"{word} of its states", law.changes(decision), states),
+    ):
+        if len(found) != len(names):
+            raise InputError(
+                f"controller {law.name!r}: it decided {len(found)} {what}, not {len(names)} ({listed(names)}). "
+                "Return one each."
+            )
+    return decision
+
+
 def law_inputs(law: ControlLaw) -> dict[str, tuple[str, ...]]:
     """What the program of a law takes, in order, with the names of all entries; states only where it has any."""
     found = {Q: tuple(law.mech.coordinates), V: tuple(law.mech.speeds), **law.references}
@@ -133,7 +154,7 @@ def law_program(law: ControlLaw, signals: bool = False) -> VectorProgram:
     names = law_inputs(law)
 
     def run(mech: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
-        decision = law.decide(measurement_of(law, given, ops, mech if law.model is law.mech else law.model))
+        decision = decided(law, measurement_of(law, given, ops, mech if law.model is law.mech else law.model))
         if signals:
             return [decision.signals[x.name] for x in law.signals]
         return [*decision.outputs, *law.changes(decision)]
