@@ -78,6 +78,8 @@ STIFF_CALLS = {
     "difference": lambda m: gw.difference(m, Q, V),
     "displacement": lambda m: forces.displacement(m, 2).speeds,
     "distance": lambda m: forces.distance(m, "base", (2, (0.1, 0.2, 0.3))).speeds,
+    "energies": lambda m: gw.equations.energies(m, Q, V).couplings,
+    "energy_rows": lambda m: gw.equations.energy_rows(m, Q, V).kinetic,
     "energy_balance": lambda m: gw.analysis.energy_balance(m, SAMPLES),
     "fastest": lambda m: gw.planning.fastest(m, [V, Q], torque=50.0, intervals=20).pieces.c,
     "limit_use": lambda m: gw.planning.limit_use(m, MOTION, torque=50.0, samples=5).shares,

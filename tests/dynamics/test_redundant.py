@@ -25,7 +25,7 @@ RX = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 
 
 def two_joints() -> gw.Mechanism:
-    """The elastic arm of equations.md 7.4, its data in body frames at the joints: z0 and z1 are the joint axes."""
+    """The first two joints of the elbow, elastic, in body frames at the joints: z0 and z1 are the joint axes."""
     links = [
         Link("l1", joint=Joint("j1"), mass=6, com=RX @ [0, -0.05, 0], inertia=np.diag([0.05, 0.05, 0.03])),
         Link("l2", "l1", Joint("j2", rotation=RX), 5, (0.2, 0, 0), np.diag([0.01, 0.09, 0.09])),

@@ -1,4 +1,4 @@
-"""The planar arm of Fernini: every number of equations.md 7.3, and what the printed sign of the sun would do."""
+"""The planar arm of Fernini: every reference number, and what the printed sign of the sun would do."""
 
 from __future__ import annotations
 
