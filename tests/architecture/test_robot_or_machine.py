@@ -104,6 +104,7 @@ STIFF_CALLS = {
     "jacobian_rate": lambda m: gw.jacobian_rate(m, Q, V, 2),
     "kinetic_energy": lambda m: gw.kinetic_energy(m, Q, V),
     "lagrange_form": lambda m: gw.equations.lagrange_form(m, Q, V),
+    "linear_forms": lambda m: gw.equations.linear_forms(m, Q, V).Delta,
     "linearise": lambda m: gw.linearise(m, Q, V, A),
     "log_of_currents": lambda m: gw.identification.log_of_currents(m, [0, 1], [Q, V], [A, V], [0.1, 0.2, 0.3]).tau,
     "mass_matrix": lambda m: gw.mass_matrix(m, Q),

@@ -8,6 +8,7 @@ from gearwright.equations.closed_form import ClosedForm, closed_form
 from gearwright.functions.energies import Energies, EnergyRows, energies, energy_rows
 from gearwright.functions.explain import Explanation, explain
 from gearwright.functions.functions import axial_rates, lagrange_form, recursive_form
+from gearwright.functions.linear_forms import LinearForms, linear_forms
 
 __all__ = [
     "BaseParameters",
@@ -15,6 +16,7 @@ __all__ = [
     "Energies",
     "EnergyRows",
     "Explanation",
+    "LinearForms",
     "axial_rates",
     "base_parameters",
     "closed_form",
@@ -22,5 +24,6 @@ __all__ = [
     "energy_rows",
     "explain",
     "lagrange_form",
+    "linear_forms",
     "recursive_form",
 ]
