@@ -2,8 +2,8 @@
 
 The elbow arm has elastic drives and sensors at its motors only. An observer runs a copy of the model, quadratic terms
 included, along with the arm and is drawn to what the motors show; the controller sees the links through it. It starts
-with every link 0.02 rad wrong; at the end its estimate is within 1e-3 rad of the links. The arm keeps within 0.01 rad of
-its path: the feedforward takes the drives as stiff. The constants of the paper's proofs (P1 to P3 and eq. 17) are
+with every link 0.02 rad wrong; at the end its estimate is within 1e-3 rad of the links. The arm stays within 0.01 rad
+of its path: the feedforward takes the drives as stiff. The constants of the paper's proofs (P1 to P3 and eq. 17) are
 bounds over all configurations, of which 200 are sampled here.
 """
 

@@ -241,9 +241,9 @@ class RedundantModel:
         """P2: bounds of the norm of the pseudoinverse of J, or of its part J1 (links) or J3 (rotors), over q."""
         J = self._sampled("inverse_norm_bounds", q)
         known = dict(zip(("J", "J1", "J3"), (J, *self._parts(J)), strict=True))
-        if known.get(part) is None:
+        if (found := known.get(part)) is None:
             raise InputError(f"RedundantModel.inverse_norm_bounds: form {self.form!r} has no part {part!r}. Use 'J'.")
-        return properties.norm_bounds(np.linalg.pinv(known[part]))
+        return properties.norm_bounds(np.linalg.pinv(found))
 
     def inverse_lipschitz_constant(self, q: ArrayLike) -> float:
         """Eq. (17): l' with ||dJ+/dt(q, x) - dJ+/dt(q, y)|| <= l' ||x - y||, J+ the pseudoinverse of J, over q."""
