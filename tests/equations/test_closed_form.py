@@ -3,6 +3,7 @@
 import ctypes
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -328,3 +329,49 @@ def test_bad_input_is_refused_in_words(call, error, words):
 def test_the_scalar_prints_itself():
     assert repr(Trig({})) == "0"
     assert repr(2 * symbol("m") * angle(0, (1,))[0]) == "2*m*cos[0](1,)"
+
+
+def test_ratios_of_a_train_go_through_the_whole_chain():
+    """Eq. (44) of Chen and Wang: g14, g25, g76 and g37 (here g1 to g4) in the inertia matrix, products included."""
+    form = closed_form("mass_matrix", gw.load("grm3"))
+    wheels = {f"J{k}": sp.Symbol(f"J{k}") for k in range(1, 5)}
+    found = form.expression()
+    shares = found.applyfunc(lambda x: sp.expand(x.subs({s: 0 for s in x.free_symbols if str(s)[0] in "mI"})))
+    g1, g2, g3, g4, s2 = (sp.sympify(x) for x in ("g1", "g2", "g3", "g4", "sin(q2)"))
+    J1, J2, J3, J4 = wheels.values()
+    expected = sp.Matrix(
+        [
+            [J1 * g1**2 + J2, J2 * g2, J4 * g4 * s2],
+            [J2 * g2, J2 * g2**2 + J3, J3 * g3 * g4],
+            [J4 * g4 * s2, J3 * g3 * g4, J3 * g3**2 * g4**2 + J4 * g4**2],
+        ]
+    )
+    assert (shares - expected).expand() == sp.zeros(3, 3)
+    assert form.meanings["g3"] == "gears: w6 per w7"
+    assert form.evaluate([0.3, -0.5, 0.8]) == pytest.approx(gw.mass_matrix(gw.load("grm3"), [0.3, -0.5, 0.8]))
+
+
+WRISTS = ("wrist_roll3", "wrist_bendix", "wrist_puma", "wrist_wam")
+
+
+@pytest.mark.parametrize(
+    ("name", "keep"), [*((x, ("ratios",)) for x in WRISTS), ("grm3", ("inertias", "g1")), ("grm3", ())]
+)
+def test_trains_equal_the_recursion(name, keep):
+    """Wrists state teeth, whose rows stay symbols of their own; of grm3 all ratios, one or none are kept."""
+    robot = gw.load(name)
+    q = np.linspace(0.3, 0.9, gw.assemble(robot).n)
+    form = closed_form("mass_matrix", robot, keep)
+    assert form.evaluate(q) == pytest.approx(gw.mass_matrix(robot, q), abs=1e-14)
+    assert [x for x in form.symbols if x.startswith("g")] == [x for x in keep if x == "g1"]
+
+
+def test_a_train_that_only_numbers_solve():
+    """Two ways round to one wheel agree for these numbers only: its rows are symbols as a whole."""
+    robot = gw.load("grm3")
+    (train,) = robot.trains
+    twice = replace(train, meshes=(*train.meshes, replace(train.meshes[0])))
+    robot = replace(robot, trains=(twice,))
+    form = closed_form("mass_matrix", robot)
+    assert "k1" in form.symbols
+    assert "g1" not in form.symbols

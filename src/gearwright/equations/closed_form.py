@@ -15,9 +15,10 @@ from gearwright.arrays import Array
 from gearwright.equations import closed_form_text
 from gearwright.equations.closed_form_writer import Writer
 from gearwright.equations.symbolic_machine import KINDS, Angles, parallel_groups, symbolic_machine
+from gearwright.equations.symbolic_trains import machine_with_ratios
 from gearwright.equations.trig_polynomial import symbol
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs import programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program, flatten
@@ -141,10 +142,10 @@ def closed_form(
     Matrix([[-g*mx1*cos(q1)]])
     """
     program = _program(function)
-    mech = machine_of("closed_form", machine)
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    mech, ratios = machine_with_ratios("closed_form", machine, kept)
     try:
-        symbolic, names = symbolic_machine(mech, kept)
+        symbolic, names = symbolic_machine(mech, kept, ratios)
     except TypeError:
         refuse_symbols("closed_form", mech)
         raise
