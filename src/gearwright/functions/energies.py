@@ -86,9 +86,9 @@ class EnergyRows(NamedTuple):
 def energies(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Energies:
     r"""Kinetic and potential energy per link, per wheel and per coupling [J].
 
-    $T = \sum_i \tfrac12 m_i \dot p_{Ci}^2 + \tfrac12 \omega_i' \bar I_i \omega_i
-    + \sum_j \tfrac12 J_j s_j^2 + J_{c,j} s_j (e_j \cdot \omega)$, eq. (23) of Sciavicco, Siciliano and Villani for any
-    wheels on a tree; $U = -\sum_i m_i g_0 \cdot p_{Ci}$, their eq. (24), and the springs.
+    Of a link $\tfrac12 m \dot p_C^2$ and $\tfrac12 \omega' \bar I \omega$, of a wheel $\tfrac12 J s^2$, of both
+    together $J_c s (e \cdot \omega)$: eq. (23) of Sciavicco, Siciliano and Villani for any wheels on a tree. Stored are
+    $-m g_0 \cdot p_C$, their eq. (24), and the energy of the springs.
 
     Args:
         mech: the machine, or a robot.
