@@ -29,6 +29,19 @@ def test_they_add_up(name):
     assert parts.springs.shape == (2, 3, len(mech.springs))
 
 
+def test_translation_and_rotation_of_links():
+    """1/2 m v_C^2 and 1/2 w' I w, by Jacobians at the centres of mass."""
+    mech, q, v = moving("vector_arm")
+    parts = gw.equations.energies(mech, q, v)
+    for k, body in enumerate(mech.bodies):
+        speed = gw.jacobian(mech, q, k, tuple(body.com)) @ v
+        turning = gw.placement(mech, q, k).rotation.T @ speed[3:]
+        xx, xy, xz, yy, yz, zz = body.inertia
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float)
+        assert parts.translation[k] == pytest.approx(0.5 * body.mass * speed[:3] @ speed[:3])
+        assert parts.rotation[k] == pytest.approx(0.5 * turning @ tensor @ turning)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_linear_in_the_parameters(name):
     """Eq. (30): T = beta_T . pi, U = beta_U . pi."""

@@ -243,7 +243,7 @@ class RedundantModel:
         known = dict(zip(("J", "J1", "J3"), (J, *self._parts(J)), strict=True))
         if (found := known.get(part)) is None:
             raise InputError(f"RedundantModel.inverse_norm_bounds: form {self.form!r} has no part {part!r}. Use 'J'.")
-        return properties.norm_bounds(np.linalg.pinv(found))
+        return properties.norm_bounds(np.asarray(np.linalg.pinv(found), dtype=np.float64))
 
     def inverse_lipschitz_constant(self, q: ArrayLike) -> float:
         """Eq. (17): l' with ||dJ+/dt(q, x) - dJ+/dt(q, y)|| <= l' ||x - y||, J+ the pseudoinverse of J, over q."""
