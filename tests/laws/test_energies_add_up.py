@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 
-NAMES = ("elbow", "elastic_elbow", "grm3", "planetary_3r", "wrist_bendix", "mini_cheetah")
+NAMES = ("elbow", "vector_arm", "elastic_elbow", "grm3", "planetary_3r", "wrist_bendix", "mini_cheetah")
 
 
 def moving(name, lead=()):
