@@ -15,7 +15,7 @@ from trains.explicit import Explicit, worst
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
-# The elbow arm of equations.md 7.1 in Denavit-Hartenberg frames, A_i = Rz(q) Tx(a) Rx(alpha).
+# The elbow arm in Denavit-Hartenberg frames, A_i = Rz(q) Tx(a) Rx(alpha).
 TWISTS = [(0.0, np.pi / 2), (0.4, 0.0), (0.35, 0.0)]
 LINKS = [
     (6, (0, -0.05, 0), (0.05, 0.03, 0.05)),

@@ -1,4 +1,4 @@
-"""The elbow arm of Sciavicco, Siciliano and Villani (equations.md 7.1) and its elastic two-joint part (7.4)."""
+"""The elbow arm of Sciavicco, Siciliano and Villani and its elastic two-joint part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The 3-dof geared manipulator of Chen and Wang (equations.md 7.2), its ratio rows written by hand."""
+"""The 3-dof geared manipulator of Chen and Wang, its ratio rows written by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planar two-link arm of equations.md 7.5: mass matrix, Jacobian row and approach speed of the contact example."""
+"""The planar two-link arm: mass matrix, Jacobian row and approach speed of the contact example."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ assert Path(gw.__file__).is_relative_to(sys.argv[1]), gw.__file__
 if hasattr(gw, "load"):
     mech = gw.assemble(gw.load("elbow"))
     tau = gw.inverse_dynamics(mech, [.3, -.5, .8], [.7, -.4, .9], [1.2, .5, -.8])
-    assert np.abs(tau - [9.60148721, 25.10781709, 3.26984181]).max() < 1e-8, tau      # equations.md 7.1
+    assert np.abs(tau - [9.60148721, 25.10781709, 3.26984181]).max() < 1e-8, tau      # tests/against/test_elbow.py
 else:
     mech = gw.Mechanism([gw.Body("arm", mass=2, com=(.5, 0, 0))], [gw.Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
     assert np.allclose(gw.inverse_dynamics(mech, [0.], [0.], [1.]), 1.5)

@@ -25,7 +25,7 @@ RX = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 
 
 def two_joints() -> gw.Mechanism:
-    """The elastic arm of equations.md 7.4, its data in body frames at the joints: z0 and z1 are the joint axes."""
+    """The first two joints of the elbow, elastic, in body frames at the joints: z0 and z1 are the joint axes."""
     links = [
         Link("l1", joint=Joint("j1"), mass=6, com=RX @ [0, -0.05, 0], inertia=np.diag([0.05, 0.05, 0.03])),
         Link("l2", "l1", Joint("j2", rotation=RX), 5, (0.2, 0, 0), np.diag([0.01, 0.09, 0.09])),
@@ -288,6 +288,31 @@ def test_norm_bounds_and_lipschitz_constant():
     quotients = change / np.linalg.norm(x - y, axis=1)
     assert quotients.max() < constant * 1.01
     assert quotients.max() > 0.2 * constant, "the bound means something"
+
+
+def test_norms_of_the_left_inverses_of_both_parts():
+    """P2: of J1 and J3 each, at configurations that were not sampled; the bound of J3 is 1 / min k."""
+    mech = gw.assemble(gw.load("elastic_elbow"))
+    model = gw.elastic.RedundantModel(mech)
+    sampled, fresh = model.configurations(800), model.configurations(100, seed=1)
+    J1 = model.jacobian(fresh)[:, :27, :3]
+    norms = np.linalg.norm(np.linalg.pinv(J1), 2, axis=(1, 2))
+    lower, upper = model.inverse_norm_bounds(sampled, "J1")
+    assert lower * 0.99 < norms.min() < norms.max() < upper * 1.01
+    assert model.inverse_norm_bounds(sampled[:5], "J3") == pytest.approx((1 / 80, 1 / 80))
+    with pytest.raises(InputError, match="no part 'J3'"):
+        gw.elastic.RedundantModel(mech, "absolute").inverse_norm_bounds(fresh, "J3")
+
+
+def test_lipschitz_constant_of_the_left_inverse():
+    """Eq. (17): the slope of the pseudoinverse is that of differences, and the bound holds where it was not sampled."""
+    model = gw.elastic.RedundantModel(elastic_machine(np.random.default_rng(4), [R, R]))
+    constant = model.inverse_lipschitz_constant(model.configurations(600))
+    fresh, step = model.configurations(50, seed=1), 1e-6
+    x = np.random.default_rng(2).normal(size=(50, 4))
+    rate = (model.left_inverse(fresh + step * x) - model.left_inverse(fresh - step * x)) / (2 * step)
+    quotients = np.linalg.norm(rate, 2, axis=(1, 2)) / np.linalg.norm(x, axis=1)
+    assert 0.1 * constant < quotients.max() < constant * 1.01
 
 
 def test_a_prismatic_arm_has_a_constant_jacobian():

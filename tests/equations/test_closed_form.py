@@ -3,6 +3,8 @@
 import ctypes
 import shutil
 import subprocess
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +16,8 @@ from gearwright.equations.trig_polynomial import Trig, angle, symbol
 from gearwright.equations.trig_products import products
 from gearwright.errors import InputError, JointError
 
-FUNCTIONS = {name: getattr(gw, name) for name in PROGRAMS}
+BODY = {"jacobian": {"body": 1, "point": (0.1, 0.2, 0.3)}}
+FUNCTIONS = {name: partial(getattr(gw, name, gw.equations.axial_rates), **BODY.get(name, {})) for name in PROGRAMS}
 
 
 def elbow():
@@ -103,6 +106,34 @@ def test_compact_trigonometry():
     assert "2 c_{2} c_{23} l_{x,3} m_{x,3}" in form.latex()
 
 
+def test_base_parameters_have_one_name():
+    """p1 of the mass matrix is p1 everywhere; gravity adds what only it has."""
+    arm = gw.load("elbow")
+    known = {}
+    for name in ("mass_matrix", "gravity", "coriolis_matrix", "bias", "inverse_dynamics", "kinetic_energy"):
+        for symbol_of_group, meaning in closed_form(name, arm).groups.items():
+            assert known.setdefault(symbol_of_group, meaning) == meaning, name
+    assert len(set(known.values())) == len(known) == 5
+
+
+def test_jacobian_and_axial_rates_to_read():
+    """Eqs (8) and (12) of Sciavicco, Siciliano and Villani for the elbow: rotor 3 feels q1' through s2."""
+    rates = closed_form("axial_rates", gw.load("elbow"))
+    assert [str(x) for x in rates.entries] == ["0", "0", "0", "1", "0", "0", "s2", "0", "0"]
+    hand = closed_form("jacobian", elbow(), body="three", point=(0.35, 0, 0))
+    a2, q1, q2, q3 = sp.symbols("lx3 q1 q2 q3")
+    reach = a2 * sp.cos(q2) + sp.Rational(7, 20) * sp.cos(q2 + q3)
+    assert same(sp.nsimplify(hand.expression()[0, 0]), -reach * sp.sin(q1))
+
+
+def test_regressor_has_the_symmetries_of_the_design():
+    form = closed_form("regressor", elbow())
+    names = gw.parameter_names(elbow())
+    row = form.expression()[2, names.index("m3.J")]
+    assert same(row, sp.sympify("k3*(sin(q2)*ddq1 + cos(q2)*dq1*dq2) + k3**2*ddq3"))
+    assert not form.groups, "it has no inertial parameters"
+
+
 def random_arm(seed):
     """Four bodies, revolute, prismatic, fixed, parallel axes among them; general rows, a spring, a follower."""
     rng = np.random.default_rng(seed)
@@ -135,12 +166,17 @@ def random_arm(seed):
     return gw.Mechanism(bodies, spins, springs=springs), rng
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.slow), 3])  # 2: a general axis
+ARMS = [(name, seed) for name in FUNCTIONS for seed in (0, 1, 3)]
+GENERAL = [  # seed 2: a general axis; the regressor has long entries and no groups, so the other arms are enough
+    pytest.param(name, 2, marks=pytest.mark.slow) for name in FUNCTIONS if name != "regressor"
+]
+
+
+@pytest.mark.parametrize(("name", "seed"), [*ARMS, *GENERAL])
 @pytest.mark.parametrize("keep", [("inertias",), ("inertias", "lengths", "ratios", "gravity", "springs"), ()])
 def test_it_equals_the_recursion(name, seed, keep):
     mech, rng = random_arm(seed)
-    form = closed_form(name, mech, keep)
+    form = closed_form(name, mech, keep, **BODY.get(name, {}))
     state = rng.uniform(-1, 1, (len(PROGRAMS[name].inputs), mech.n))
     exact = FUNCTIONS[name](mech, *state)
     assert np.allclose(form.evaluate(*state), exact, rtol=1e-10, atol=1e-10 * (1 + np.abs(exact).max()))
@@ -168,7 +204,7 @@ def test_it_equals_the_recursion_on_other_joints(name, kinds):
     row = {"revolute": "b{}", "helical": "b{}", "universal": "b{}.angle2"}
     driven = [row[kind].format(i) for i, kind in enumerate(kinds) if kind in row]
     mech = gw.Mechanism(bodies, [gw.Spin("s", 0, (0.6, 0, 0.8), 1e-3, dict.fromkeys(driven, 9.0))])
-    form = closed_form(name, mech)
+    form = closed_form(name, mech, **BODY.get(name, {}))
     state = rng.uniform(-1, 1, (len(PROGRAMS[name].inputs), mech.n))
     exact = FUNCTIONS[name](mech, *state)
     assert np.allclose(form.evaluate(*state), exact, rtol=1e-10, atol=1e-10 * (1 + np.abs(exact).max()))
@@ -278,7 +314,9 @@ def test_products_are_of_simple_angles_in_every_group():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: closed_form("jacobian", elbow()), InputError, "no closed form here"),
+        (lambda: closed_form("momentum", elbow()), InputError, "no closed form here"),
+        (lambda: closed_form("jacobian", elbow()), InputError, "takes body and point; given is none of it"),
+        (lambda: closed_form("gravity", elbow(), body=1), InputError, "gravity takes nothing else; given is body"),
         (lambda: closed_form("gravity", elbow(), keep=["m7"]), InputError, "nothing called 'm7'"),
         (
             lambda: closed_form("gravity", gw.Mechanism([gw.Body("b", joint="free", mass=1, inertia=np.eye(3))])),
@@ -296,3 +334,49 @@ def test_bad_input_is_refused_in_words(call, error, words):
 def test_the_scalar_prints_itself():
     assert repr(Trig({})) == "0"
     assert repr(2 * symbol("m") * angle(0, (1,))[0]) == "2*m*cos[0](1,)"
+
+
+def test_ratios_of_a_train_go_through_the_whole_chain():
+    """Eq. (44) of Chen and Wang: g14, g25, g76 and g37 (here g1 to g4) in the inertia matrix, products included."""
+    form = closed_form("mass_matrix", gw.load("grm3"))
+    wheels = {f"J{k}": sp.Symbol(f"J{k}") for k in range(1, 5)}
+    found = form.expression()
+    shares = found.applyfunc(lambda x: sp.expand(x.subs({s: 0 for s in x.free_symbols if str(s)[0] in "mI"})))
+    g1, g2, g3, g4, s2 = (sp.sympify(x) for x in ("g1", "g2", "g3", "g4", "sin(q2)"))
+    J1, J2, J3, J4 = wheels.values()
+    expected = sp.Matrix(
+        [
+            [J1 * g1**2 + J2, J2 * g2, J4 * g4 * s2],
+            [J2 * g2, J2 * g2**2 + J3, J3 * g3 * g4],
+            [J4 * g4 * s2, J3 * g3 * g4, J3 * g3**2 * g4**2 + J4 * g4**2],
+        ]
+    )
+    assert (shares - expected).expand() == sp.zeros(3, 3)
+    assert form.meanings["g3"] == "gears: w6 per w7"
+    assert form.evaluate([0.3, -0.5, 0.8]) == pytest.approx(gw.mass_matrix(gw.load("grm3"), [0.3, -0.5, 0.8]))
+
+
+WRISTS = ("wrist_roll3", "wrist_bendix", "wrist_puma", "wrist_wam")
+
+
+@pytest.mark.parametrize(
+    ("name", "keep"), [*((x, ("ratios",)) for x in WRISTS), ("grm3", ("inertias", "g1")), ("grm3", ())]
+)
+def test_trains_equal_the_recursion(name, keep):
+    """Wrists state teeth, whose rows stay symbols of their own; of grm3 all ratios, one or none are kept."""
+    robot = gw.load(name)
+    q = np.linspace(0.3, 0.9, gw.assemble(robot).n)
+    form = closed_form("mass_matrix", robot, keep)
+    assert form.evaluate(q) == pytest.approx(gw.mass_matrix(robot, q), abs=1e-14)
+    assert [x for x in form.symbols if x.startswith("g")] == [x for x in keep if x == "g1"]
+
+
+def test_a_train_that_only_numbers_solve():
+    """Two ways round to one wheel agree for these numbers only: its rows are symbols as a whole."""
+    robot = gw.load("grm3")
+    (train,) = robot.trains
+    twice = replace(train, meshes=(*train.meshes, replace(train.meshes[0])))
+    robot = replace(robot, trains=(twice,))
+    form = closed_form("mass_matrix", robot)
+    assert "k1" in form.symbols
+    assert "g1" not in form.symbols

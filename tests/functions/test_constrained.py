@@ -1,4 +1,4 @@
-"""Constrained motion and impact: the planar arm of the reference numbers (equations 7.5), and laws."""
+"""Constrained motion and impact: the planar arm of the reference numbers, and laws."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The generalized model in blocks: the published numbers of equations.md 7.4, and what holds for every machine."""
+"""The generalized model in blocks: reference numbers, and what holds for every machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.machines import motions
 
 
 def two_joints() -> gw.Mechanism:
-    """Links 1 and 2 and rotors 1 and 2 of the elbow, elastic (equations.md 7.4)."""
+    """Links 1 and 2 and rotors 1 and 2 of the elbow, elastic."""
     arm = elastic_elbow()
     return gw.assemble(replace(arm, links=arm.links[:2], drives=arm.drives[:2], frames=()))
 

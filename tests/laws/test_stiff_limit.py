@@ -1,4 +1,4 @@
-"""Elastic drives and their rigid limit: the identities of equations.md 6.9, which hold exactly."""
+"""Elastic drives and their rigid limit: the identities that hold exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elastic drives and their rigid limit over a motion (equations.md 6.9): errors against the stiffness, on log scales.
+"""Elastic drives and their rigid limit over a motion: errors against the stiffness, on log scales.
 
 Undamped, from the static deflection: positions and speeds like 1/K. From untwisted springs: positions like 1/K, speeds
 like 1/sqrt(K), accelerations not at all. Once dampers have killed the fast part: 1/K again.

@@ -40,7 +40,7 @@ def test_rigid_is_the_robot_with_rigid_gears(seed, kinds):
 
 @given(st.integers(0, 2**31), KINDS)
 def test_rigid_is_the_projection_at_equal_speeds_for_every_stiffness(seed, kinds):
-    """E' H E, and E' H a = u - bias of the rigid machine at any twist (equations.md 6.9)."""
+    """E' H E, and E' H a = u - bias of the rigid machine at any twist."""
     soft, _, rng = robots(seed, kinds)
     elastic = gw.assemble(soft)
     elastic = replace(

@@ -22,7 +22,7 @@ def elastic(name: str, stiffness: float | Sequence[float], damping: float = 0.0)
 
 
 def elastic_elbow(damping: float = 0.0) -> Robot:
-    """The elbow of equations.md 7.1 with the stiffnesses of `elastic_elbow`."""
+    """The elbow with the stiffnesses of `elastic_elbow`."""
     return elastic("elbow", (8000.0, 6000.0, 3000.0), damping)
 
 

@@ -186,7 +186,7 @@ def table_3():
 
 @pytest.mark.slow
 def test_appendix_corrected():
-    """G_v and gravity of the virtual links, phi_1 to phi_18 with the corrections of equations.md section 2."""
+    """G_v and gravity of the virtual links, phi_1 to phi_18 with the corrections of `docs/works_chen_wang.md`."""
     bodies, p, a2 = table_3()
     pose = place(gw.Mechanism(symbolic(bodies).bodies, gravity=(0, 0, -sp.Symbol("g"))), TH, SymPy)
     S3, C3 = sp.sin(TH[2]), sp.cos(TH[2])
@@ -234,12 +234,12 @@ STATES = {
     "B": [(0, 0, 0), (1, 1, 1), (0, 0, 0)],
     "C": [(-1.1, 0.9, -1.4), (-1.5, 0.8, 2), (-0.3, 2, 1)],
 }
-LINKS = {  # equations.md 7.2: Cv, g
+LINKS = {  # reference numbers: Cv, g
     "A": [(-0.08676912, -0.16800396, -0.05522994), (0, 16.88085245, 0.69577277)],
     "B": [(0.367, 0.192, -0.192), (0, 18.4428, 0)],
     "C": [(0.29312818, 0.60611473, -0.09343692), (0, 10.33546883, -1.12875949)],
 }
-PRINTED = {  # equations.md 7.2: Cs, G, xi
+PRINTED = {  # reference numbers: Cs, G, xi
     "A": [
         (-0.00078982, -0.00138219, -0.00061431),
         (0.6676516, 17.06427981, 0.61630834),
@@ -259,7 +259,7 @@ HALF_A_DIGIT = 5.1e-9
 
 @pytest.mark.parametrize("state", STATES)
 def test_bundled_robot(state):
-    """The bundled file, its rows solved from the graph, gives every printed number of equations.md 7.2."""
+    """The bundled file, its rows solved from the graph, gives every reference number."""
     mech = gw.assemble(gw.load("grm3"))
     q, v, a = STATES[state]
     Cs, G, xi = PRINTED[state]

@@ -100,7 +100,7 @@ def test_carrier_is_no_link(held, planets):
     ],
 )
 def test_willis(held, expected):
-    """The speeds of equations.md 6.6 for 18, 27 and 72 teeth."""
+    """The speeds by Willis for 18, 27 and 72 teeth."""
     assert Planetary(sun=18, planet=27, ring=72, held=held).rates == pytest.approx(expected)
 
 

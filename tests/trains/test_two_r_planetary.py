@@ -1,4 +1,4 @@
-"""The planar arm of Fernini: every number of equations.md 7.3, and what the printed sign of the sun would do."""
+"""The planar arm of Fernini: every reference number, and what the printed sign of the sun would do."""
 
 from __future__ import annotations
 
@@ -137,3 +137,36 @@ def test_sphere_as_payload():
     sphere = gw.assemble(robot.with_payload(2.0, (0.4, 0, 0), inertia=own * np.eye(3)))
     difference = gw.mass_matrix(sphere, [0.1, 0.2]) - gw.mass_matrix(point, [0.1, 0.2])
     np.testing.assert_allclose(difference, own * np.ones((2, 2)), atol=1e-14)
+
+
+def test_the_path_by_inverse_kinematics():
+    """From (0.8, 0) to (0.4499, 0.5864) m, elbow down: the printed places are those of 0 and of 30 and 45 degrees."""
+    arm = gw.load("planetary_2r_3")
+    places = np.array([[0.8, 0, 0], [0.4499, 0.5864, 0]])
+    found = gw.inverse_kinematics(arm, "tool", (None, places), start=[0.1, 0.1], tolerance=1e-6)
+    assert found.reached.all()
+    assert found.q[0] == pytest.approx([0, 0], abs=2e-3), "stretched: the angles follow from a root"
+    assert found.q[1] == pytest.approx(END, abs=2e-4)
+    straight = places[1] - places[0]
+    J = gw.jacobian(arm, [1e-6, -2e-6], "tool")[:2]
+    assert np.linalg.cond(J) > 1e5, "a straight line cannot start from the stretched arm"
+    assert np.linalg.norm(straight) == pytest.approx(0.683, abs=1e-3)
+
+
+def test_the_table_cannot_be():
+    """Table 1 lets link 1 grow by less than a planet's own inertia; what is missing changes no torque by 0.1 %."""
+    mechs = {n: machine(n) for n in (3, 4, 5, 6)}
+    printed = [mechs[n].bodies[0].inertia.zz for n in (3, 4, 5, 6)]
+    own = mechs[3].spins[1].inertia / 3
+    mass = mechs[4].bodies[0].mass - mechs[3].bodies[0].mass
+    assert own == pytest.approx(0.00314)
+    assert mass == pytest.approx(0.12)
+    assert np.diff(printed).max() < own, "each planet brings at least its own inertia"
+    least = own + mass * 29 / 29.12 * 0.2**2
+    assert least == pytest.approx(0.0079, abs=5e-5)
+    link = mechs[6].bodies[0]
+    grown = replace(link, inertia=np.diag([0.03, link.inertia.yy, printed[0] + 3 * least]))
+    q, v, a = motion(np.linspace(0, 1, 101))
+    more = gw.inverse_dynamics(replace(mechs[6], bodies=(grown, *mechs[6].bodies[1:])), q, v, a)
+    less = gw.inverse_dynamics(mechs[6], q, v, a)
+    assert 0 < np.abs(more - less).max() < 1e-3 * np.abs(less).max()

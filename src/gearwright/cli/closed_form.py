@@ -23,9 +23,13 @@ def closed_form(
         typer.Option(
             "--function",
             "-f",
-            help="mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy or potential_energy.",
+            help="mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy, "
+            "jacobian (with --body), regressor or axial_rates.",
         ),
     ] = "mass_matrix",
+    body: Annotated[
+        str | None, typer.Option("--body", help="Of jacobian: the body or frame whose velocity it gives.")
+    ] = None,
     keep: Annotated[
         str,
         typer.Option(
@@ -53,7 +57,8 @@ def closed_form(
         raise InputError(f"--to {to}: unknown format. Use one of {', '.join(FORMATS)}.")
     with progress("writing the equations") as advance:
         kept = [name.strip() for name in keep.split(",") if name.strip()]
-        form = written(function, load(robot, xacro=xacro, include=include or ()), kept, progress=advance)
+        machine = load(robot, xacro=xacro, include=include or ())
+        form = written(function, machine, kept, progress=advance, **({} if body is None else {"body": body}))
         text: str = getattr(form, to)()
     if output is None:
         typer.echo(text)

@@ -8,6 +8,7 @@ from gearwright.algebra import ZERO, Scalar, Vec
 from gearwright.dynamics.kinematics import velocities
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import stretch
+from gearwright.mechanism import Spin
 from gearwright.mechanism.rows import along
 
 
@@ -21,9 +22,17 @@ def kinetic_energy(pose: Pose, v: Sequence[Scalar]) -> Scalar:
         total = total + 0.5 * (linear.dot(momentum) + w.dot(angular))
     for spin in mech.spins:
         rate = along(spin.terms, v)
-        carried = moving[int(spin.carrier)].omega.dot(spin.axis)
-        total = total + rate * (0.5 * spin.inertia * rate + spin.coupled * carried)
+        own, shared = wheel_energies(spin, rate, moving[int(spin.carrier)].omega)
+        total = total + own + shared
     return total
+
+
+def wheel_energies(spin: Spin, rate: Scalar, omega: Vec) -> tuple[Scalar, Scalar]:
+    """What a wheel adds by turning: 1/2 J s^2 with its carrier at rest, and Jc s (e . w) with it.
+
+    The last two terms of eq. (23) of Sciavicco, Siciliano and Villani; (14) of Chen and Wang; (57) of Fernini.
+    """
+    return 0.5 * spin.inertia * rate * rate, spin.coupled * rate * omega.dot(spin.axis)
 
 
 def potential_energy(pose: Pose) -> Scalar:

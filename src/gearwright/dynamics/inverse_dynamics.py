@@ -50,7 +50,10 @@ def inverse_dynamics(
 
 
 def _turn_wheels(spins: Sequence[Spin], alpha: Vec, a: Sequence[Scalar], tau: list[Scalar]) -> None:
-    """Add the torques that accelerate the wheels of a carrier with angular acceleration alpha."""
+    """Add the torques that accelerate the wheels of a carrier with angular acceleration alpha.
+
+    The last term of eq. (39) of Sciavicco, Siciliano and Villani; (89) of Fernini with every planet counted.
+    """
     for spin in spins:
         torque = spin.inertia * along(spin.terms, a) + spin.coupled * alpha.dot(spin.axis)
         for index, ratio in spin.terms:

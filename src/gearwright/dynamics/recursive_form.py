@@ -46,7 +46,7 @@ class Link(NamedTuple):
 def recursive_form(pose: Pose, v: Sequence[Scalar]) -> RecursiveForm:
     """H and h, row by row."""
     mech = pose.mech
-    links = _links(pose, v)
+    links = link_forms(pose, v)
     H: Matrix = [[0.0] * mech.n for _ in range(mech.n)]
     h: list[Scalar] = [0.0] * mech.n
     for k, link in enumerate(links[:-1]):
@@ -70,7 +70,7 @@ def _share(dof: Dof, e: Vec, arm: Vec, force: Vec, couple: Vec) -> Scalar:
     return e.dot(couple + arm.cross(force)) if dof.angular else e.dot(force)
 
 
-def _links(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
+def link_forms(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
     """The forms of all links from the base outwards, eqs (20.40) to (20.43); the last entry is the base's."""
     mech = pose.mech
     links = [Link({}, ZERO, {}, ZERO, ZERO, ZERO)] * (len(mech.bodies) + 1)

@@ -48,7 +48,7 @@ def regressor(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar]) -> Matrix:
 
 
 def _body_wrenches(moving: Acceleration) -> list[Wrench]:
-    """The wrench per unit of each of a body's ten parameters: the columns of the block of equation 6.4."""
+    """The wrench per unit of each of a body's ten parameters: force over moment at the origin, body axes."""
     w, wd, a, field = moving
     nothing = a * 0.0
     wrenches = [Wrench(a, nothing)]

@@ -5,17 +5,25 @@ The only room that knows SymPy.
 
 from gearwright.equations.base_parameters import BaseParameters, base_parameters
 from gearwright.equations.closed_form import ClosedForm, closed_form
+from gearwright.functions.energies import Energies, EnergyRows, energies, energy_rows
 from gearwright.functions.explain import Explanation, explain
 from gearwright.functions.functions import axial_rates, lagrange_form, recursive_form
+from gearwright.functions.linear_forms import LinearForms, linear_forms
 
 __all__ = [
     "BaseParameters",
     "ClosedForm",
+    "Energies",
+    "EnergyRows",
     "Explanation",
+    "LinearForms",
     "axial_rates",
     "base_parameters",
     "closed_form",
+    "energies",
+    "energy_rows",
     "explain",
     "lagrange_form",
+    "linear_forms",
     "recursive_form",
 ]

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import Operations
+from gearwright.algebra import Operations, Vec
 from gearwright.arrays import Array
 from gearwright.equations import closed_form_text
-from gearwright.equations.parameter_groups import Coefficient, Groups, simplest_first
+from gearwright.equations.closed_form_writer import Writer
 from gearwright.equations.symbolic_machine import KINDS, Angles, parallel_groups, symbolic_machine
-from gearwright.equations.trig_polynomial import Monomial, Trig, symbol
-from gearwright.equations.trig_products import Wave, products
+from gearwright.equations.symbolic_trains import machine_with_ratios
+from gearwright.equations.trig_polynomial import symbol
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs import programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program, flatten
@@ -34,8 +33,15 @@ PROGRAMS = {
         programs.INVERSE_DYNAMICS,
         programs.KINETIC_ENERGY,
         programs.POTENTIAL_ENERGY,
+        programs.JACOBIAN,
+        programs.REGRESSOR,
+        programs.AXIAL_RATES,
     )
 }
+NUMBERING = (programs.MASS_MATRIX, programs.GRAVITY)
+"""Functions that number the base parameters, in this order, whichever function is asked for."""
+GEOMETRIC = ("jacobian", "regressor", "axial_rates")
+"""Functions without inertial parameters."""
 MOTION = {"q": "q", "v": "dq", "a": "ddq"}
 """Per input the letter of its symbols, numbered from 1."""
 
@@ -114,15 +120,21 @@ def closed_form(
     machine: RobotOrMech,
     keep: Iterable[str] = KINDS,
     progress: Callable[[int, int], None] | None = None,
+    **options: Any,
 ) -> ClosedForm:
     """The equations of a machine: compact trigonometry (c2, s23) and base parameters p1, p2, ...
 
     Args:
-        function: mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy or potential_energy.
+        function: mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy,
+            jacobian, regressor or axial_rates.
         machine: a machine or robot without free and spherical joints.
         keep: what stays symbolic: "inertias", "lengths", "ratios", "gravity", "springs", or names of symbols; the rest
             is put in as numbers. Zeros vanish.
         progress: called with (done, total) as entries are finished.
+        options: what the function asks for besides the motion: of jacobian `body` and, if not its origin, `point`.
+
+    A base parameter has the same name in every function of a machine and a `keep`: those of the mass matrix come first,
+    then those of gravity, then what only the function itself has.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", axis=(0, 1, 0), mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))
@@ -130,22 +142,24 @@ def closed_form(
     Matrix([[-g*mx1*cos(q1)]])
     """
     program = _program(function)
-    mech = machine_of("closed_form", machine)
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    mech, ratios = machine_with_ratios("closed_form", machine, kept)
     try:
-        symbolic, names = symbolic_machine(mech, kept)
+        symbolic, names = symbolic_machine(mech, kept, ratios)
     except TypeError:
         refuse_symbols("closed_form", mech)
         raise
     angles = Angles(parallel_groups(symbolic), tuple(f"q{i + 1}" for i in range(symbolic.nq)))
-    inputs = {name: [symbol(f"{MOTION[name]}{i + 1}") for i in range(symbolic.n)] for name in program.inputs}
     ops: Operations = angles  # type: ignore[assignment]  # a recursion needs cos and sin only
-    values = flatten(program.run(symbolic, ops, inputs, {}))
-    writer = _Writer(angles, names.values, {f"{letter}{i + 1}" for letter in MOTION.values() for i in range(mech.n)})
+    writer = Writer(angles, names.values, {f"{letter}{i + 1}" for letter in MOTION.values() for i in range(mech.n)})
+    for other in _named_before(program):
+        writer.learn(flatten(other.run(symbolic, ops, _motion(other, symbolic), {})))
+    fixed = _options(program, mech, options)
+    values = flatten(program.run(symbolic, ops, _motion(program, symbolic), fixed))
     entries = writer.entries(values, progress or (lambda done, total: None))
     return ClosedForm(
         program.name,
-        program.shape(symbolic, {}),
+        program.shape(symbolic, fixed),
         tuple(entries),
         writer.waves,
         writer.named_groups(),
@@ -159,9 +173,31 @@ def closed_form(
     )
 
 
-def _titles(mech: Mechanism, name: str) -> tuple[str, ...]:
-    """What the entries of an input are called."""
-    return mech.coordinates if name == "q" else mech.speeds
+def _motion(program: Program, mech: Mechanism) -> dict[str, list[Any]]:
+    """The symbols q1, dq1, ddq1, ... that a program takes."""
+    return {name: [symbol(f"{MOTION[name]}{i + 1}") for i in range(mech.n)] for name in program.inputs}
+
+
+def _named_before(program: Program) -> tuple[Program, ...]:
+    """The functions whose base parameters have their names before those of a program."""
+    if program.name in GEOMETRIC:
+        return ()
+    return NUMBERING[: NUMBERING.index(program)] if program in NUMBERING else NUMBERING
+
+
+def _options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict[str, Any]:
+    """What is fixed before running; a frame becomes a point of its body."""
+    unknown = [name for name in options if name not in program.options]
+    if unknown or ("body" in program.options and "body" not in options):
+        takes = " and ".join(program.options) or "nothing else"
+        raise InputError(f"closed_form: {program.name} takes {takes}; given is {', '.join(options) or 'none of it'}.")
+    if "body" not in options:
+        return {}
+    body, rotation, position = mech.place_of(options["body"])
+    point = Vec.of(options.get("point", (0.0, 0.0, 0.0)))
+    if rotation is not None and position is not None:
+        point = position + rotation @ point
+    return {"body": body, "point": tuple(point)}
 
 
 def _program(function: Callable[..., Any] | str) -> Program:
@@ -169,101 +205,3 @@ def _program(function: Callable[..., Any] | str) -> Program:
     if name not in PROGRAMS:
         raise InputError(f"closed_form: {name!r} has no closed form here. Use one of {', '.join(PROGRAMS)}.")
     return PROGRAMS[name]
-
-
-@dataclass
-class _Writer:
-    """Turns trigonometric polynomials into SymPy expressions with shared abbreviations."""
-
-    angles: Angles
-    values: dict[str, float]
-    motion: Collection[str]
-    waves: dict[str, Any] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        inertial = ("m", "I", "J")
-        self.groups = Groups([name for name in self.values if not name.startswith(inertial)])
-
-    def entries(self, values: list[Any], progress: Callable[[int, int], None]) -> Iterator[Any]:
-        """The expressions; every coefficient is resolved first, short ones before long ones."""
-        split = [self._split(value) for value in values]
-        for coefficient in simplest_first([c for entry in split for c in entry.values()]):
-            self.groups.resolve(coefficient)
-        for number, entry in enumerate(split):
-            progress(number + 1, len(split))
-            yield self._expression(entry)
-
-    def _split(self, value: Any) -> dict[tuple[tuple[tuple[Wave, int], ...], Monomial], Coefficient]:
-        """Terms by waves and motion, each with its coefficient in the kept symbols."""
-        if not isinstance(value, Trig):
-            value = Trig({((), ()): float(value)} if value else {})
-        found: dict[Any, Coefficient] = defaultdict(dict)
-        for product, factor in products(value).items():
-            moving = tuple(x for x in product.monomial if x[0] in self.motion)
-            kept = tuple(x for x in product.monomial if x[0] not in self.motion)
-            self.used.update(name for name, _ in kept)
-            found[product.waves, moving][kept] = factor
-        return found
-
-    def _expression(self, entry: dict[Any, Coefficient]) -> Any:
-        import sympy as sp
-
-        total = sp.Integer(0)
-        for (waves, moving), coefficient in sorted(entry.items(), key=repr):
-            front, parts = self.groups.resolve(coefficient)
-            factor = sp.Add(*(number(x) * self._group(k) for k, x in parts.items()))
-            for wave, power in waves:
-                factor *= sp.Symbol(self._wave(wave)) ** power
-            total += factor * power_product((*front, *moving))
-        return total
-
-    def _wave(self, wave: Wave) -> str:
-        import sympy as sp
-
-        kind, group, k = wave
-        joints = [(self.angles.groups[group][place] + 1, factor) for place, factor in enumerate(k) if factor]
-        many = any(joint > 9 for joint, _ in joints)
-        label = ("_" if many else "").join(("" if f > 0 else "m") + str(joint) * abs(f) for joint, f in joints)
-        name = kind + label
-        total = sp.Add(*(f * sp.Symbol(f"q{joint}") for joint, f in joints))
-        self.waves[name] = (sp.cos if kind == "c" else sp.sin)(total)
-        return name
-
-    def _group(self, number_of_group: int) -> Any:
-        """A group by its name p1, p2, ..., or itself when it is a single symbol."""
-        import sympy as sp
-
-        _, combination = self.groups.basis[number_of_group]
-        if len(combination) == 1:
-            return power_product(next(iter(combination)))
-        return sp.Symbol(f"p{self._numbers().index(number_of_group) + 1}")
-
-    def _numbers(self) -> list[int]:
-        return [k for k, (_, combination) in enumerate(self.groups.basis) if len(combination) > 1]
-
-    def named_groups(self) -> dict[str, Any]:
-        """The definitions of p1, p2, ..."""
-        import sympy as sp
-
-        return {
-            f"p{place + 1}": sp.Add(*(number(x) * power_product(m) for m, x in self.groups.basis[k][1].items()))
-            for place, k in enumerate(self._numbers())
-        }
-
-
-def power_product(powers: Iterable[tuple[str, int]]) -> Any:
-    """A product of powers of symbols."""
-    import sympy as sp
-
-    return sp.Mul(*(sp.Symbol(name) ** power for name, power in powers))
-
-
-def number(x: float) -> Any:
-    """A number to read: a whole number or simple fraction where it is one, else a float."""
-    import sympy as sp
-
-    for denominator in (1, 2, 3, 4, 6, 8, 12, 16, 32):
-        if abs(x * denominator - round(x * denominator)) < 1e-12 * max(1.0, abs(x)) and abs(x) < 1e6:
-            return sp.Rational(round(x * denominator), denominator)
-    return sp.Float(x, 15)

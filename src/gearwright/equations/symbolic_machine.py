@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from math import cos, sin
 from typing import Any
@@ -27,6 +27,8 @@ class Names:
 
     def scalar(self, kind: str, name: str, value: Scalar, meaning: str) -> Scalar:
         """A symbol for a number that is kept; the number itself if it is not, or is zero."""
+        if not is_number(value):
+            return value
         value = float(value)
         if abs(value) < 1e-14:
             return 0.0
@@ -36,14 +38,19 @@ class Names:
         return symbol(name)
 
 
-def symbolic_machine(mech: Mechanism, keep: Collection[str]) -> tuple[Mechanism, Names]:
+def symbolic_machine(
+    mech: Mechanism, keep: Collection[str], ratios: Mapping[str, tuple[float, str]] | None = None
+) -> tuple[Mechanism, Names]:
     """The machine with symbols for what is kept and numbers for the rest; zeros stay zeros.
 
     Per body i the ten parameters about its origin, m1, mx1, ..., Ixx1, ...; positions lx1, ly1, lz1, pitch h1; per
-    spin J1, ... and its ratios k1, ...; gravity g; stiffness K1 and damping D1 per spring.
+    spin J1, ... and its ratios k1, ...; gravity g; stiffness K1 and damping D1 per spring. `ratios` are symbols that
+    rows of spins contain already, with value and meaning.
     """
     _refuse(mech)
     names = Names(keep)
+    for name, (value, meaning) in (ratios or {}).items():
+        names.values[name], names.meanings[name] = value, meaning
     machine = Mechanism(
         bodies=[_body(names, i + 1, body) for i, body in enumerate(mech.bodies)],
         spins=[_spin(names, mech, j + 1, spin) for j, spin in enumerate(mech.spins)],
@@ -104,6 +111,8 @@ def _pitch(names: Names, number: int, body: Body) -> Scalar | None:
 def _spin(names: Names, mech: Mechanism, number: int, spin: Spin) -> Spin:
     inertia = names.scalar("inertias", f"J{number}", spin.inertia, f"{spin.name}.J")
     single = len(spin.terms) == 1
+    if any(not is_number(value) for _, value in spin.terms):  # its row is made of the ratios of a train
+        names = Names(())
     ratio = {
         mech.speeds[index]: names.scalar(
             "ratios", f"k{number}" + ("" if single else f"_{index + 1}"), value, f"{spin.name} per {mech.speeds[index]}"

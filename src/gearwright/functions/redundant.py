@@ -229,33 +229,36 @@ class RedundantModel:
 
     def ranks(self, q: ArrayLike) -> Ranks:
         """P1 (a): ranks of M and, the smallest over the configurations q, of J, J1 and J3."""
-        J, joints = self._sampled("ranks", q), self.mech.n - len(self.mech.shafts)
-        spin, carrier = (
-            np.repeat([block.quantity == quantity for block in self._layout.blocks], 3)
-            for quantity in ("spin", "carrier")
-        )
-        turned = J[..., spin, joints:] if self.mech.shafts else J[..., spin, :]
-        return Ranks(
-            properties.smallest_rank(self.inertia),
-            properties.smallest_rank(J),
-            properties.smallest_rank(J[..., ~(spin | carrier), :joints]),
-            properties.smallest_rank(turned) if spin.any() else None,
-        )
+        links, rotors = self._parts(J := self._sampled("ranks", q))
+        inertia, whole, first = (properties.smallest_rank(x) for x in (self.inertia, J, links))
+        return Ranks(inertia, whole, first, None if rotors is None else properties.smallest_rank(rotors))
 
     def norm_bounds(self, q: ArrayLike) -> Bounds:
         """P1 (b): bounds of the norm of J over the configurations q; mixed chains have none for all q."""
         return properties.norm_bounds(self._sampled("norm_bounds", q))
 
-    def inverse_norm_bounds(self, q: ArrayLike) -> Bounds:
-        """P2: bounds of the norm of the pseudoinverse of J over the configurations q."""
-        self._sampled("inverse_norm_bounds", q)
-        return properties.norm_bounds(self.left_inverse(q))
+    def inverse_norm_bounds(self, q: ArrayLike, part: Literal["J", "J1", "J3"] = "J") -> Bounds:
+        """P2: bounds of the norm of the pseudoinverse of J, or of its part J1 (links) or J3 (rotors), over q."""
+        J = self._sampled("inverse_norm_bounds", q)
+        known = dict(zip(("J", "J1", "J3"), (J, *self._parts(J)), strict=True))
+        if (found := known.get(part)) is None:
+            raise InputError(f"RedundantModel.inverse_norm_bounds: form {self.form!r} has no part {part!r}. Use 'J'.")
+        return properties.norm_bounds(np.asarray(np.linalg.pinv(found), dtype=np.float64))
+
+    def inverse_lipschitz_constant(self, q: ArrayLike) -> float:
+        """Eq. (17): l' with ||dJ+/dt(q, x) - dJ+/dt(q, y)|| <= l' ||x - y||, J+ the pseudoinverse of J, over q."""
+        J = self._sampled("inverse_lipschitz_constant", q)
+        slopes = self.jacobian_rate(np.asarray(q, dtype=np.float64)[..., None, :], np.eye(self.mech.n))
+        return properties.lipschitz_constant(properties.inverse_slopes(J, slopes))
 
     def lipschitz_constant(self, q: ArrayLike) -> float:
         """P3: l with ||dJ/dt(q, x) - dJ/dt(q, y)|| <= l ||x - y|| for all x, y at the configurations q."""
         where = checked("RedundantModel.lipschitz_constant", self.mech, "q", q, self.mech.nq)
         refuse_none("lipschitz_constant", where)
         return properties.lipschitz_constant(self.jacobian_rate(where[..., None, :], np.eye(self.mech.n)))
+
+    def _parts(self, J: Array) -> tuple[Array, Array | None]:
+        return properties.parts([x.quantity for x in self._layout.blocks], self.mech.n - len(self.mech.shafts), J)
 
     def _sampled(self, function: str, q: ArrayLike) -> Array:
         J = self.jacobian(q)

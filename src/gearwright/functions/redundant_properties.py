@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,28 @@ class Bounds(NamedTuple):
 
     lower: float
     upper: float
+
+
+def parts(quantities: Sequence[str], joints: int, J: Array) -> tuple[Array, Array | None]:
+    """J1 (links) and J3 (rotors' own spin; None in forms that do not count it) of J, eq. (12) of Melhem and Loria.
+
+    `quantities` names what every three rows count, `joints` how many columns belong to joints.
+    """
+    spin, carrier = (np.repeat([name == kind for name in quantities], 3) for kind in ("spin", "carrier"))
+    motors = joints if J.shape[-1] > joints else 0
+    return J[..., ~(spin | carrier), :joints], J[..., spin, motors:] if spin.any() else None
+
+
+def inverse_slopes(J: Array, slopes: Array) -> Array:
+    """Per unit of each speed the rate of the pseudoinverse of J, (..., n, columns, rows).
+
+    dJ+ = (J'J)^-1 dJ' (1 - J J+) - J+ dJ J+ for full column rank; `slopes` are dJ per unit of each speed.
+    """
+    J = J[..., None, :, :]
+    left, Jt = np.linalg.pinv(J), np.swapaxes(J, -1, -2)
+    outside = np.eye(J.shape[-2]) - J @ left
+    result: Array = np.linalg.solve(Jt @ J, np.swapaxes(slopes, -1, -2)) @ outside - left @ slopes @ left
+    return result
 
 
 def smallest_rank(matrices: Array) -> int:

@@ -184,7 +184,7 @@ class Planetary(Meshing):
 def willis(held: str, driven: str, train: Scalar) -> dict[str, Scalar]:
     """Speeds of sun, ring and carrier with s_sun - s_carrier = train (s_ring - s_carrier), held 0 and driven 1.
 
-    `train` is the ratio with the carrier at rest, -Zr/Zs for simple planets.
+    `train` is the ratio with the carrier at rest, -Zr/Zs for simple planets (Fernini, eq. 9, with its sign put right).
 
     >>> willis("ring", "carrier", -4.0)
     {'sun': 5.0, 'ring': 0.0, 'carrier': 1.0}
