@@ -22,6 +22,7 @@ from gearwright.files.robot_words import FrameWords, PayloadWords
 from gearwright.files.validation import Contents, spell
 from gearwright.files.yaml_tree import Node
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
+from gearwright.parts.cord import moved_cord
 from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.physical import unphysical
 from gearwright.parts.placing import HERE, PartPlace
@@ -46,11 +47,12 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     springs, tendons, states = (
         _each(contents, problems, word, lambda words: words.part()) for word in ("springs", "tendons", "states")
     )
-    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs, *tendons, *states]
+    cords = _each(contents, problems, "cords", lambda words: moved_cord(words.part(), frames))
+    head, complete = contents.header, [*links, *drives, *trains, *marks, *springs, *tendons, *states, *cords]
     if head is None or not links or None in complete or problems.found:
         return None
     supply = None if head.supply is None else head.supply.part()
-    more: dict[str, Any] = {"springs": springs, "tendons": tendons, "states": states}
+    more: dict[str, Any] = {"springs": springs, "tendons": tendons, "states": states, "cords": cords}
     robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
     loaded = _loaded(robot, head.payload, frames, contents, problems)
     return None if loaded is None else _elastic(loaded, frames, contents, problems)

@@ -6,6 +6,7 @@ from gearwright.forces.clutch import Clutch
 from gearwright.forces.configuration import Configuration, MovingFrame
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import angle, displacement, distance
+from gearwright.forces.cords import cord_laws, cord_line
 from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
@@ -34,6 +35,7 @@ from gearwright.forces.motor import Winding
 from gearwright.forces.motor_circuit import MotorCircuit
 from gearwright.forces.motor_torque import MotorTorque
 from gearwright.forces.motors_of_robot import motor_laws
+from gearwright.forces.moved_inertia import MovedInertia
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
 from gearwright.forces.prescribed import Prescribed
@@ -69,6 +71,7 @@ __all__ = [
     "MaxwellSlip",
     "MotorCircuit",
     "MotorTorque",
+    "MovedInertia",
     "MovingFrame",
     "NonlinearSpring",
     "Outcome",
@@ -87,6 +90,8 @@ __all__ = [
     "Winding",
     "angle",
     "compliant_stops",
+    "cord_laws",
+    "cord_line",
     "dc_motor",
     "dc_motors",
     "displacement",

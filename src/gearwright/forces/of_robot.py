@@ -1,9 +1,10 @@
-"""The laws of a robot: what its file says about friction, losses, stops, elasticity and motors."""
+"""The laws of a robot: what its file says about friction, losses, stops, elasticity, motors and cords."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from gearwright.forces.cords import cord_laws
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.friction import friction_laws
 from gearwright.forces.law import Law
@@ -39,4 +40,5 @@ def laws(
         *train_loss_laws(robot, machine),
         *elastic_laws(robot, machine, smooth=smooth),
         *motor_laws(robot, machine, inputs),
+        *cord_laws(robot, machine, smooth=smooth),
     )

@@ -2,6 +2,7 @@
 
 from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
+from gearwright.parts.cord import Branch, Cord, Roller, Waypoint
 from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
@@ -46,7 +47,9 @@ __all__ = [
     "Beam",
     "Belt",
     "Bevel",
+    "Branch",
     "Cogging",
+    "Cord",
     "CurrentControl",
     "Cycloidal",
     "DataSheet",
@@ -78,6 +81,7 @@ __all__ = [
     "Rack",
     "Ripple",
     "Robot",
+    "Roller",
     "Screw",
     "Series",
     "Servo",
@@ -90,6 +94,7 @@ __all__ = [
     "Torsion",
     "Train",
     "TrainMotor",
+    "Waypoint",
     "Wheel",
     "Wolfrom",
     "Worm",
