@@ -10,7 +10,7 @@ import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.files import read_yaml, write_yaml
 from gearwright.files.mjcf_reader import read_mjcf_with_report
-from gearwright.forces import cord_line
+from gearwright.forces.cords import cord_line
 from gearwright.forces.scene import Scene
 from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System

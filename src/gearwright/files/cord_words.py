@@ -16,9 +16,10 @@ from gearwright.files.words import CheckedWords, Direction, Length, Name, Positi
 from gearwright.parts import Branch, Cord, Motor, Roller, Waypoint
 from gearwright.parts.cord import Station
 
-
-def _amount(dimension: str) -> Any:
-    return Annotated[float, Unit(dimension, least=0)]
+Stiffness = Annotated[float, Unit("stiffness", least=0)]
+Damping = Annotated[float, Unit("damping", least=0)]
+Force = Annotated[float, Unit("force", least=0)]
+Matter = Annotated[float, Unit("mass", least=0)]
 
 
 class StationWords(CheckedWords):
@@ -53,14 +54,14 @@ class CordWords(CheckedWords):
 
     name: Name
     course: list[StationWords] = Field(description="from end to end")
-    stiffness: _amount("stiffness") = 0.0
-    damping: _amount("damping") = 0.0
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
     rest: tuple[Length, Length] = Field(default=(0.0, 0.0), description="lower and upper rest length; slack between")
-    friction: _amount("force") = Field(default=0.0, description="Coulomb friction along it")
+    friction: Force = Field(default=0.0, description="Coulomb friction along it")
     limits: tuple[Length | None, Length | None] | None = Field(
         default=None, description="shortest and longest length; null: no limit on that side"
     )
-    inertia: _amount("mass") = Field(default=0.0, description="along its length")
+    inertia: Matter = Field(default=0.0, description="along its length")
     motor: MotorWords | None = Field(default=None, description="what pulls it")
     ratio: Ratio = Field(default=1.0, description="angle of the motor per length")
     servo: ServoWords | None = Field(default=None, description="the controller stated for the motor, as data")

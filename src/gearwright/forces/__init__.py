@@ -6,7 +6,6 @@ from gearwright.forces.clutch import Clutch
 from gearwright.forces.configuration import Configuration, MovingFrame
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import angle, displacement, distance
-from gearwright.forces.cords import cord_laws, cord_line
 from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
@@ -90,8 +89,6 @@ __all__ = [
     "Winding",
     "angle",
     "compliant_stops",
-    "cord_laws",
-    "cord_line",
     "dc_motor",
     "dc_motors",
     "displacement",
