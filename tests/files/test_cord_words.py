@@ -13,7 +13,7 @@ from gearwright.parts import Cord, Frame, Link, Robot, Roller, Waypoint, attach
 LINKS = """robot: two
 links:
 - {name: a, parent: base, joint: {name: j1, dh: {a: 0.4}}, mass: 2, com: [-0.2, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
-- {name: b, parent: a, joint: {name: j2, dh: {a: 0.2}}, mass: 1, com: [-0.1, 0, 0]}
+- {name: b, parent: a, joint: {name: j2, dh: {a: 0.2}}, mass: 1, com: [-0.1, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
 frames:
 - {name: hook, link: b, xyz: [0, 0.05, 0]}
 """
@@ -61,6 +61,15 @@ def test_an_attached_robot_brings_its_cords():
     (cord,) = attach(arm, read_yaml(LINKS + CORD), "tool", "left_").cords
     assert (cord.name, cord.course[0].frame, cord.course[1].frame) == ("left_flexor", "upper", "left_hook")
     assert cord.course[0].position == (0.5, 0.1, 0.0)
+
+
+def test_a_written_mjcf_says_that_cords_are_not_in_it(tmp_path):
+    """The sidecar keeps them: what was written is read back with its cords."""
+    robot = read_yaml(LINKS + CORD)
+    report = gw.export.mjcf(robot, tmp_path / "two.xml")
+    assert any("cord 'flexor'" in line for line in report.lost)
+    again = gw.load(tmp_path / "two.xml")
+    assert [cord.name for cord in again.cords] == ["flexor"]
 
 
 @pytest.mark.parametrize(
