@@ -43,6 +43,7 @@ class CordReader:
                     self.lose("spatial tendon", self.names.of("tendon", t), f"{course}; {self._without(t)}")
                 else:
                     found[t] = course
+                    self._report_on_sides(self.names.of("tendon", t), course)
         return found
 
     def read(self) -> list[Cord]:
@@ -55,14 +56,13 @@ class CordReader:
                 self.names.found.note(f"spatial tendon {title!r} has no force of its own: not kept by itself")
                 continue
             made.append(Cord(self.names.among("cords", title), course, **acting))
-            self.report_on_sides(title, course)
             if acting.get("stiffness") or acting.get("damping") or acting.get("inertia"):
                 self.names.found.note(
                     f"what acts along spatial tendon {title!r} is a law: gw.laws(robot) has it, gw.bias has not"
                 )
         return made
 
-    def report_on_sides(self, title: str, course: tuple[Station, ...]) -> None:
+    def _report_on_sides(self, title: str, course: tuple[Station, ...]) -> None:
         """Say where the way round a roller may be another than in MuJoCo."""
         if any(isinstance(station, Roller) and station.side is not None for station in course):
             self.lose(
