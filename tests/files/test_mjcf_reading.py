@@ -143,8 +143,8 @@ def test_followers_of_followers_end_at_one_joint(read):
         ('<equality><weld body1="fore"/></equality>', ["weld", "loops"]),
         ('<equality><joint joint1="j2" joint2="j1" polycoef="0 1 2 0 0"/></equality>', ["polynomial of higher order"]),
         (
-            '<tendon><spatial name="cord" stiffness="3"><site site="tool"/><site site="s0"/></spatial></tendon>',
-            ["spatial tendon 'cord'", "spring"],
+            '<tendon><spatial name="cord" stiffness="3"><site site="s0"/><site site="s1"/></spatial></tendon>',
+            ["spatial tendon 'cord'", "do not move against each other", "spring"],
         ),
         (f'<tendon><fixed name="t" stiffness="2" springlength="0 1">{TENDON}', ["slack", "'t'"]),
         (f'<tendon><fixed name="t" range="0 1" frictionloss="1">{TENDON}', ["limits 't'", "friction loss 't'"]),
@@ -166,7 +166,7 @@ def test_followers_of_followers_end_at_one_joint(read):
     ],
 )
 def test_what_a_robot_has_no_words_for_is_named(rest, words, read):
-    text = arm(rest=rest).replace("<worldbody>", '<worldbody><site name="s0"/>')
+    text = arm(rest=rest).replace("<worldbody>", '<worldbody><site name="s0"/><site name="s1" pos="1 0 0"/>')
     lost = "\n".join(read(text).report.lost)
     assert all(word in lost for word in words), lost
 

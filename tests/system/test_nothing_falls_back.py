@@ -55,6 +55,7 @@ def laws_along(line: Line) -> list[Law]:
         forces.GearLoss("lock", line, LOCKS, wheels, "j2"),
         forces.NonlinearSpring("spring", twist, curve, 0.1, 0.02),
         forces.Load("load", line),
+        forces.MovedInertia("flywheel", line, 0.3),
         forces.Prescribed.along("led", line, lambda t: (t * t, 2 * t, 2.0), rate=10.0),
         forces.Stops("stops", line, -1.0, 1.0, restitution=0.5),
         forces.MotorCircuit("circuit", (forces.Winding("j2", line, MOTOR, CurrentControl(500.0)),)),

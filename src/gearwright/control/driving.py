@@ -15,12 +15,15 @@ from gearwright.control.joint_side import Rows, product, sparse
 from gearwright.control.references import asked_reference
 from gearwright.control.wrapped import Wrapped, continuous_law
 from gearwright.errors import InputError
+from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.cords import cord_line
 from gearwright.forces.law import Quantity
 from gearwright.forces.places import motors_of
+from gearwright.forces.scene import Scene
 from gearwright.functions.actuation import actuator_redundancy, motor_shares
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.rows import along
-from gearwright.parts import Robot, Servo
+from gearwright.parts import Cord, Robot, Servo
 from gearwright.system.control_law import ControlLaw, Decision, Measurement, decided
 from gearwright.system.law_controller import FORCE, LawController, law_controller
 from gearwright.text import did_you_mean, listed
@@ -120,6 +123,7 @@ class Servos(ControlLaw):
 
     mech: Mechanism
     servos: tuple[tuple[str, Servo], ...]
+    cords: tuple[Cord, ...] = ()
 
     @property
     def name(self) -> str:
@@ -143,7 +147,6 @@ class Servos(ControlLaw):
 
     def decide(self, measured: Measurement) -> Decision:
         """Servo by servo."""
-        rows = {one.name: tuple((k, x) for k, x in enumerate(one.row) if x) for one in self.mech.actuators}
         held, outputs, rates = iter(measured.states), [], []
         for (motor, servo), command in zip(self.servos, measured.reference["command"], strict=True):
             u = _within(command, servo.input, measured.ops)
@@ -152,9 +155,26 @@ class Servos(ControlLaw):
                 rates.append((u - filtered) / servo.time_constant)
                 u = filtered
             torque = servo.input_gain * u + servo.offset
-            torque = torque - servo.kp * along(rows[motor], measured.q) - servo.kv * along(rows[motor], measured.v)
+            angle, speed = self._shaft(motor, measured)
+            torque = torque - servo.kp * angle - servo.kv * speed
             outputs.append(_within(torque, servo.torque, measured.ops))
         return Decision(outputs, rates=rates)
+
+    def _shaft(self, motor: str, measured: Measurement) -> tuple[Scalar, Scalar]:
+        """Angle and speed of a motor's shaft; along a cord they bend with the joints."""
+        if motor in self._cords:
+            here = self._cords[motor].placed(Scene(self.mech, measured.q, measured.v, measured.ops))
+            return here.position(measured.q), here.speed(measured.v)
+        row = self._rows[motor]
+        return along(row, measured.q), along(row, measured.v)
+
+    @cached_property
+    def _rows(self) -> dict[str, tuple[tuple[int, Scalar], ...]]:
+        return {one.name: tuple((k, x) for k, x in enumerate(one.row) if x) for one in self.mech.actuators}
+
+    @cached_property
+    def _cords(self) -> dict[str, Coordinate]:
+        return {cord.name: cord_line(self.mech, cord, cord.ratio) for cord in self.cords}
 
 
 def _within(x: Scalar, span: tuple[float, float] | None, ops: Operations) -> Scalar:
@@ -165,7 +185,7 @@ def servos(robot: Robot, command: Any) -> LawController:
     """The position and speed servos that a robot's file states (those of MJCF), as a controller.
 
     Args:
-        robot: the robot; drives or tendons without a servo are left alone.
+        robot: the robot; drives, tendons or cords without a servo are left alone.
         command: inputs of the servos in order (a position servo's is the motor's angle, ratio times the joint's): the
             numbers, or a function of time that returns them.
     """
@@ -174,6 +194,8 @@ def servos(robot: Robot, command: Any) -> LawController:
         raise InputError(f"{caller}: a {type(robot).__name__} has no servos. Give a robot.")
     stated = [(drive.title, drive.servo) for drive in robot.drives if drive.servo is not None]
     stated += [(tendon.name, tendon.servo) for tendon in robot.tendons if tendon.servo is not None]
+    cords = tuple(cord for cord in robot.cords if cord.servo is not None)
+    stated += [(cord.name, cord.servo) for cord in cords if cord.servo is not None]
     if not stated:
         raise InputError(f"{caller}: robot {robot.name!r} states no servo. Give its drives servos, or use pd.")
     mech = assemble(robot)
@@ -190,4 +212,4 @@ def servos(robot: Robot, command: Any) -> LawController:
         def source(t: Array) -> Array:
             return np.tile(row, (len(t), 1))
 
-    return law_controller(Servos(mech, tuple(stated)), source)
+    return law_controller(Servos(mech, tuple(stated), cords), source)

@@ -149,6 +149,8 @@ def _report_losses(made: Document, robot: Robot) -> None:
             made.lost.append(f"of the friction of joint {link.joint_name!r}: all but Coulomb and viscous friction")
         if any(shape.kind == "mesh" for shape in link.shapes):
             made.lost.append(f"the meshes of link {link.name!r}")
+    for cord in robot.cords:
+        made.lost.append(f"cord {cord.name!r}, in the MJCF itself: a spatial tendon is not written")
 
 
 def acceleration_error(mech: Mechanism, where: Coordinates, seed: int = 0) -> float:

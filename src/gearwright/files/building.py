@@ -22,6 +22,7 @@ from gearwright.files.robot_words import FrameWords, PayloadWords
 from gearwright.files.validation import Contents, spell
 from gearwright.files.yaml_tree import Node
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
+from gearwright.parts.cord import moved_cord
 from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.physical import unphysical
 from gearwright.parts.placing import HERE, PartPlace
@@ -45,6 +46,7 @@ def build(contents: Contents, problems: Problems) -> Robot | None:
     marks = _each(contents, problems, "frames", lambda words: _frame(words, frames))
     plain = ("springs", "tendons", "states", "loops", "environment")
     more: dict[str, Any] = {word: _each(contents, problems, word, lambda words: words.part()) for word in plain}
+    more["cords"] = _each(contents, problems, "cords", lambda words: moved_cord(words.part(), frames))
     head, complete = contents.header, [*links, *drives, *trains, *marks, *(x for parts in more.values() for x in parts)]
     if head is None or not links or None in complete or problems.found:
         return None

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from gearwright.files.mjcf_cords import Courses
 from gearwright.files.mjcf_dcmotor import dc_motor
 from gearwright.files.mjcf_equalities import JointRow
 from gearwright.files.mjcf_names import Names
 from gearwright.files.mjcf_source import mujoco_module
 from gearwright.files.mjcf_tendons import named
-from gearwright.parts import Drive, Gear, Motor, PassiveSpring, Servo, Tendon
+from gearwright.parts import Cord, Drive, Gear, Motor, PassiveSpring, Servo, Tendon
 
 Lose = Callable[[str, str, str], None]
 NOT_DRIVEN = "what it drives moves without it"
@@ -25,18 +26,31 @@ class Actuators:
     drives: list[Drive]
     tendons: list[Tendon]
     dampers: list[PassiveSpring]
+    cords: list[Cord]
 
 
 class ActuatorReader:
     """Reads the actuators of a model."""
 
-    def __init__(self, model: Any, names: Names, rows: Mapping[int, JointRow], single: set[int], lose: Lose) -> None:
-        self.model, self.names, self.rows, self.single, self.lose = model, names, rows, single, lose
+    def __init__(
+        self,
+        model: Any,
+        names: Names,
+        rows: Mapping[int, JointRow],
+        courses: Courses,
+        single: set[int],
+        lose: Lose,
+    ) -> None:
+        self.model, self.names, self.rows, self.courses = model, names, rows, courses
+        self.single, self.lose = single, lose
 
     def read(self, off: frozenset[str]) -> Actuators:
         """All that can be stated; the rest is reported."""
-        made = Actuators([], [], [])
+        made = Actuators([], [], [], [])
         for i in range(_count(self.model) if "actuation" not in off else 0):
+            if self._pulls_a_cord(i):
+                self._add_cord(made, i, "damper" not in off)
+                continue
             row = self._row(i)
             if isinstance(row, str):
                 self.lose(row, self.names.of("actuator", i), NOT_DRIVEN)
@@ -57,9 +71,27 @@ class ActuatorReader:
             made.drives.append(drive)
         else:
             made.tendons.append(Tendon(name, named(self.names, row), 0.0, motor, servo))
-        damping = float(getattr(self.model, "actuator_damping", [0.0] * (i + 1))[i])
+        damping = self._damping(i)
         if damping and damped:
             made.dampers.append(PassiveSpring(self.names.among("springs", name), named(self.names, row), 0.0, damping))
+
+    def _pulls_a_cord(self, i: int) -> bool:
+        spatial = int(self.model.actuator_trntype[i]) == self._transmissions["tendon"]
+        return spatial and int(self.model.actuator_trnid[i][0]) in self.courses and bool(self.model.actuator_gear[i][0])
+
+    def _add_cord(self, made: Actuators, i: int, damped: bool) -> None:
+        """A motor along a spatial tendon: a cord of its own on the same way."""
+        kind = self._kind(i)
+        if kind is None:
+            return
+        motor, servo = kind
+        gear, damping = float(self.model.actuator_gear[i][0]), self._damping(i) if damped else 0.0
+        name = self.names.among("cords", self.names.among("drives", self.names.of("actuator", i)))
+        course = self.courses[int(self.model.actuator_trnid[i][0])]
+        made.cords.append(Cord(name, course, damping=damping * gear * gear, motor=motor, ratio=gear, servo=servo))
+
+    def _damping(self, i: int) -> float:
+        return float(getattr(self.model, "actuator_damping", [0.0] * (i + 1))[i])
 
     def _row(self, i: int) -> JointRow | str:
         """What the actuator turns per unit of each joint's coordinate; or what kind of transmission it has instead."""

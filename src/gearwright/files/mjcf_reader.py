@@ -6,6 +6,7 @@ Decisions, stated once:
 - A body with several joints is a chain of links, all but the last without mass and named after
   their joints; the last has the body's name.
 - Stiffness and damping of joints and fixed tendons are springs of the machine; friction loss and limits are laws.
+- A spatial tendon is a cord: what acts along it are laws, for its row changes with the configuration.
 - Armature is a balanced inertia: no file states a rotor. A sidecar adds gears and motors; a drive with a rotor in it
   takes the place of its joint's armature.
 - A linear equality of two joints is a follower, rigid here and soft there.
@@ -23,6 +24,7 @@ from gearwright.algebra import Vec
 from gearwright.files import mjcf_tendons
 from gearwright.files.bounds import too_many
 from gearwright.files.mjcf_actuators import ActuatorReader
+from gearwright.files.mjcf_cords import CordReader
 from gearwright.files.mjcf_equalities import Follower, followers, held_length, moving
 from gearwright.files.mjcf_flags import switched_off
 from gearwright.files.mjcf_links import BALL, FREE, LinkMaker, report_on_joints
@@ -76,7 +78,9 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
     maker = LinkMaker(model, names, off, led)
     links = maker.links()
     origins = [maker.origin(body) for body in range(model.nbody)]
-    actuators = ActuatorReader(model, names, rows, _coordinates(model, led), found.lose).read(off)
+    cords = CordReader(model, names, origins, off, found.lose)
+    along = cords.read()
+    actuators = ActuatorReader(model, names, rows, cords.courses, _coordinates(model, led), found.lose).read(off)
     inertias = mjcf_tendons.inertias(model, names, rows)
     springs = mjcf_tendons.springs(model, names, rows, held, off, found.lose)
     report_on_joints(model, names, off, found.lose)
@@ -92,6 +96,7 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
         springs=[*springs, *actuators.dampers],
         tendons=[*inertias, *actuators.tendons],
         states=states(model, names, led, found.lose),
+        cords=[*along, *actuators.cords],
     )
 
 

@@ -80,23 +80,16 @@ def _chain(model: Any, body: int) -> list[int]:
 
 
 def report_on_tendons(model: Any, names: Names, rows: Mapping[int, JointRow], off: frozenset[str], lose: Lose) -> None:
-    """Report spatial tendons, and what fixed ones state beyond springs and inertia."""
+    """Report what tendons state beyond what springs, inertias and cords have."""
     for t in range(model.ntendon):
+        fixed = t in rows
         stated = {
-            "spring": model.tendon_stiffness[t] and "spring" not in off,
-            "damper": model.tendon_damping[t] and "damper" not in off,
-            "armature": model.tendon_armature[t],
-            "limits": model.tendon_limited[t] and "limit" not in off,
-            "friction loss": model.tendon_frictionloss[t] and "frictionloss" not in off,
+            "limits": fixed and model.tendon_limited[t] and "limit" not in off,
+            "friction loss": fixed and model.tendon_frictionloss[t] and "frictionloss" not in off,
             "stiffness of higher order": _higher(model, "tendon_stiffnesspoly", t) and "spring" not in off,
             "damping of higher order": _higher(model, "tendon_dampingpoly", t) and "damper" not in off,
         }
-        lost = [word for word, x in stated.items() if x]
-        if t not in rows:
-            without = f"lost with it: {', '.join(lost)}" if lost else "it has no force of its own"
-            lose("spatial tendon", names.of("tendon", t), f"not supported yet; {without}")
-            continue
-        for word in lost[len({"spring", "damper", "armature"} & set(lost)) :]:
+        for word in (word for word, x in stated.items() if x):
             lose(f"tendon with {word}", names.of("tendon", t), "it moves without it")
 
 

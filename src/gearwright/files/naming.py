@@ -28,6 +28,7 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.unique("states", names.of("states", "name"))
     names.unique("loops", names.of("loops", "name"))
     names.unique("environment", names.of("environment", "name"))
+    names.unique("cords", names.of("cords", "name"))
     names.apart("links and frames", names.of("links", "name"), names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
@@ -43,6 +44,8 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.exist("frame", first, names.of("frames", "name").values(), "frame")
     names.exist("follows", names.leaders(), joints, "joint")
     names.exist("row", names.rows(), joints, "joint", attached)
+    places = [*links, BASE, *names.of("frames", "name").values()]
+    names.exist("frame", names.in_courses(), places, "link or frame", attached)
     names.exist("payload", names.carrier(), links, "link", attached)
     names.unique("wheels", names.in_trains("wheels", "name"))
     names.unique("motors", names.in_trains("motors", "name"))
@@ -113,6 +116,17 @@ class _Names:
             if isinstance(row, dict)
             for joint in row
             if isinstance(joint, str)
+        }
+
+    def in_courses(self) -> dict[Path, str]:
+        """The links and frames that carry the points of cords."""
+        lists = {i: item.get("course") for i, item in self.entries("cords")}
+        return {
+            ("cords", i, "course", k, "frame"): station["frame"]
+            for i, course in lists.items()
+            if isinstance(course, list)
+            for k, station in enumerate(course)
+            if isinstance(station, dict) and isinstance(station.get("frame"), str)
         }
 
     def in_trains(self, word: str, key: str) -> dict[Path, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from gearwright.files.cord_words import CordWords
 from gearwright.files.data_sheet_words import SupplyWords
 from gearwright.files.drive_words import DriveWords
 from gearwright.files.elastic_words import ElasticBaseWords, SpringWords
@@ -70,6 +71,7 @@ class RobotWords(HeaderWords):
     states: list[StateWords] = Field(default=[])
     loops: list[LoopWords] = Field(default=[])
     environment: list[TouchWords] = Field(default=[])
+    cords: list[CordWords] = Field(default=[])
 
 
 def schema() -> dict[str, Any]:

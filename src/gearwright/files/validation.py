@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from gearwright.files.cord_words import CordWords, StationWords
 from gearwright.files.data_sheet_words import (
     CoggingWords,
     CurrentControlWords,
@@ -42,7 +43,7 @@ INSIDE: dict[str, type[Words]] = {
     **{"wheels": WheelWords, "meshes": MeshWords, "motors": TrainMotorWords},
     **{"spring": TurnSpring, "springs": SpringWords, "flexible": BeamWords, "elastic_base": ElasticBaseWords},
     **{"torsion": TorsionWords, "pieces": PieceWords, "hysteresis": HysteresisWords, "errors": ErrorWords},
-    **{"losses": LossWords, "tendons": TendonWords, "states": StateWords},
+    **{"losses": LossWords, "tendons": TendonWords, "states": StateWords, "cords": CordWords, "course": StationWords},
     **{"loops": LoopWords, "environment": TouchWords, "surface": SurfaceWords, "behind": BehindWords},
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
     **{"motions": MotionWords, "line": LineWords, "arc": ArcWords, "circle": CircleWords, "fastest": FastestWords},
@@ -68,6 +69,7 @@ class Contents:
     states: list[Any]
     loops: list[Any]
     environment: list[Any]
+    cords: list[Any]
 
 
 def validated(model: type[AnyWords], data: Any, root: Node, path: Path, problems: Problems) -> AnyWords | None:

@@ -11,6 +11,7 @@ from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.attaching import attach_all
 from gearwright.files.bounds import too_many
 from gearwright.files.building import build, physical_problems
+from gearwright.files.cord_words import CordWords
 from gearwright.files.dcmotor_words import dcmotor_notes
 from gearwright.files.dimensions import dimension_problems
 from gearwright.files.drive_words import DriveWords
@@ -40,6 +41,7 @@ LISTS: dict[str, type[Words]] = {
     "states": StateWords,
     "loops": LoopWords,
     "environment": TouchWords,
+    "cords": CordWords,
 }
 AnyWords = TypeVar("AnyWords", bound=Words)
 

@@ -11,6 +11,7 @@ import yaml
 from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
+from gearwright.files.cord_words import cord_words
 from gearwright.files.gear_words import gear_words
 from gearwright.files.joint_words import KINDS
 from gearwright.files.part_words import plain_words
@@ -74,6 +75,7 @@ def robot_words(robot: Robot) -> dict[str, Any]:
         words["supply"] = plain_words("supply", robot.supply)
     words |= _given({"springs": [_spring(spring) for spring in robot.springs]})
     words |= _given({"tendons": [_tendon(tendon) for tendon in robot.tendons]})
+    words |= _given({"cords": [cord_words(cord, _motor) for cord in robot.cords]})
     words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
     words |= _given({"states": [_state(state) for state in robot.states]})
     words |= _given({"loops": [_loop(loop) for loop in robot.loops]})

@@ -36,6 +36,7 @@ from gearwright.forces.motor import Winding
 from gearwright.forces.motor_circuit import MotorCircuit
 from gearwright.forces.motor_torque import MotorTorque
 from gearwright.forces.motors_of_robot import motor_laws
+from gearwright.forces.moved_inertia import MovedInertia
 from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
 from gearwright.forces.prescribed import Prescribed
@@ -74,6 +75,7 @@ __all__ = [
     "MaxwellSlip",
     "MotorCircuit",
     "MotorTorque",
+    "MovedInertia",
     "MovingFrame",
     "NonlinearSpring",
     "Outcome",

@@ -177,10 +177,25 @@ def require_moved(coordinate: Coordinate, mech: Mechanism) -> None:
         )
 
 
+def row_somewhere(coordinate: Coordinate, mech: Mechanism) -> tuple[Sequence[Scalar], Terms]:
+    """A configuration near neutral in which something moves along the coordinate, and its row there."""
+    for size in reversed(TRIES):
+        row = _tried(coordinate, mech, size)
+        if not isinstance(row, SingularityError) and any(x for _, x in row):
+            return _away(mech, size)[0], row
+    require_moved(coordinate, mech)
+    raise AssertionError("a coordinate that is moved has a row somewhere")
+
+
+def _away(mech: Mechanism, size: float) -> tuple[Sequence[Scalar], list[float]]:
+    """A configuration in general position so far from neutral, and the step to it."""
+    step = [size * sin(1.0 + 2.4 * k) for k in range(mech.n)]
+    return integrate(mech, neutral(mech), step, FLOATS), step
+
+
 def _tried(coordinate: Coordinate, mech: Mechanism, size: float) -> Terms | SingularityError:
     """The row at a configuration in general position so far from neutral, or why there is none."""
-    step = [size * sin(1.0 + 2.4 * k) for k in range(mech.n)]
-    q = integrate(mech, neutral(mech), step, FLOATS)
+    q, step = _away(mech, size)
     here = PlacedCoordinate(coordinate, Scene(mech, q, step, FLOATS))
     try:
         if not is_number(here.value):

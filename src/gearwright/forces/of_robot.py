@@ -1,9 +1,10 @@
-"""The laws of a robot: what its file says about friction, losses, stops, elasticity, motors, loops and contacts."""
+"""The laws of a robot: what its file says about friction, losses, stops, elasticity, motors, cords, contacts."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from gearwright.forces.cords import cord_laws
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.friction import friction_laws
 from gearwright.forces.law import Law
@@ -41,4 +42,5 @@ def laws(
         *elastic_laws(robot, machine, smooth=smooth),
         *motor_laws(robot, machine, inputs),
         *surrounding_laws(robot),
+        *cord_laws(robot, machine, smooth=smooth),
     )

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from gearwright.algebra import Scalar, is_number
 from gearwright.arguments import number
 from gearwright.dynamics.configuration import neutral
+from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
 from gearwright.forces.backlash import Backlash
+from gearwright.forces.coordinate import Coordinate, row_somewhere
 from gearwright.forces.impulse import UNBOUNDED, Bounded
 from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.law import (
@@ -32,6 +34,7 @@ from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
 from gearwright.forces.places import force_unit, joint_line
 from gearwright.forces.sticking import beyond_noise
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import spread
 from gearwright.parts import Link, Robot
 
 FREE, LOWER, UPPER = "free", "lower", "upper"
@@ -238,7 +241,21 @@ def _is_limit(end: Scalar) -> bool:
 def _softened(law: Stops, M: Sequence[Sequence[Scalar]]) -> NonlinearSpring:
     """Compliant stops with the same restitution; their spring takes 1/RATE to stop the joint's own inertia."""
     index, factor = law.line.terms[0]
-    stiffness = RATE * RATE * float(M[index][index]) / float(factor) ** 2
+    return _compliant(law, float(M[index][index]) / float(factor) ** 2)
+
+
+def softened_along(law: Stops, mech: Mechanism) -> NonlinearSpring:
+    r"""Compliant stops along a coordinate, for its inertia $1/(b M^{-1} b')$ in a general position near neutral."""
+    assert isinstance(law.line, Coordinate)
+    q, row = row_somewhere(law.line, mech)
+    M, n = mass_matrix(place(mech, q, math)), mech.n  # type: ignore[arg-type]  # it needs cos and sin only
+    b = [float(x) for x in spread(row, n)]
+    answer = solve(M, [set(range(n)) - {k} for k in range(n)], range(n), b)
+    return _compliant(law, 1.0 / sum(x * y for x, y in zip(b, answer, strict=True)))
+
+
+def _compliant(law: Stops, inertia: float) -> NonlinearSpring:
+    stiffness = RATE * RATE * inertia
     square = law.restitution**2
     soft = compliant_stops(
         law.name, law.line, max(law.lower, -FAR), min(law.upper, FAR), stiffness, stiffness, law.unit, smooth=True

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import pi
-from typing import Self
+from typing import Protocol, Self
 
 from gearwright.algebra import Scalar, Vec
 from gearwright.arguments import number
@@ -75,18 +75,25 @@ def _from_quarter_back(angle: Scalar, configuration: Configuration) -> Scalar:
     return configuration.ops.where(angle < -PASSED, angle + 2.0 * pi, angle)
 
 
+class Guide(Protocol):
+    """Something round between two points of a tendon."""
+
+    def length(self, configuration: Configuration, before: Vec, behind: Vec) -> Scalar:
+        """The length of the tendon between the points before and behind it [m]."""
+
+
 @dataclass(frozen=True)
 class Course:
     """The way of a tendon from its first to its last point."""
 
-    stations: tuple[Point | Pulley, ...]
+    stations: tuple[Point | Guide, ...]
 
     def __call__(self, configuration: Configuration) -> Scalar:
         """Its length [m]."""
         places = [x.at(configuration) if isinstance(x, Point) else None for x in self.stations]
         total: Scalar = 0.0
         for k, station in enumerate(self.stations):
-            if isinstance(station, Pulley):
+            if not isinstance(station, Point):
                 total = total + station.length(configuration, places[k - 1], places[k + 1])  # type: ignore[arg-type]
         for one, other in pairwise(places):
             if one is not None and other is not None:

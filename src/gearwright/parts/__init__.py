@@ -2,6 +2,7 @@
 
 from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
+from gearwright.parts.cord import Branch, Cord, Roller, Waypoint
 from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
@@ -52,7 +53,9 @@ __all__ = [
     "Belt",
     "Bevel",
     "Box",
+    "Branch",
     "Cogging",
+    "Cord",
     "CrossSection",
     "CurrentControl",
     "Cycloidal",
@@ -90,6 +93,7 @@ __all__ = [
     "Rack",
     "Ripple",
     "Robot",
+    "Roller",
     "Screw",
     "Series",
     "Servo",
@@ -105,6 +109,7 @@ __all__ = [
     "Train",
     "TrainMotor",
     "Tube",
+    "Waypoint",
     "Wheel",
     "Wolfrom",
     "Worm",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gearwright.errors import InputError, StructureError
+from gearwright.parts.cord import Branch, Cord, moved_cord
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
@@ -54,6 +55,7 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
         tendons=(*robot.tendons, *map(move.row, other.tendons)),
         loops=(*robot.loops, *map(move.loop, other.loops)),
         environment=(*robot.environment, *map(move.touch, other.environment)),
+        cords=(*robot.cords, *map(move.cord, other.cords)),
     )
     _refuse_doubles(combined)
     return _with_payload_of(combined, other, move)
@@ -115,6 +117,11 @@ class _Move:
         row = {self.prefix + joint: factor for joint, factor in part.row.items()}
         return replace(part, name=self.prefix + part.name, row=row)
 
+    def cord(self, cord: Cord) -> Cord:
+        moved = moved_cord(cord, {"base": self.place})
+        course = [x if isinstance(x, Branch) else replace(x, frame=self.name(x.frame)) for x in moved.course]
+        return replace(moved, name=self.prefix + cord.name, course=course)
+
     def train(self, train: Train) -> Train:
         carriers = {wheel.name: wheel.carrier for wheel in train.wheels}
         return Train(
@@ -170,6 +177,7 @@ def _refuse_doubles(robot: Robot) -> None:
         "tendon": [tendon.name for tendon in robot.tendons],
         "loop": [loop.name for loop in robot.loops],
         "surface": [touch.name for touch in robot.environment],
+        "cord": [cord.name for cord in robot.cords],
     }
     for kind, found in names.items():
         double = next((name for name in found if found.count(name) > 1), None)

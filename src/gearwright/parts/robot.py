@@ -8,6 +8,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError, StructureError
+from gearwright.parts.cord import Cord
 from gearwright.parts.drive import Drive
 from gearwright.parts.elasticity import PassiveSpring
 from gearwright.parts.kinds import require_kind, sequence_of
@@ -23,13 +24,14 @@ from gearwright.text import did_you_mean, listed, visible
 LISTS: dict[str, type] = {
     **{"links": Link, "drives": Drive, "frames": Frame, "trains": Train},
     **{"springs": PassiveSpring, "tendons": Tendon, "states": NamedState, "loops": Loop, "environment": Touch},
+    "cords": Cord,
 }
 """Of what kind the parts of each list are."""
 
 
 @dataclass(frozen=True)
 class Robot:
-    """Links, drives, trains, a payload, frames, a supply, springs, tendons, states: a value; a change makes a new one.
+    """Links, drives, trains, a payload, frames, a supply, springs, tendons, cords, states: a value.
 
     >>> from gearwright.parts import Drive, Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
@@ -53,6 +55,7 @@ class Robot:
     states: Sequence[NamedState] = ()
     loops: Sequence[Loop] = ()
     environment: Sequence[Touch] = ()
+    cords: Sequence[Cord] = ()
 
     def __repr__(self) -> str:
         named = {

@@ -1,0 +1,111 @@
+"""Spatial tendons read from MJCF as cords, against MuJoCo: lengths, accelerations, a run with servos."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.algebra.operations import FLOATS
+from gearwright.files import read_yaml, write_yaml
+from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.forces.cords import cord_line
+from gearwright.forces.scene import Scene
+from gearwright.system.evaluation import evaluate
+from gearwright.system.system import System
+from support.compare import relative
+
+FINGER = """<mujoco model="finger">
+  <option timestep="1e-4" integrator="RK4"><flag contact="disable" limit="disable" frictionloss="disable"/></option>
+  <worldbody>
+    <site name="fixed" pos="-0.3 0.05 0.02"/>
+    <geom name="post" type="sphere" size="0.05" pos="-0.1 0.03 0.0"/>
+    <body name="near">
+      <joint name="j1" axis="0 0 1" pos="0.01 0 0" ref="10"/>
+      <joint name="j2" axis="0 1 0"/>
+      <geom name="drum" type="cylinder" size="0.04 0.1" pos="0.15 0 0" euler="10 5 0" mass="0.5"/>
+      <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02" mass="1"/>
+      <site name="eye" pos="0.03 0.06 0.01"/>
+      <site name="side" pos="0.15 0.2 0"/>
+      <body name="far" pos="0.3 0 0">
+        <joint name="j3" axis="0 0 1"/>
+        <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02" mass="0.5"/>
+        <site name="end" pos="0.1 0.05 0.03"/>
+        <site name="tip" pos="0.2 0.01 0"/>
+      </body>
+    </body>
+  </worldbody>
+  <tendon>
+    <spatial name="flexor" stiffness="200" damping="3" springlength="0.1 0.3">
+      <site site="fixed"/><geom geom="post"/><site site="eye"/><geom geom="drum" sidesite="side"/><site site="end"/>
+    </spatial>
+    <spatial name="tackle" stiffness="100" frictionloss="1" limited="true" range="0.1 2">
+      <site site="fixed"/><geom geom="post"/><site site="eye"/><pulley divisor="2"/>
+      <site site="eye"/><geom geom="drum"/><site site="tip"/><pulley divisor="3"/><site site="fixed"/><site site="end"/>
+    </spatial>
+    <spatial name="stay" armature="0.2" damping="1"><site site="fixed"/><site site="end"/></spatial>
+    <spatial name="idle"><site site="fixed"/><site site="tip"/></spatial>
+  </tendon>
+  <actuator>
+    <motor name="pull" tendon="flexor" gear="3"/>
+    <position name="hold" tendon="tackle" gear="-2" kp="5" kv="0.3"/>
+    <position name="turn" joint="j1" kp="4" kv="0.5" gear="3"/>
+    <velocity name="spin" joint="j3" kv="0.2" forcerange="-0.3 0.3"/>
+  </actuator>
+</mujoco>"""
+
+
+@pytest.fixture(scope="module")
+def finger(tmp_path_factory):
+    """The robot, read and gone through YAML, with its report, and MuJoCo's model and data."""
+    path = tmp_path_factory.mktemp("cords") / "finger.xml"
+    path.write_text(FINGER, encoding="utf-8")
+    robot, report = read_mjcf_with_report(path)
+    text = write_yaml(robot)
+    robot = read_yaml(text)
+    assert write_yaml(robot) == text
+    model = mujoco.MjModel.from_xml_path(str(path))
+    return robot, report, model, mujoco.MjData(model)
+
+
+def test_everything_is_read_or_reported(finger):
+    robot, report, _, _ = finger
+    assert len(report.lost) == 1
+    assert "side site of spatial tendon 'flexor'" in report.lost[0]
+    assert [cord.name for cord in robot.cords] == ["flexor", "tackle", "stay", "pull", "hold"]
+    assert any("'idle' has no force of its own" in note for note in report.notes)
+    assert any("'flexor' is a law" in note for note in report.notes)
+
+
+def test_lengths_round_cylinders_and_spheres(finger):
+    """Touching, clear, the shorter way, on a side: whatever 300 states meet."""
+    robot, _, model, data = finger
+    mech = gw.assemble(robot)
+    lines = [cord_line(mech, cord) for cord in robot.cords[:3]]
+    rng = np.random.default_rng(1)
+    for q in 1.5 * rng.normal(size=(300, 3)):
+        data.qpos = q
+        mujoco.mj_fwdPosition(model, data)
+        scene = Scene(mech, q.tolist(), [0.0] * 3, FLOATS)
+        found = [line.placed(scene).position(q) for line in lines]
+        assert found == pytest.approx(data.ten_length[:3], abs=1e-12)
+
+
+def test_accelerations(finger):
+    """Springs that may be slack, dampers, inertia along the length, branches and motors."""
+    robot, _, model, data = finger
+    mech = gw.assemble(robot)
+    laws = [law for law in gw.laws(robot, mech, smooth=True) if law.name not in ("tackle.friction", "tackle.stops")]
+    system = System(mech, tuple(laws))
+    names = [law.name for law in laws if law.inputs]
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        q, v = 0.8 * rng.normal(size=3), rng.normal(size=3)
+        data.qpos, data.qvel, data.ctrl = q, v, rng.normal(size=4)
+        mujoco.mj_forward(model, data)
+        force = {f"{model.actuator(k).name}.torque": data.actuator_force[k] for k in range(4)}
+        tau = [3 * force["turn.torque"], 0.0, force["spin.torque"]]
+        x = np.concatenate([q, v, [0.0, 0.0]])
+        found = evaluate(system, 0.0, x, np.array([*tau, *(force[name] for name in names)]), ("on",) * len(laws))
+        assert relative(found.a, data.qacc) < 1e-10

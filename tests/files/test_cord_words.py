@@ -1,0 +1,106 @@
+"""Cords: what their words mean, that files give them back, and what cannot be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import FileError, PartError, StructureError
+from gearwright.files import read_yaml, write_yaml
+from gearwright.parts import Cord, Frame, Link, Robot, Roller, Waypoint, attach
+
+LINKS = """robot: two
+links:
+- {name: a, parent: base, joint: {name: j1, dh: {a: 0.4}}, mass: 2, com: [-0.2, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+- {name: b, parent: a, joint: {name: j2, dh: {a: 0.2}}, mass: 1, com: [-0.1, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+frames:
+- {name: hook, link: b, xyz: [0, 0.05, 0]}
+"""
+ENDS = "{frame: base, position: [0, 100 mm, 0]}, {frame: hook}"
+CORD = f"""cords:
+- name: flexor
+  course: [{ENDS}, {{divisor: 2}}, {{frame: a}}, {{frame: a, radius: 30 mm, axis: [0, 0, 1]}}, {{frame: hook}}]
+  stiffness: 100
+  damping: 1
+  rest: [0.1, 0.2]
+  friction: 2
+  limits: [null, 0.9]
+  inertia: 0.1
+  motor: {{inertia: 0.001}}
+  ratio: 20
+  servo: {{kp: 3}}
+"""
+
+
+def test_files_give_it_back():
+    text = write_yaml(read_yaml(LINKS + CORD))
+    assert write_yaml(read_yaml(text)) == text
+    (cord,) = read_yaml(text).cords
+    assert cord.limits == (-np.inf, 0.9)
+    assert [divisor for divisor, _ in cord.branches] == [1.0, 2.0]
+
+
+def test_points_of_links_are_in_the_frames_of_the_file():
+    """With dh the link's frame lies at its end; the body's frame sits on the joint."""
+    robot = read_yaml(LINKS + f"cords:\n- {{name: c, course: [{ENDS}, {{frame: b, position: [0, 0.05, 0]}}]}}\n")
+    mech, q = gw.assemble(robot), [0.3, 0.5]
+    (_, hook), (R, b) = gw.placement(mech, q, "hook"), gw.placement(mech, q, "b")
+    assert b + R @ robot.cords[0].course[-1].position == pytest.approx(hook, abs=1e-15)
+
+
+def test_laws_of_a_cord():
+    robot = read_yaml(LINKS + CORD)
+    words = ("spring", "friction", "stops", "inertia", "torque", "rotor")
+    for smooth in (False, True):
+        assert [law.name for law in gw.laws(robot, smooth=smooth)] == [f"flexor.{word}" for word in words]
+
+
+def test_an_attached_robot_brings_its_cords():
+    arm = Robot("arm", [Link("upper", mass=2.0, com=(0.1, 0, 0))], frames=[Frame("tool", "upper", (0.5, 0, 0))])
+    (cord,) = attach(arm, read_yaml(LINKS + CORD), "tool", "left_").cords
+    assert (cord.name, cord.course[0].frame, cord.course[1].frame) == ("left_flexor", "upper", "left_hook")
+    assert cord.course[0].position == (0.5, 0.1, 0.0)
+
+
+def test_a_written_mjcf_says_that_cords_are_not_in_it(tmp_path):
+    """The sidecar keeps them: what was written is read back with its cords."""
+    robot = read_yaml(LINKS + CORD)
+    report = gw.export.mjcf(robot, tmp_path / "two.xml")
+    assert any("cord 'flexor'" in line for line in report.lost)
+    again = gw.load(tmp_path / "two.xml")
+    assert [cord.name for cord in again.cords] == ["flexor"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (f"{{name: c, course: [{ENDS}, {{frame: elbow}}]}}", "no link or frame 'elbow'"),
+        ("{name: c, course: [{frame: base}]}", "begins and ends with a point"),
+        ("{name: c, course: []}", "its course is empty"),
+        ("{name: c, course: [{frame: base}, {frame: a, radius: 1}]}", "begins and ends with a point"),
+        ("{name: c, course: [{frame: a}, {frame: a, radius: 0}, {frame: b}]}", "not above 0"),
+        ("{name: c, course: [{frame: a}, {frame: a, radius: 1, side: [0, 0, 0]}, {frame: b}]}", "inside the radius"),
+        ("{name: c, course: [{frame: a, axis: [0, 0, 1]}, {frame: b}]}", "belong to a roller"),
+        (f"{{name: c, course: [{ENDS}, {{divisor: 2, frame: a}}]}}", "stands for itself"),
+        (f"{{name: c, course: [{ENDS}], limits: [2, 1]}}", "is not a range"),
+        (f"{{name: c, course: [{ENDS}], servo: {{kp: 1}}}}", "without a motor"),
+        (f"{{name: c, course: [{ENDS}], mass: 1}}", "'mass' is unknown"),
+        (f"{{name: c, course: [{ENDS}]}}\n- {{name: c, course: [{ENDS}]}}", "two cords"),
+    ],
+)
+def test_bad_words(words, message):
+    with pytest.raises(FileError, match=message):
+        read_yaml(f"{LINKS}cords:\n- {words}\n")
+
+
+def test_cords_that_cannot_be():
+    with pytest.raises(PartError, match="its axis is zero"):
+        Roller("a", 0.1, axis=(0, 0, 0))
+    with pytest.raises(PartError, match="two rollers"):
+        Cord("c", [Waypoint("a"), Roller("a", 0.1), Roller("b", 0.1), Waypoint("b")])
+    with pytest.raises(PartError, match="not a number other than 0"):
+        Cord("c", [Waypoint("a"), Waypoint("b")], ratio=0)
+    links = [Link("a", mass=1.0, com=(1, 0, 0))]
+    with pytest.raises(StructureError, match="no link or frame 'b'"):
+        gw.laws(Robot("r", links, cords=[Cord("c", [Waypoint("base"), Waypoint("b")], stiffness=1.0)]))
