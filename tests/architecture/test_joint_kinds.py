@@ -31,6 +31,7 @@ WORDS = {
 }
 """Where files are read and written: a kind has its words there."""
 NAMED = {
+    "parts/wall.py": {"prismatic": "made: the way of a wall that gives"},
     "parts/link.py": {"revolute": "the default", "free": "the joint of a floating base"},
     "mechanism/elements.py": {"revolute": "the default"},
     "parts/attachment.py": {"free": "refused: cannot be attached", "fixed": "made: a payload that came along"},
@@ -45,6 +46,7 @@ NAMED = {
 }
 """Where a kind is refused by name, or where the code itself makes such a joint."""
 OTHER_MEANINGS = {
+    "forces/contact.py": {"free"},
     "forces/stops.py": {"free"},
     "forces/clutch.py": {"free"},
     "analysis/vibration.py": {"free"},

@@ -308,6 +308,8 @@ def test_every_numeric_argument_of_the_great_functions_is_tried():
     named = {"frequencies": "f", "limits": "limit", "states": "deflection", "q0": "q", "v0": "q"}
     elsewhere = {
         "q",
+        "sweeps",
+        "friction",
         "state",
         "motor",
         "events",

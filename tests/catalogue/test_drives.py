@@ -119,7 +119,7 @@ def test_unknown_articles_get_a_hint():
     ("table", "words"),
     [
         (MOTORS + "m1,24,a lot,1,1e-5,0.2,x\n", ["line 2", "m1.k_t", "'a lot' is not a number"]),
-        (MOTORS + "m1,24,-0.1,1,1e-5,0.2,x\n", ["m1", "torque_constant -0.1"]),
+        (MOTORS + "m1,24,-0.1,1,1e-5,0.2,x\n", ["m1", "torque_constant=-0.1"]),
         (MOTORS + "m1,24,0.1,nan,1e-5,0.2,x\n", ["m1.R", "not finite"]),
         (MOTORS + "m1,24,0.1,1,1e-5,0.2,x\nm1,24,0.1,1,1e-5,0.2,x\n", ["line 3", "stands in line 2 already"]),
         (MOTORS + "m1,24,0.1\n", ["line 2", "3 cells, the header 7"]),

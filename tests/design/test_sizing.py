@@ -26,10 +26,13 @@ SAMPLES = 61
 
 
 def small(motors: int, boxes: int) -> Catalogue:
-    """The first articles that print all that a drive needs; no inductance, which the screening leaves out."""
+    """The first articles that print all that a drive needs; no inductance and heat, which the screening leaves out."""
     able = [m for m in WHOLE.motors.values() if None not in (m.mass, m.inertia, m.torque_constant, m.resistance)]
     whole = [g for g in WHOLE.gearboxes.values() if None not in (g.mass, g.ratio, g.efficiency)]
-    return Catalogue({m.key: replace(m, inductance=None) for m in able[:motors]}, {g.key: g for g in whole[:boxes]})
+    return Catalogue(
+        {m.key: replace(m, inductance=None, winding_housing=None) for m in able[:motors]},
+        {g.key: g for g in whole[:boxes]},
+    )
 
 
 def arm() -> Robot:

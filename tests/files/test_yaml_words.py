@@ -317,7 +317,7 @@ def test_the_schema_is_plain_data_and_knows_every_gear():
     assert all(f'"{kind}"' in text for kind in GEARS)
     assert set(schema()["properties"]) == {
         "robot", "description", "gravity", "payload", "links", "drives", "trains", "frames", "attach", "supply",
-        "elastic_base", "springs", "tendons", "states", "loops", "environment",
+        "elastic_base", "springs", "tendons", "states", "loops", "environment", "cords",
     }  # fmt: skip
     assert schema()["required"] == ["robot", "links"]
 

@@ -79,13 +79,13 @@ MUTANTS = {
         "dynamics.coriolis:_composite_drifts", " - Rot.cross(tensor @ w)", ""
     ),
     "Coriolis: drift of a joint's own axes": Mutant("dynamics.coriolis:_carrying", "body.omega - later", "body.omega"),
-    "energy: coupling": Mutant("dynamics.energy:kinetic_energy", " + spin.coupled * carried", ""),
+    "energy: coupling": Mutant("dynamics.energy:kinetic_energy", "own + shared", "own"),
     "energy: sign of the height": Mutant("dynamics.energy:potential_energy", "total = -(", "total = ("),
     "momentum: coupling": Mutant("dynamics.energy:momentum", "spin.coupled * along(spin.terms, v)", "0.0"),
     "momentum: sign of a lever": Mutant("dynamics.energy:momentum", "+ p.cross(push)", "- p.cross(push)"),
     "springs: sign": Mutant("dynamics.springs:add_springs", "+ factor * force", "- factor * force"),
     "springs: dampers": Mutant("dynamics.springs:add_springs", "spring.damping * (", "0.0 * ("),
-    "elimination: sign": Mutant("dynamics.elimination:solve", "value - factor", "value + factor"),
+    "elimination: sign": Mutant("dynamics.elimination:eliminated", "x[i] - factor", "x[i] + factor"),
     "regressor: gyroscopic term of a body": Mutant(
         "dynamics.regressor:_body_wrenches", " + w.cross(_element(e, f, w))", ""
     ),
@@ -105,8 +105,8 @@ MUTANTS = {
     "recursive: coupling": Mutant(
         "dynamics.recursive_form:_add_spins", "ratio * spin.coupled * axis.dot(turn)", "0.0 * axis.dot(turn)"
     ),
-    "recursive: sign": Mutant("dynamics.recursive_form:_links", "Delta = Delta + (w0", "Delta = Delta - (w0"),
-    "recursive: drift of a joint's own axes": Mutant("dynamics.recursive_form:_links", " + R @ drift", ""),
+    "recursive: sign": Mutant("dynamics.recursive_form:link_forms", "Delta = Delta + (w0", "Delta = Delta - (w0"),
+    "recursive: drift of a joint's own axes": Mutant("dynamics.recursive_form:link_forms", " + R @ drift", ""),
     "Jacobian: sign of a lever": Mutant("dynamics.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"),
     "batch: every state answers like the first": Mutant(
         "programs.batch:_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"

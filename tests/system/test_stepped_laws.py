@@ -75,6 +75,10 @@ def test_a_short_step_accelerates_as_the_modes_do(name):
     assert rested > 1 or name == "led"
 
 
+REFUSED = {"Contact", "SoftContact"}
+"""Laws that time stepping does not take yet: it refuses them by name."""
+
+
 def test_every_law_with_modes_says_how_it_acts_over_a_step():
     kinds, found = [Law], set()
     while kinds:
@@ -82,7 +86,7 @@ def test_every_law_with_modes_says_how_it_acts_over_a_step():
         kinds += kind.__subclasses__()
         if kind.__module__.startswith("gearwright.") and kind.modes is not Law.modes:
             found.add(kind)
-            assert kind.stepped is not Law.stepped, kind
+            assert kind.stepped is not Law.stepped or kind.__name__ in REFUSED, kind
     assert len(found) >= 6
 
 

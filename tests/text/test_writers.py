@@ -52,6 +52,7 @@ WRITING = {
     "cli/closed_form.py": "closed form",
     "cli/compare.py": "terminal",
     "cli/identify.py": "terminal",
+    "cli/impact.py": "terminal",
     "cli/inverse_kinematics.py": "terminal",
     "cli/info.py": "JSON",
     "cli/list_robots.py": "terminal",

@@ -143,6 +143,8 @@ def closed_form(
     """
     program = _program(function)
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    if isinstance(machine, Mechanism):
+        refuse_symbols("closed_form", machine)
     mech, ratios = machine_with_ratios("closed_form", machine, kept)
     try:
         symbolic, names = symbolic_machine(mech, kept, ratios)

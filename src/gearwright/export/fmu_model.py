@@ -58,7 +58,8 @@ class FmuModel:
     def header(self) -> str:
         """The file model.h."""
         names = f'#define MODEL_NAME "{self.identifier}"\n#define MODEL_TOKEN "{self.token}"\n'
-        return f"{c_comment(f'{self.name}, written by Gearwright {__version__}')}\n\n{names}{self._text}"
+        title = self.name.encode("ascii", "backslashreplace").decode()  # an importer may build it with any compiler
+        return f"{c_comment(f'{title}, written by Gearwright {__version__}')}\n\n{names}{self._text}"
 
     @cached_property
     def _text(self) -> str:

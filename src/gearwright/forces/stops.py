@@ -92,7 +92,7 @@ class Stops(Law):
     def __post_init__(self) -> None:
         numbers = [end for end in (self.lower, self.upper) if is_number(end)]
         for word in ("lower", "upper"):
-            if is_number(getattr(self, word)):
+            if not _is_symbol(getattr(self, word)):
                 number(self.name, word, getattr(self, word), infinite=True)
         if len(numbers) == 2 and not self.lower < self.upper:
             raise InputError(
@@ -261,3 +261,9 @@ def _compliant(law: Stops, inertia: float) -> NonlinearSpring:
         law.name, law.line, max(law.lower, -FAR), min(law.upper, FAR), stiffness, stiffness, law.unit, smooth=True
     )
     return replace(soft, damping_limit=(1 - square) / (1 + square))
+
+
+def _is_symbol(end: Scalar) -> bool:
+    """Whether an end is a scalar whose number comes later: it can be divided, and is neither a number nor a text."""
+    later = hasattr(end, "__truediv__") and not isinstance(end, complex)
+    return later and not is_number(end) and getattr(getattr(end, "dtype", None), "kind", "f") in "fiu"

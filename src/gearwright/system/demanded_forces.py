@@ -121,7 +121,7 @@ class DemandedForces:
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise"):
                 return self._tried(piece, which, modes, needed)
-        except FloatingPointError:
+        except (FloatingPointError, SingularityError):  # one of them alone says where
             return None
 
     def _tried(self, piece: Piece, which: list[int], modes: Modes, needed: Array) -> Trial:
