@@ -86,7 +86,7 @@ def _of_table(table: DriveTable, source: str) -> Catalogue:
 
 def _by_key(sheets: Mapping[str, Sheet], key: str, what: str) -> Sheet:
     if key not in sheets:
-        raise InputError(f"there is not a {what} {key!r} in the catalogue. {did_you_mean(key, sheets)}")
+        raise InputError(f"there is no {what} {key!r} in the catalogue. {did_you_mean(key, sheets)}")
     return sheets[key]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gearwright.analysis import Analysis, Task, analyse
 from gearwright.arguments import number
@@ -168,10 +167,3 @@ def _front(found: Sequence[Found]) -> tuple[Found, ...]:
         if not kept or one.energy < kept[-1].energy:
             kept.append(one)
     return tuple(kept)
-
-
-def compared(one: Sizing, other: Sizing) -> dict[str, Any]:
-    """Where two sizings differ: per joint both choices."""
-    return {
-        joint: (choice, other.choices[joint]) for joint, choice in one.choices.items() if choice != other.choices[joint]
-    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema, core_schema
@@ -182,6 +182,3 @@ def _refuse_no_rotation(R: Rot) -> None:
     error = max(abs(x - (i == j)) for i, row in enumerate(R.after(R.T).rows()) for j, x in enumerate(row))
     if error > 1e-6 or R.a.dot(R.b.cross(R.c)) < 0:
         raise ValueError("the rotation is not orthogonal with determinant 1. Give a rotation matrix, or rpy.")
-
-
-Role = Literal["visual", "collision"]

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gearwright.arguments import number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
-
-
-class Clocked(NamedTuple):
-    """The inputs of all steps from one on, (steps or 1, states or 1, size) each, and the clock that goes with them."""
-
-    feeds: Sequence[Array]
-    start: float
-    h: float
-    first: int
-
-    def during(self, begin: int, steps: int) -> list[Array]:
-        """The feeds of some steps, the clock before them."""
-        k = self.first + begin
-        clock = np.empty((steps, 1, 2))
-        clock[:, 0, 0], clock[:, 0, 1] = self.start + self.h * np.arange(k, k + steps), self.h
-        return [clock, *(feed[k : k + steps] if len(feed) > 1 else feed for feed in self.feeds)]
 
 
 class Interrupted(KeyboardInterrupt):

@@ -62,11 +62,25 @@ class DemandedForces:
     pushes: tuple[Push, ...]
     order: int
 
-    def along(self, piece: Piece) -> list[Array]:
-        """Forces of the actuators and their derivatives over a smooth piece of motion, each (T, actuators)."""
-        left, right = self._balanced(piece, self._needed(piece))
-        found = _solved(self.system, self.pushes, left, right)
+    def along(self, piece: Piece, first_modes: Sequence[Modes] | None = None) -> list[Array]:
+        """Forces of the actuators and their derivatives over a smooth piece of motion, each (T, actuators).
+
+        Args:
+            piece: the motion.
+            first_modes: the modes that laws try first at each time; those that fit its speeds unless given.
+        """
+        needed = self._needed(piece)
+        if not self.system.laws and all(one.line.constant for one in self.pushes):
+            found = _solved(self.system, self.pushes, self._constant(needed), needed)
+        else:
+            found = self._settled(piece, needed, piece.first_modes if first_modes is None else first_modes)
         return Taylor(list(np.moveaxis(found, 1, 0))).derivatives()
+
+    def _constant(self, needed: Array) -> Array:
+        """The lines of the actuators alone, where they are the same everywhere."""
+        left = np.zeros((*needed.shape, len(self.pushes)))
+        left[:, 0] = np.array([spread(one.line.terms, self.system.mech.n) for one in self.pushes]).T
+        return left
 
     def _needed(self, piece: Piece) -> Array:
         """What the machine alone needs: its inverse dynamics over series of time, (T, order + 1, n)."""
@@ -78,30 +92,29 @@ class DemandedForces:
         needed = inverse_dynamics(place(self.system.mech, q, TaylorOperations(ARRAYS)), v, [x.rate() for x in v])
         return _over_series(needed, np.empty((len(piece.t), self.order + 1, len(needed))))
 
-    def _balanced(self, piece: Piece, needed: Array) -> tuple[Array, Array]:
-        """Both sides of the balance at all times, with what the laws do in modes whose guards hold.
+    def _settled(self, piece: Piece, needed: Array, first_modes: Sequence[Modes]) -> Array:
+        """Series of the forces at all times, (T, order + 1, actuators), with the laws in modes whose guards hold.
 
         Times whose laws are in the same modes are looked at together, as arrays; where a guard is violated, the modes
         of that time change, and it joins others.
         """
-        right = needed.copy()
-        left = np.zeros((*right.shape, len(self.pushes)))
-        if not self.system.laws and all(one.line.constant for one in self.pushes):
-            left[:, 0] = np.array([spread(one.line.terms, self.system.mech.n) for one in self.pushes]).T
-            return left, right
-        changes = [ModeChanges(modes) for modes in piece.first_modes]
+        found = np.zeros((*needed.shape[:2], len(self.pushes)))
+        modes, changes = list(first_modes), dict[int, ModeChanges]()
         unsettled = list(range(len(piece.t)))
         for _ in range(PATIENCE + 2 * len(self.system.laws)):
             looked_at, unsettled = unsettled, []
-            for trial in self._trials(piece, _grouped(looked_at, changes), needed):
-                left[trial.which], right[trial.which] = trial.left, trial.right
+            for trial in self._trials(piece, _grouped(looked_at, modes), needed):
+                found[trial.which] = trial.forces
                 for k, guards in violated(trial.guards, len(trial.which)):
-                    changes[trial.which[k]].obey(guards)
-                    unsettled.append(trial.which[k])
+                    time = trial.which[k]
+                    change = changes.setdefault(time, ModeChanges(modes[time]))
+                    change.obey(guards)
+                    modes[time] = change.modes
+                    unsettled.append(time)
             if not unsettled:
-                return left, right
+                return found
         first = min(unsettled)
-        raise _contradiction(self.system, float(piece.t[first]), changes[first].modes)
+        raise _contradiction(self.system, float(piece.t[first]), modes[first])
 
     def _trials(self, piece: Piece, groups: Mapping[Modes, list[int]], needed: Array) -> Iterator[Trial]:
         """What follows from modes at the times that have them.
@@ -126,10 +139,9 @@ class DemandedForces:
 
     def _tried(self, piece: Piece, which: list[int], modes: Modes, needed: Array) -> Trial:
         samples = piece.some(which, self.order + 1)
-        left, right = self._balance(samples, modes, needed[which])
-        forces = _solved(self.system, self.pushes, left, right)[:, 0]
-        given = forces[0].tolist() if len(which) == 1 else list(forces.T)
-        return Trial(which, left, right, list(self._guards(samples, modes, given)))
+        forces = _solved(self.system, self.pushes, *self._balance(samples, modes, needed[which]))
+        given = forces[0, 0].tolist() if len(which) == 1 else list(forces[:, 0].T)
+        return Trial(which, forces, list(self._guards(samples, modes, given)))
 
     def _balance(self, samples: Samples, modes: Modes, needed: Array) -> tuple[Array, Array]:
         """Both sides at some times, (T, order + 1, n, actuators) and (T, order + 1, n).
@@ -171,26 +183,25 @@ class DemandedForces:
 
 
 class Trial(NamedTuple):
-    """What follows from modes at some times of a piece: both sides of the balance there, and what ends the modes."""
+    """What follows from modes at some times of a piece: series of the forces there, and what ends the modes."""
 
     which: list[int]
-    left: Array
-    right: Array
+    forces: Array
     guards: list[tuple[int, Guard]]
 
 
-def _grouped(which: Iterable[int], changes: Sequence[ModeChanges]) -> dict[Modes, list[int]]:
+def _grouped(which: Iterable[int], modes: Sequence[Modes]) -> dict[Modes, list[int]]:
     """The times by their modes."""
     groups: dict[Modes, list[int]] = {}
     for k in which:
-        groups.setdefault(changes[k].modes, []).append(k)
+        groups.setdefault(modes[k], []).append(k)
     return groups
 
 
 def _contradiction(system: System, t: float, modes: Modes) -> InputError:
     named = zip(system.laws, modes, strict=True)
     return InputError(
-        f"demands: at t = {t:g} s the laws find no modes that fit the motion "
+        f"the laws find no modes that fit the motion at t = {t:g} s "
         f"({listed(f'{law.name} {mode}' for law, mode in named)}). A self-locking gear may have to be turned by "
         "its joint: no input does that."
     )
@@ -198,7 +209,7 @@ def _contradiction(system: System, t: float, modes: Modes) -> InputError:
 
 def _solved(system: System, pushes: Sequence[Push], left: Array, right: Array) -> Array:
     """Coefficients (T, length, actuators) of the forces x with left x = right as series."""
-    inverse = np.linalg.pinv(left[:, 0])
+    inverse = _inverse(left[:, 0])
     found = np.zeros((*right.shape[:2], left.shape[-1]))
     for k in range(right.shape[1]):
         rest = right[:, k] - sum(np.einsum("tij,tj->ti", left[:, i], found[:, k - i]) for i in range(1, k + 1))
@@ -206,6 +217,13 @@ def _solved(system: System, pushes: Sequence[Push], left: Array, right: Array) -
         if k == 0:
             _refuse_missing(system, pushes, rest - np.einsum("tij,tj->ti", left[:, 0], found[:, 0]), rest)
     return found
+
+
+def _inverse(left: Array) -> Array:
+    """Pseudo-inverses of matrices (T, n, actuators); one serves all where they are the same, as in most groups."""
+    if len(left) > 1 and (left == left[0]).all():
+        return np.repeat(np.asarray(np.linalg.pinv(left[:1]), dtype=float), len(left), axis=0)
+    return np.asarray(np.linalg.pinv(left), dtype=float)
 
 
 def _refuse_missing(system: System, pushes: Sequence[Push], missing: Array, wanted: Array) -> None:

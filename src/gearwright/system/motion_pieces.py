@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
@@ -111,7 +112,11 @@ class Samples:
 
     def _of(self, values: Array) -> Scalar:
         """The values of these samples."""
-        return float(values[self.which[0]]) if len(self.which) == 1 else values[list(self.which)]
+        return float(values[self.which[0]]) if len(self.which) == 1 else values[self._index]
+
+    @cached_property
+    def _index(self) -> NDArray[np.intp]:
+        return np.array(self.which, dtype=np.intp)
 
     def _columns(self, values: Array) -> list[Scalar]:
         return [self._of(column) for column in values.T]
