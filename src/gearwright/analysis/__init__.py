@@ -16,6 +16,7 @@ from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
+from gearwright.programs.placement import Placement
 from gearwright.simulation.rollout import Rollout
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
@@ -35,6 +36,7 @@ __all__ = [
     "LinkAnalysis",
     "LinkLoads",
     "Miss",
+    "Placement",
     "ReductionComparison",
     "ReductionMiss",
     "Rollout",
