@@ -50,6 +50,8 @@ WRITING = {
     "cli/catalogue.py": "terminal",
     "cli/check.py": "terminal",
     "cli/closed_form.py": "closed form",
+    "cli/convert.py": "JSON",
+    "cli/export.py": "JSON",
     "cli/compare.py": "terminal",
     "cli/identify.py": "terminal",
     "cli/impact.py": "terminal",
