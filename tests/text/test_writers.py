@@ -81,6 +81,7 @@ WRITING = {
     "motion/columns.py": "CSV and Parquet",
     "motion/fourier_series.py": "CSV and Parquet",
     "motion/trajectory.py": "CSV and Parquet",
+    "plots/notebook.py": "figures",
     "plots/series.py": "figures",
     "report/figures.py": "figures",
     "report/page.py": "in tests/report",
