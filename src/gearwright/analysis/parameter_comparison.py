@@ -53,9 +53,7 @@ class ParameterComparison:
         given = np.asarray(values, dtype=float)
         if given.shape != (len(self.parameters),):
             raise InputError(f"forces: {given.size} values for {len(self.parameters)} parameters. Give one each.")
-        return {
-            kind: kernel(motion.q, motion.v, motion.a, parameters=given) for kind, kernel in self.kernels.items()
-        }
+        return {kind: kernel(motion.q, motion.v, motion.a, parameters=given) for kind, kernel in self.kernels.items()}
 
     def at(self, values: ArrayLike, motion: Motion) -> Comparison:
         """The comparison of the robot that has these values."""

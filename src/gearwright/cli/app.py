@@ -32,6 +32,7 @@ from gearwright.cli import (
     schema,
     simulate,
     size,
+    studio,
     sweep,
     torque,
     train,
@@ -85,6 +86,7 @@ app.command("size")(size.size)
 app.command("sweep")(sweep.sweep)
 app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)
+app.command("studio")(studio.studio)
 app.command("train")(train.train)
 app.command("convert")(convert.convert)
 app.command("export")(export.export)

@@ -13,7 +13,7 @@ from gearwright.scene.forms_of_teeth import external
 from gearwright.scene.tooth_profiles import circle, ellipse, involute, lobes, trapezoid
 from gearwright.scene.triangles import Triangles, box, cylinder, joined, ring, towards, tube, turned, wheel
 
-MOST_TEETH = 120
+MOST_TEETH = 80
 """More teeth than these are too fine to be seen and too many to be sent."""
 BELT_TEETH = 24
 
