@@ -10,6 +10,7 @@ from gearwright.analysis.impact_comparison import ImpactFigures, compare_impacts
 from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
+from gearwright.analysis.parameter_comparison import ParameterComparison, parameter_comparison
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
@@ -36,6 +37,7 @@ __all__ = [
     "LinkAnalysis",
     "LinkLoads",
     "Miss",
+    "ParameterComparison",
     "Placement",
     "ReductionComparison",
     "ReductionMiss",
@@ -53,6 +55,7 @@ __all__ = [
     "frequency_response",
     "link_loads",
     "natural_frequencies",
+    "parameter_comparison",
     "steady_temperatures",
     "uncoupled_spins",
     "vibration_modes",
