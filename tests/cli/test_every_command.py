@@ -14,8 +14,8 @@ from gearwright.cli.app import COMMANDS, app
 from gearwright.cli.arguments import complete_robot
 
 OFFERED = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-WITHOUT_JSON = {"schema", "demo"}
-"""The schema is JSON; the demonstration is a story for people."""
+WITHOUT_JSON = {"schema", "demo", "studio"}
+"""The schema is JSON; the demonstration and the studio are for people."""
 TASK = "task: swing\nmotions: [{to: [0.3, 0.2, 0.1], speed: 1, acceleration: 5}]\n"
 
 

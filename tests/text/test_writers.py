@@ -51,6 +51,7 @@ WRITING = {
     "cli/check.py": "terminal",
     "cli/closed_form.py": "closed form",
     "cli/convert.py": "JSON",
+    "cli/draw.py": "JSON",
     "cli/export.py": "JSON",
     "cli/compare.py": "terminal",
     "cli/identify.py": "terminal",
