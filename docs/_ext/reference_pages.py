@@ -11,8 +11,9 @@ from example_page import example_page
 from page_figures import draw_figures
 from schema_page import schema_page
 from sphinx.application import Sphinx
+from validation_page import validation_page
 
-PAGES = {"commands": command_page, "examples": example_page, "file_format": schema_page}
+PAGES = {"commands": command_page, "examples": example_page, "file_format": schema_page, "validation": validation_page}
 
 
 def _write(app: Sphinx) -> None:
