@@ -45,6 +45,9 @@ FINGER = """<mujoco model="finger">
       <site site="eye"/><geom geom="drum"/><site site="tip"/><pulley divisor="3"/><site site="fixed"/><site site="end"/>
     </spatial>
     <spatial name="stay" armature="0.2" damping="1"><site site="fixed"/><site site="end"/></spatial>
+    <spatial name="eyelet" stiffness="1">
+      <site site="fixed"/><site site="eye"/><geom geom="drum" sidesite="side"/><site site="eye"/><site site="end"/>
+    </spatial>
     <spatial name="idle"><site site="fixed"/><site site="tip"/></spatial>
   </tendon>
   <actuator>
@@ -72,23 +75,23 @@ def finger(tmp_path_factory):
 def test_everything_is_read_or_reported(finger):
     robot, report, _, _ = finger
     assert not report.lost
-    assert [cord.name for cord in robot.cords] == ["flexor", "tackle", "stay", "pull", "hold"]
+    assert [cord.name for cord in robot.cords] == ["flexor", "tackle", "stay", "eyelet", "pull", "hold"]
     assert any("'idle' has no force of its own" in note for note in report.notes)
     assert any("'flexor' is a law" in note for note in report.notes)
 
 
 def test_lengths_round_cylinders_and_spheres(finger):
-    """Touching, clear, the shorter way, on a side: whatever 300 states meet."""
+    """Touching, clear, the shorter way, on a side, from a point to itself: whatever 300 states meet."""
     robot, _, model, data = finger
     mech = gw.assemble(robot)
-    lines = [cord_line(mech, cord) for cord in robot.cords[:3]]
+    lines = [cord_line(mech, cord) for cord in robot.cords[:4]]
     rng = np.random.default_rng(1)
     for q in 1.5 * rng.normal(size=(300, 3)):
         data.qpos = q
         mujoco.mj_fwdPosition(model, data)
         scene = Scene(mech, q.tolist(), [0.0] * 3, FLOATS)
         found = [line.placed(scene).position(q) for line in lines]
-        assert found == pytest.approx(data.ten_length[:3], abs=1e-12)
+        assert found == pytest.approx(data.ten_length[:4], abs=1e-12)
 
 
 def slides(name: str) -> str:

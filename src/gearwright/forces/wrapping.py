@@ -10,6 +10,9 @@ from gearwright.forces.configuration import Anchor, Configuration
 OUTSIDE = 1e-12
 """The least square [m2] of a free length that is differentiated; below it a point is inside, and the cord straight."""
 
+COINCIDENT = 1e-30
+"""The square [m2] of a straight length below which its two points are one, and it does not change."""
+
 
 @dataclass(frozen=True)
 class Wrap:
@@ -40,11 +43,10 @@ class Wrap:
         alphas = ops.arctan2(free[0], self.radius) + ops.arctan2(free[1], self.radius)
         theta = self._turn(a, b, ops) - alphas
         lying = free[0] + free[1] + self.radius * theta
-        straight = behind - before
         over = ops.sqrt(lying * lying + rise * rise)
+        straight = ops.sqrt(ops.maximum((behind - before).dot(behind - before), COINCIDENT))
         outside = ops.minimum(left[0], left[1]) > OUTSIDE
-        found = ops.where(theta > 0.0, over, ops.sqrt(straight.dot(straight)))
-        return ops.where(outside, found, ops.sqrt(straight.dot(straight)))
+        return ops.where(outside, ops.where(theta > 0.0, over, straight), straight)
 
     def _across(self, rays: list[Vec]) -> tuple[Vec, Vec, Scalar]:
         """The points in the plane across the axis, and how far apart they are along it."""
