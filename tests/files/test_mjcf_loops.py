@@ -8,7 +8,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.contact import project
+from gearwright.errors import InputError
 from gearwright.files import read_yaml, write_yaml
+from support.hostile_names import C_CODE, MARKUP
 from support.mjcf_agreement import Agreement
 
 STEP = 1e-4
@@ -142,12 +144,39 @@ def test_a_loop_that_is_written_comes_back(name, sidecar, read, tmp_path):
     assert ends[1] == pytest.approx(ends[0], abs=1e-9)
 
 
+def two_links() -> list[gw.parts.Link]:
+    weight = {"mass": 1.0, "inertia": np.diag([0.1] * 3)}
+    turning = gw.parts.Joint("two", axis=(1, 0, 0), position=(0.5, 0, 0))
+    return [
+        gw.parts.Link("one", joint=gw.parts.Joint("one", axis=(0, 1, 0)), **weight),
+        gw.parts.Link("two", "one", turning, com=(0.1, 0, 0), **weight),
+    ]
+
+
+def test_names_of_loops_cannot_break_out(tmp_path):
+    """Each comes back as it was, or is refused by name."""
+    written, refused = 0, []
+    for name in (*C_CODE, *MARKUP):
+        robot = gw.parts.Robot("r", two_links(), loops=[gw.parts.Loop(name, ("two", "base"))])
+        try:
+            gw.export.mjcf(robot, tmp_path / "r.xml")
+        except InputError as error:
+            refused.append(str(error))
+            continue
+        written += 1
+        assert gw.load(tmp_path / "r.xml").loops == robot.loops
+    assert written > 20
+    assert all("cannot be written" in message for message in refused)
+
+
+def test_long_names_are_shortened(read):
+    text = FOUR_BAR.replace('name="pin"', f'name="{"x" * 500}"')
+    robot = read(text).robot
+    assert read_yaml(write_yaml(robot)).loops == robot.loops
+
+
 def test_loops_of_links_and_loops_that_mujoco_cannot_say(tmp_path):
-    links = [
-        gw.parts.Link("one", joint=gw.parts.Joint("one", axis=(0, 1, 0)), mass=1.0, inertia=np.diag([0.1] * 3)),
-        gw.parts.Link("two", "one", gw.parts.Joint("two", axis=(1, 0, 0), position=(0.5, 0, 0)), 1.0, (0.1, 0, 0),
-                      np.diag([0.1] * 3)),
-    ]  # fmt: skip
+    links = two_links()
     loops = [gw.parts.Loop("kept", ("two", "base")), gw.parts.Loop("edge", ("two", "base"), ("x", "rz"))]
     report = gw.export.mjcf(gw.parts.Robot("r", links, loops=loops), tmp_path / "r.xml")
     assert [line for line in report.lost if "'edge'" in line and "hold x, rz and" in line]
