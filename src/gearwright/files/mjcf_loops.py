@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import IDENTITY, Vec
+from gearwright.arrays import Array
 from gearwright.files.mjcf_equalities import active_equalities
 from gearwright.files.mjcf_links import rot, vec
 from gearwright.files.mjcf_mobility import mobility
@@ -62,7 +63,8 @@ class LoopReader:
         one, two = self._ends(e, kind)
         bodies = (one.body, two.body)
         title = str(self.model.eq(e).name) or " to ".join(self.names.bodies[body] for body in bodies)
-        position, seen = np.array([*one.place.position]), np.array(two.place.rotation.rows())
+        position: Array = np.array([*one.place.position], dtype=float)
+        seen: Array = np.array(two.place.rotation.rows(), dtype=float)
         axes, moves = mobility(self.model, bodies, position, seen, turns=kind == "weld")
         held = [word for word, moving in zip(HELD, moves, strict=True) if moving and word in KINDS[kind]]
         if not held:
