@@ -70,6 +70,7 @@ from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spr
 from gearwright.planning import inverse_kinematics
 from gearwright.report.page import report
 from gearwright.simulation import Controller, Event, Run, State, rollout, simulate
+from gearwright.studio.open import studio
 from gearwright.system.demands import demands
 from gearwright.tracing.casadi_backend import casadi_function
 from gearwright.tracing.jax_backend import jax_function
@@ -147,6 +148,7 @@ __all__ = [
     "save",
     "simulate",
     "size_drives",
+    "studio",
     "sweep",
     "torch_function",
 ]
