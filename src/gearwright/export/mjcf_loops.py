@@ -46,7 +46,8 @@ def _kind(mech: Mechanism, loop: Loop) -> str | None:
 def _idle(mech: Mechanism, loop: Loop) -> list[str]:
     """The coordinates that are zero wherever the machine is, such as those across a planar linkage."""
     rng, worst = np.random.default_rng(0), dict.fromkeys(SIX, 0.0)
-    found = relative_coordinates(*loop.frames, SIX)
+    frame, other = loop.frames
+    found = relative_coordinates(frame, other, SIX)
     lines = {word: Coordinate(word, function, mech.speeds) for word, function in found.items()}
     for _ in range(LOOKS):
         q = [float(x) for x in np.asarray(integrate(mech, neutral(mech), rng.normal(size=mech.n)))]
