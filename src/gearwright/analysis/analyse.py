@@ -21,6 +21,7 @@ from gearwright.errors import InputError
 from gearwright.functions.functions import reactions
 from gearwright.mechanism import machine_of
 from gearwright.parts import LinkSection, Robot
+from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.plots import Panel, figure, saved
 from gearwright.system.demands import demands
 from gearwright.system.motion_demands import MotionDemands
@@ -81,7 +82,7 @@ class Analysis:
             Panel("motor torque [Nm]", {name: one.motor_torque for name, one in self.drives.items()}),
             Panel("motor speed [rad/s]", {name: one.motor_speed for name, one in self.drives.items()}),
         ]
-        warm = {name: one.temperatures.winding - 273.15 for name, one in self.drives.items() if one.temperatures}
+        warm = {name: one.temperatures.winding - ZERO_CELSIUS for name, one in self.drives.items() if one.temperatures}
         finite = {name: x for name, x in warm.items() if np.isfinite(x).all()}
         if finite:
             panels.append(Panel("winding [°C]", finite))

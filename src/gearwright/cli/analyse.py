@@ -10,6 +10,7 @@ import typer
 from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
 from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.parts.heat import ZERO_CELSIUS
 
 if TYPE_CHECKING:
     from gearwright.analysis import Analysis
@@ -92,4 +93,4 @@ def show(found: Analysis) -> None:
 def _cell(value: float | None, word: str) -> str:
     if value is None:
         return "-"
-    return number(value - 273.15) if word.endswith("temperature") else number(value)
+    return number(value - ZERO_CELSIUS) if word.endswith("temperature") else number(value)

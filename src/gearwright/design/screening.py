@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gearwright.algebra.operations import ARRAYS
+from gearwright.analysis.quadrature import trapezoid_weights
 from gearwright.arrays import Array
 from gearwright.design.candidates import Candidates
+from gearwright.forces.dc_equations import DcEquations
+from gearwright.forces.losses_mesh import Mesh
 from gearwright.motion import Motion
 
 
@@ -48,14 +52,14 @@ def screen(some: Candidates, motion: Motion, carried: Array) -> Screening:
     sense = np.sign(speed)
     load = carried + some.mass[:, None] * basis.mass[:, at] + some.inertia[:, None] * basis.rest[:, at]
     passed = load / some.ratio[:, None]
-    driving = sense * passed > 0
-    gain = np.where(driving, 1 / some.efficiency[:, None], some.back_efficiency[:, None])
-    entering = np.where(sense == 0, passed, gain * passed) + sense * some.no_load[:, None]
+    mesh = Mesh(some.efficiency[:, None], some.back_efficiency[:, None], some.no_load[:, None], 0.0)
+    entering = np.where(sense == 0, passed, mesh.taken(passed, sense, ARRAYS))
     own = some.inertia[:, None] * (some.ratio[:, None] * basis.second[:, at] + basis.first[:, at])
     torque = entering + own + some.coulomb[:, None] * sense + some.viscous[:, None] * speed
-    current = torque / some.constant[:, None]
-    voltage = some.resistance[:, None] * current + some.constant[:, None] * speed
-    weight = _weights(t)
+    motor = DcEquations(some.constant[:, None], some.constant[:, None], some.resistance[:, None])
+    current = motor.current(torque)
+    voltage = motor.voltage(current, 0.0, speed)
+    weight = trapezoid_weights(t)
     span = float(weight.sum())
     squares = (current**2) @ weight / span
     turned = np.abs(speed) @ weight
@@ -76,12 +80,3 @@ def screen(some: Candidates, motion: Motion, carried: Array) -> Screening:
         {name: value / some.limits[name] for name, value in values.items()},
         energy=(voltage * current) @ weight,
     )
-
-
-def _weights(t: Array) -> Array:
-    """Those of the trapezoidal rule."""
-    steps = np.diff(t)
-    weights = np.zeros(len(t))
-    weights[:-1] += steps / 2
-    weights[1:] += steps / 2
-    return weights

@@ -9,6 +9,7 @@ import math
 import re
 
 from gearwright.files.bounds import long_number, shortened
+from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.text import did_you_mean
 
 TURN = 2 * math.pi
@@ -63,7 +64,6 @@ UNITS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 """Per dimension the units that a file may state, each with its value in SI units; the first is the SI unit itself."""
 
-ZERO_CELSIUS = 273.15
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 SPELLINGS = str.maketrans(
     {" ": None, "*": None, "·": None, "^": None, "(": None, ")": None, "²": "2", "Ω": "O", "µ": "u", "μ": "u"}

@@ -7,9 +7,9 @@ from math import isfinite
 from gearwright.analysis import Analysis
 from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
 from gearwright.forces.places import force_unit
+from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.text import html
 
-CELSIUS = 273.15
 UNKNOWN = "–"
 
 
@@ -58,7 +58,7 @@ def _cell(value: float | None, word: str, unit: str) -> str:
     if value is None:
         return UNKNOWN
     if word.endswith("temperature"):
-        return html(f"{number(value - CELSIUS)} °C") if isfinite(value) else "runs away"
+        return html(f"{number(value - ZERO_CELSIUS)} °C") if isfinite(value) else "runs away"
     return html(f"{number(value)} {unit}".rstrip())
 
 
