@@ -5,7 +5,7 @@ from gearwright.analysis.task import Task
 from gearwright.design.candidates import Choice
 from gearwright.design.measures import Analysed, Forces
 from gearwright.design.points import Normal, Uniform
-from gearwright.design.search import Found
+from gearwright.design.objectives import Found
 from gearwright.design.sizing import Sizing, size_drives, with_choices
 from gearwright.design.sweep import Sweep, sweep
 

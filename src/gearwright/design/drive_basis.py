@@ -11,6 +11,7 @@ machines assembled as every machine is; a million choices then are sums of produ
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,11 +61,20 @@ class DriveBasis:
 
 @dataclass(frozen=True)
 class DriveSpace:
-    """A motion, its forces without any of the drives in question, and what each of those adds."""
+    """A motion, its forces without any of the drives in question, and what each of those adds.
+
+    Args:
+        robot: with the task's payload.
+        motion: sampled.
+        bare: forces without the drives, (T, n).
+        outside: the part of them that does not accelerate or lift masses: friction and what else acts, (T, n).
+        drives: what each drive adds.
+    """
 
     robot: Robot
     motion: Motion
     bare: Array
+    outside: Array
     drives: tuple[DriveBasis, ...]
 
     @property
@@ -72,14 +82,21 @@ class DriveSpace:
         """Times [s], (T,)."""
         return self.motion.t
 
+    @property
+    def duration(self) -> float:
+        """How long a cycle takes [s]."""
+        return float(self.motion.t[-1] - self.motion.t[0])
 
-def drive_space(robot: Robot, task: Task, joints: list[str], samples: int) -> DriveSpace:
-    """The forces of a task's cycle as a function of the drives of these joints."""
+
+def drive_space(
+    robot: Robot, task: Task, joints: Sequence[str], samples: int, geared: Collection[str] = ()
+) -> DriveSpace:
+    """The forces of a task's cycle as a function of the drives of these joints; those `geared` keep their gear."""
     loaded = task.carried_by(robot)
     chosen = [_drive_of(loaded, joint) for joint in joints]
     bare = loaded
     for drive in chosen:
-        bare = bare.with_drive(drive.title, _with(drive, Motor(position=drive.motor.position), 1.0))
+        bare = bare.with_drive(drive.title, _with(drive, Motor(position=drive.motor.position), 1.0, geared))
     mech = assemble(bare)
     if mech.shafts:
         raise InputError(
@@ -89,8 +106,8 @@ def drive_space(robot: Robot, task: Task, joints: list[str], samples: int) -> Dr
     smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
     found = demands(bare, task.cycle, laws=smooth, actuators=(), samples=samples)
     free = inverse_dynamics(mech, found.motion.q, found.motion.v, found.motion.a)
-    bases = tuple(_basis(bare, drive, found.motion, free, mech.speeds.index(drive.joint)) for drive in chosen)
-    return DriveSpace(loaded, found.motion, found.tau, bases)
+    bases = tuple(_basis(bare, drive, found.motion, free, mech.speeds.index(drive.joint), geared) for drive in chosen)
+    return DriveSpace(loaded, found.motion, found.tau, found.tau - free, bases)
 
 
 def _drive_of(robot: Robot, joint: str) -> Drive:
@@ -100,25 +117,27 @@ def _drive_of(robot: Robot, joint: str) -> Drive:
     return known[joint]
 
 
-def _stays(drive: Drive) -> AnyGear | None:
-    """A screw, a rack, a belt, whatever is drawn, stays; a reducer known by its ratio is chosen."""
-    return None if isinstance(drive.gear, Gear) else drive.gear
+def _stays(drive: Drive, geared: Collection[str]) -> AnyGear | None:
+    """A screw, a rack, a belt, whatever is drawn, stays; a reducer known by its ratio is chosen unless it is to stay."""
+    return None if isinstance(drive.gear, Gear) and drive.joint not in geared else drive.gear
 
 
-def _with(drive: Drive, motor: Motor, ratio: float) -> Drive:
-    kept = _stays(drive)
+def _with(drive: Drive, motor: Motor, ratio: float, geared: Collection[str]) -> Drive:
+    kept = _stays(drive, geared)
     return replace(drive, motor=motor, gear=Gear(ratio) if kept is None else kept)
 
 
-def _basis(bare: Robot, drive: Drive, motion: Motion, free: Array, at: int) -> DriveBasis:
+def _basis(
+    bare: Robot, drive: Drive, motion: Motion, free: Array, at: int, geared: Collection[str]
+) -> DriveBasis:
     def added(motor: Motor, ratio: float = 1.0) -> Array:
-        mech = assemble(bare.with_drive(drive.title, _with(drive, motor, ratio)))
+        mech = assemble(bare.with_drive(drive.title, _with(drive, motor, ratio, geared)))
         return np.asarray(inverse_dynamics(mech, motion.q, motion.v, motion.a) - free) / PROBE
 
     place = drive.motor.position
     mass = added(Motor(motor_mass=PROBE, position=place))
     turning = Motor(inertia=PROBE, position=place)
-    kept = _stays(drive)
+    kept = _stays(drive, geared)
     if kept is not None:
         # One ratio only: what it does goes into the square, so that inertia times it is right.
         ratio = float(kept.ratio)

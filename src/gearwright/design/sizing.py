@@ -10,7 +10,8 @@ from gearwright.arguments import number
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.candidates import Choice, candidates, passed_over
 from gearwright.design.drive_basis import DriveSpace, drive_space
-from gearwright.design.search import Found, Objective, best_sets, objective_of
+from gearwright.design.objectives import Found, front_pair, known_objective
+from gearwright.design.search import Sets, best_sets
 from gearwright.errors import InputError
 from gearwright.parts import Robot
 from gearwright.text import listed
@@ -56,6 +57,7 @@ def size_drives(
     objective: str = "mass",
     *,
     joints: Sequence[str] | None = None,
+    front: Sequence[str] | None = None,
     margin: float = 0.0,
     assumed_efficiency: float | None = None,
     samples: int = SAMPLES,
@@ -86,11 +88,14 @@ def size_drives(
     table = _assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
     space = drive_space(robot, task, _joints(robot, joints), samples)
-    options = [candidates(basis, table) for basis in space.drives]
-    goal = objective_of(objective, options)
-    sets = best_sets(space, options, goal, 1 - margin, seed=seed, method=method)
+    options = [candidates(basis, table, task.ambient) for basis in space.drives]
+    goal = known_objective(objective, options)
+    pair = front_pair(front, goal)
+    for name in pair:
+        known_objective(name, options)
+    sets = best_sets(space, options, goal, 1 - margin, pair=pair, seed=seed, method=method)
     remarks = (*passed_over(table), *_assumed(assumed_efficiency), *sets.remarks)
-    return _verified(robot, task, table, space, sets.found, goal, (1 - margin, sets.looked_at, remarks))
+    return _verified(robot, task, table, space, sets, 1 - margin, remarks)
 
 
 def _joints(robot: Robot, joints: Sequence[str] | None) -> list[str]:
@@ -133,25 +138,24 @@ def _verified(
     task: Task,
     table: Catalogue,
     space: DriveSpace,
-    found: Sequence[Found],
-    goal: Objective,
-    about: tuple[float, int, tuple[str, ...]],
+    sets: Sets,
+    share: float,
+    remarks: tuple[str, ...],
 ) -> Sizing:
     """The best set whose own analysis keeps every limit; the screening takes temperatures in the mean."""
-    share, looked_at, remarks = about
     names = [basis.drive.joint for basis in space.drives]
     failed: list[str] = []
-    for one in sorted(found, key=goal.value)[:TRIED]:
+    for one in sets.found[:TRIED]:
         choices = dict(zip(names, one.choices, strict=True))
         sized = with_choices(robot, choices)
         analysis = analyse(sized, task, catalogue=table)
         missed = [check for check in analysis.limits if check.margin < (1 - share) - ROUNDING]
         broken = [check for check in missed if _is_chosen(check.name, names)]
         if not broken:
-            return Sizing(choices, sized, analysis, _front(found), looked_at, remarks)
+            return Sizing(choices, sized, analysis, sets.front, sets.looked_at, remarks)
         failed += [check.name for check in broken]
     raise InputError(
-        f"size_drives: when analysed, the {min(TRIED, len(found))} best sets do not keep "
+        f"size_drives: when analysed, the {min(TRIED, len(sets.found))} best sets do not keep "
         f"{listed(dict.fromkeys(failed))}. Allow a margin, a slower task, or a larger catalogue."
     )
 
@@ -159,11 +163,3 @@ def _verified(
 def _is_chosen(name: str, joints: Sequence[str]) -> bool:
     return name.split(":")[0] in joints
 
-
-def _front(found: Sequence[Found]) -> tuple[Found, ...]:
-    """Sets that nothing beats in both mass and energy."""
-    kept: list[Found] = []
-    for one in sorted(found, key=lambda x: (x.mass, x.energy)):
-        if not kept or one.energy < kept[-1].energy:
-            kept.append(one)
-    return tuple(kept)

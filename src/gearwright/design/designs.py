@@ -1,0 +1,152 @@
+"""One design judged: the drives that suit it best, its numbers, and how much of every limit it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.link_loads import link_loads
+from gearwright.catalogue import Catalogue
+from gearwright.design.candidates import Candidates, Choice, candidates
+from gearwright.design.choosing import with_choices
+from gearwright.design.drive_basis import DriveBasis, DriveSpace, drive_space
+from gearwright.design.drive_sets import DriveSets, Places
+from gearwright.design.evolution import Judged, improved, walked
+from gearwright.design.objectives import Found
+from gearwright.design.own_articles import own_motor
+from gearwright.design.search import described, quick_options
+from gearwright.design.variables import Design, DesignSpace, Values
+from gearwright.errors import InputError, PartError
+from gearwright.mechanism import assemble
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is looked for.
+
+    Args:
+        space: the design and what may vary.
+        table: motors and gearboxes.
+        chosen: joints whose drives are chosen.
+        objective: what is wanted least.
+        share: of every limit that may be taken.
+        samples: at how many times of the cycle.
+    """
+
+    space: DesignSpace
+    table: Catalogue
+    chosen: tuple[str, ...]
+    objective: str
+    share: float
+    samples: int
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Joints whose drives are judged: those chosen, those whose ratio varies; all if nothing is chosen."""
+        driven = [drive.joint for drive in self.space.base.robot.drives]
+        told = {*self.chosen, *self.space.ratios}
+        return tuple(joint for joint in driven if joint in told or not self.chosen)
+
+    def options(self, drives: DriveSpace) -> tuple[Candidates, ...]:
+        """Per joint what may drive it: the catalogue, or for joints that are not chosen their own motor."""
+        ambient = self.space.base.task.ambient
+        return tuple(candidates(basis, self._table(basis), ambient) for basis in drives.drives)
+
+    def _table(self, basis: DriveBasis) -> Catalogue:
+        if basis.drive.joint in self.chosen:
+            return self.table
+        own = own_motor(basis.drive, self.table)
+        return Catalogue({own.key: own}, {})
+
+    @property
+    def geared(self) -> tuple[str, ...]:
+        """Joints whose gear stays, with the ratio that it has or that varies."""
+        return tuple(joint for joint in self.joints if joint not in self.chosen or joint in self.space.ratios)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A design with its best drives.
+
+    Args:
+        found: its numbers; `use` counts the links too.
+        sets: from which the drives were taken.
+        places: of the drives in them.
+        tightest: name of the limit of which it takes the largest share.
+    """
+
+    found: Found
+    sets: DriveSets
+    places: Places
+    tightest: str
+
+    def choices(self, joints: Sequence[str]) -> dict[str, Choice]:
+        """Per joint its drive."""
+        return dict(zip(joints, self.found.choices, strict=True))
+
+
+def judged(question: Question, values: Values) -> Judgement:
+    """The drives that suit a design best, and what it comes to with them.
+
+    Raises:
+        InputError: no drive turns fast enough, or the design cannot be built.
+    """
+    design = question.space.design(values)
+    drives = drive_space(design.robot, design.task, question.joints, question.samples, question.geared)
+    sets = DriveSets(drives, quick_options(drives, question.options(drives), np.inf, question.objective))
+    judge = Judged(sets, question.objective, question.share)
+    places = improved(judge, walked(sets, question.share))
+    return completed(question, design, values, sets, places)
+
+
+def completed(question: Question, design: Design, values: Values, sets: DriveSets, places: Places) -> Judgement:
+    """A design and its drives, with what the links add."""
+    found = described(sets, places[None], sets.evaluated(places[None]))[0]
+    tightest, _ = sets.tightest(places)
+    sized = with_choices(design.robot, dict(zip(question.joints, found.choices, strict=True)))
+    links = link_uses(design, sized, sets.space)
+    use = found.use
+    if links and max(links.values()) > use:
+        tightest = max(links, key=lambda name: links[name])
+        use = links[tightest]
+    mass = found.mass + float(question.space.beam_mass(values))
+    kept = replace_found(found, mass=mass, use=use, values=tuple(values.items()))
+    return Judgement(kept, sets, places, tightest)
+
+
+def replace_found(found: Found, **words: Any) -> Found:
+    """The same with other numbers."""
+    return found._replace(**words)
+
+
+def link_uses(design: Design, sized: Any, drives: DriveSpace) -> dict[str, float]:
+    """Per link with a section the share of its strength, and of the deflection that the task allows."""
+    if not design.sections:
+        return {}
+    robot = design.task.carried_by(sized)
+    mech = assemble(robot)
+    most = design.task.required.get("tip_deflection")
+    uses: dict[str, float] = {}
+    for name, section in design.sections.items():
+        one = LinkAnalysis(name, link_loads(mech, drives.motion, name, section, masses_on(robot, name)))
+        uses[f"{name}: stress"] = one.peak_stress / one.strength
+        if most is not None:
+            uses[f"{name}: deflection of its end"] = one.peak_deflection / most
+    return uses
+
+
+def possible(question: Question, values: Values) -> Judgement | None:
+    """A design judged, or None if it cannot be built or moved at all."""
+    try:
+        return judged(question, values)
+    except (InputError, PartError):
+        return None
+
+
+def fixed_values(space: DesignSpace, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of variables without a range."""
+    return {name: values[name] for name in space.discrete}
