@@ -112,7 +112,7 @@ def require_range(
     hint: str = "Check value and units.",
     error: type[GearwrightError] = InputError,
 ) -> None:
-    """Refuse a number of a part or law out of its range; None and symbols, whose numbers come later, pass; as bounds too.
+    """Refuse a number of a part or law out of its range; None and symbols, whose numbers come later, pass.
 
     >>> require_range("motor", "resistance", -2.0, least=0)
     Traceback (most recent call last):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import natural_frequencies
@@ -59,20 +60,9 @@ class Cycle:
 
     def link(self, name: str, section: LinkSection) -> LinkAnalysis:
         """A link with its forces over the cycle."""
-        return LinkAnalysis(name, link_loads(self.mech, self.found.motion, name, section, self._on(name)))
-
-    def _on(self, name: str) -> list[tuple[float, Sequence[float]]]:
-        """Masses on a link whose places are stated: the payload and motors."""
-        robot = self.robot
-        load = robot.payload
-        found: list[tuple[float, Sequence[float]]] = []
-        if load is not None and (load.link or robot.last_link().name) == name:
-            found.append((float(load.mass), load.position))
-        for drive in robot.drives:
-            motor, carrier = drive.motor, drive.mounted_on or robot.link_of_joint(drive.joint).parent
-            if carrier == name and motor.position is not None and not motor.included:
-                found.append((float(motor.mass + motor.mass_at_rest), motor.position))
-        return found
+        return LinkAnalysis(
+            name, link_loads(self.mech, self.found.motion, name, section, placed_masses(self.robot, name))
+        )
 
     def drives(self) -> Iterator[DriveAnalysis]:
         """Every drive over the cycle."""

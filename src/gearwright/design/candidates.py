@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.design.drive_basis import DriveBasis
@@ -23,10 +24,17 @@ from gearwright.text import listed
 
 
 class Choice(NamedTuple):
-    """A motor and a gearbox; None when the joint keeps the gear it has."""
+    """A motor and a gearbox.
+
+    Args:
+        motor: the motor.
+        gearbox: None when the joint keeps the gear it has.
+        kept: whether the joint keeps its motor too, which the sheet then describes.
+    """
 
     motor: MotorSheet
     gearbox: GearboxSheet | None
+    kept: bool = False
 
     @property
     def mass(self) -> float:
@@ -76,15 +84,21 @@ class Candidates:
         winding = DcEquations(constant, constant, self.resistance[:, None])
         return Article(self.ratio[:, None], mesh, self.coulomb[:, None], self.viscous[:, None], winding)
 
-    def warmed(self, squares: Array) -> Array:
+    def temperature(self, squares: Scalar) -> Scalar:
         r"""Temperature [K] of windings with a mean square current, (C,): the resistance rises with it.
 
-        $T = T_a + R_{th} i^2 R (1 + \alpha (T - T_r))$; inf where there is no such temperature.
+        $T = T_a + R_{th} i^2 R (1 + \alpha (T - T_r))$; only where $R_{th} i^2 R \alpha < 1$ is there such a one.
         """
-        heating = self.thermal * self.resistance * squares
-        rest = 1 - heating * self.copper
-        warm = self.ambient + heating * (1 + self.copper * (self.ambient - self.reference)) / np.maximum(rest, 1e-300)
-        return np.where(rest > 0, warm, np.where(np.isnan(rest), nan, inf))
+        heating = squares * (self.thermal * self.resistance)
+        return (
+            heating * (1 + self.copper * (self.ambient - self.reference)) / (1 - heating * self.copper) + self.ambient
+        )
+
+    def warmed(self, squares: Array) -> Array:
+        """The same for many windings, (C,); inf where there is no such temperature."""
+        runaway = squares * self.thermal * self.resistance * self.copper >= 1
+        with np.errstate(divide="ignore"):
+            return np.where(runaway, inf, self.temperature(squares))
 
     def __getitem__(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> Candidates:
         """Some of them, by their places or a mask."""
@@ -99,6 +113,11 @@ class Candidates:
 
 NEEDED = ("mass", "inertia", "torque_constant", "resistance")
 OF_GEARBOX = ("mass", "ratio", "efficiency")
+
+
+def kept_candidate(basis: DriveBasis, motor: MotorSheet, ambient: float | None = None) -> Candidates:
+    """The one choice of a joint that keeps its motor and its gear."""
+    return _columns(basis, (Choice(motor, None, kept=True),), ambient)
 
 
 def candidates(basis: DriveBasis, catalogue: Catalogue, ambient: float | None = None) -> Candidates:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.placed_masses import placed_masses
 from gearwright.catalogue import Catalogue
-from gearwright.design.candidates import Candidates, Choice, candidates
+from gearwright.design.candidates import Candidates, Choice, candidates, kept_candidate
 from gearwright.design.choosing import with_choices
 from gearwright.design.drive_basis import DriveBasis, DriveSpace, drive_space
 from gearwright.design.drive_sets import DriveSets, Places
-from gearwright.design.evolution import Judged, improved, walked
+from gearwright.design.enumeration import walked
+from gearwright.design.evolution import Judged, improved
 from gearwright.design.objectives import Found
 from gearwright.design.own_articles import own_motor
 from gearwright.design.search import described, quick_options
@@ -53,14 +55,13 @@ class Question:
 
     def options(self, drives: DriveSpace) -> tuple[Candidates, ...]:
         """Per joint what may drive it: the catalogue, or for joints that are not chosen their own motor."""
-        ambient = self.space.base.task.ambient
-        return tuple(candidates(basis, self._table(basis), ambient) for basis in drives.drives)
+        return tuple(self._options(basis) for basis in drives.drives)
 
-    def _table(self, basis: DriveBasis) -> Catalogue:
+    def _options(self, basis: DriveBasis) -> Candidates:
+        ambient = self.space.base.task.ambient
         if basis.drive.joint in self.chosen:
-            return self.table
-        own = own_motor(basis.drive, self.table)
-        return Catalogue({own.key: own}, {})
+            return candidates(basis, self.table, ambient)
+        return kept_candidate(basis, own_motor(basis.drive, self.table), ambient)
 
     @property
     def geared(self) -> tuple[str, ...]:
@@ -99,7 +100,8 @@ def judged(question: Question, values: Values) -> Judgement:
     drives = drive_space(design.robot, design.task, question.joints, question.samples, question.geared)
     sets = DriveSets(drives, quick_options(drives, question.options(drives), np.inf, question.objective))
     judge = Judged(sets, question.objective, question.share)
-    places = improved(judge, walked(sets, question.share))
+    start = walked(sets, question.share)
+    places = improved(judge, start[judge.costs(start).argmin()])
     return completed(question, design, values, sets, places)
 
 
@@ -114,13 +116,8 @@ def completed(question: Question, design: Design, values: Values, sets: DriveSet
         tightest = max(links, key=lambda name: links[name])
         use = links[tightest]
     mass = found.mass + float(question.space.beam_mass(values))
-    kept = replace_found(found, mass=mass, use=use, values=tuple(values.items()))
+    kept = found._replace(mass=mass, use=use, values=tuple(values.items()))
     return Judgement(kept, sets, places, tightest)
-
-
-def replace_found(found: Found, **words: Any) -> Found:
-    """The same with other numbers."""
-    return found._replace(**words)
 
 
 def link_uses(design: Design, sized: Any, drives: DriveSpace) -> dict[str, float]:
@@ -132,7 +129,7 @@ def link_uses(design: Design, sized: Any, drives: DriveSpace) -> dict[str, float
     most = design.task.required.get("tip_deflection")
     uses: dict[str, float] = {}
     for name, section in design.sections.items():
-        one = LinkAnalysis(name, link_loads(mech, drives.motion, name, section, masses_on(robot, name)))
+        one = LinkAnalysis(name, link_loads(mech, drives.motion, name, section, placed_masses(robot, name)))
         uses[f"{name}: stress"] = one.peak_stress / one.strength
         if most is not None:
             uses[f"{name}: deflection of its end"] = one.peak_deflection / most
@@ -145,8 +142,3 @@ def possible(question: Question, values: Values) -> Judgement | None:
         return judged(question, values)
     except (InputError, PartError):
         return None
-
-
-def fixed_values(space: DesignSpace, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of variables without a range."""
-    return {name: values[name] for name in space.discrete}

@@ -93,7 +93,7 @@ def drive_space(
 ) -> DriveSpace:
     """The forces of a task's cycle as a function of the drives of these joints; those `geared` keep their gear."""
     loaded = task.carried_by(robot)
-    chosen = [_drive_of(loaded, joint) for joint in joints]
+    chosen = [drive_of(loaded, joint) for joint in joints]
     bare = loaded
     for drive in chosen:
         bare = bare.with_drive(drive.title, _with(drive, Motor(position=drive.motor.position), 1.0, geared))
@@ -110,7 +110,8 @@ def drive_space(
     return DriveSpace(loaded, found.motion, found.tau, found.tau - free, bases)
 
 
-def _drive_of(robot: Robot, joint: str) -> Drive:
+def drive_of(robot: Robot, joint: str) -> Drive:
+    """The drive of a joint, or an error."""
     known = {drive.joint: drive for drive in robot.drives}
     if joint not in known:
         raise InputError(f"size_drives: joint {joint!r} has no drive to choose. {did_you_mean(joint, known)}")
@@ -118,7 +119,7 @@ def _drive_of(robot: Robot, joint: str) -> Drive:
 
 
 def _stays(drive: Drive, geared: Collection[str]) -> AnyGear | None:
-    """A screw, a rack, a belt, whatever is drawn, stays; a reducer known by its ratio is chosen unless it is to stay."""
+    """A screw, a rack, a belt, whatever is drawn, stays; a reducer known by its ratio is chosen unless it is geared."""
     return None if isinstance(drive.gear, Gear) and drive.joint not in geared else drive.gear
 
 
@@ -127,9 +128,7 @@ def _with(drive: Drive, motor: Motor, ratio: float, geared: Collection[str]) -> 
     return replace(drive, motor=motor, gear=Gear(ratio) if kept is None else kept)
 
 
-def _basis(
-    bare: Robot, drive: Drive, motion: Motion, free: Array, at: int, geared: Collection[str]
-) -> DriveBasis:
+def _basis(bare: Robot, drive: Drive, motion: Motion, free: Array, at: int, geared: Collection[str]) -> DriveBasis:
     def added(motor: Motor, ratio: float = 1.0) -> Array:
         mech = assemble(bare.with_drive(drive.title, _with(drive, motor, ratio, geared)))
         return np.asarray(inverse_dynamics(mech, motion.q, motion.v, motion.a) - free) / PROBE

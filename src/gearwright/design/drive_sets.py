@@ -21,8 +21,15 @@ NEGLIGIBLE = 1e-12
 
 
 class SetNumbers(NamedTuple):
-    """Of many sets, (P,) each: the largest share of any limit, mass [kg], electrical energy per cycle [J], price, and
-    temperature of the warmest winding [K]; nan where a sheet does not say."""
+    """The numbers of many sets, (P,) each; nan where a sheet does not say.
+
+    Args:
+        use: the largest share of any limit.
+        mass: [kg].
+        energy: electrical, per cycle [J].
+        price: in the currency of the user's file.
+        temperature: of the warmest winding [K].
+    """
 
     use: Array
     mass: Array

@@ -1,4 +1,4 @@
-"""Too many sets to look at: pymoo's genetic algorithm for two objectives, begun at the lightest set of a walk.
+"""Too many sets to look at: pymoo's genetic algorithm for two objectives, begun at light sets that a walk finds.
 
 A set that misses a limit is worse than every set that keeps all of them, by how much it misses it (pymoo's rule). What
 the evolution ends with is improved joint by joint, looking at every choice of one joint while the others stay.
@@ -12,6 +12,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.design.drive_sets import DriveSets, Places, SetNumbers
+from gearwright.design.enumeration import walked
 from gearwright.errors import MissingExtraError
 
 POPULATION, GENERATIONS = 150, 40
@@ -91,23 +92,11 @@ def evolved(sets: DriveSets, objectives: tuple[str, str], share: float, seed: in
 
 
 def _first_generation(sets: DriveSets, judged: Judged, sizes: Places, random: np.random.Generator) -> Places:
-    """Random sets, and the one that takes at every joint the lightest choice which fits, from the tip on."""
+    """Random sets, and those of a walk from the tip."""
     rows = random.integers(0, sizes, size=(POPULATION, len(sizes)))
-    rows[0] = walked(sets, judged.share)
+    start = walked(sets, judged.share)
+    rows[: len(start)] = start
     return rows
-
-
-def walked(sets: DriveSets, share: float) -> Places:
-    """At every joint the lightest choice that fits, from the tip on; where none does, the one that misses least."""
-    chosen: dict[int, Places] = {}
-    for joint in sets.order or range(len(sets.options)):
-        count = len(sets.options[joint])
-        others = {k: np.full(count, place[0]) for k, place in chosen.items()}
-        others |= {k: np.zeros(count, dtype=np.intp) for k in range(len(sets.options)) if k not in chosen}
-        worst = sets.screened(joint, others, np.arange(count)).worst
-        fits = np.flatnonzero(worst <= share)
-        chosen[joint] = np.array([fits[0] if fits.size else worst.argmin()])
-    return np.array([chosen[j][0] for j in range(len(sets.options))])
 
 
 def improved(judged: Judged, best: Places) -> Places:

@@ -124,7 +124,9 @@ def _carries(robot: Robot, drive: Any, name: str) -> bool:
 
 
 def _hung(link: Link, parent: str, moved: Any) -> Link:
-    return replace(link, joint=replace(link.joint, position=moved(link.joint.position))) if link.parent == parent else link
+    return (
+        replace(link, joint=replace(link.joint, position=moved(link.joint.position))) if link.parent == parent else link
+    )
 
 
 def _made_link(link: Link, section: LinkSection, made: Made, along: Vec) -> Link:

@@ -7,12 +7,12 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.design.candidates import Candidates
 from gearwright.design.drive_basis import DriveSpace
 from gearwright.design.drive_sets import DriveSets, Places, SetNumbers
+from gearwright.design.enumeration import CHUNK, all_sets, closest
 from gearwright.design.objectives import Found, telling, unbeaten
 from gearwright.design.screening import screen
 from gearwright.errors import InputError
@@ -20,8 +20,6 @@ from gearwright.text import did_you_mean
 
 FEW = 1_000_000
 """Up to so many sets are all looked at."""
-CHUNK = 2_000
-"""Sets that are looked at together: their series must fit into memory."""
 KEPT = 5_000
 """Of the sets that keep every limit, how many of the best are kept."""
 AT_ANY_LOAD = ("motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
@@ -54,7 +52,7 @@ def best_sets(
     sets = DriveSets(space, quick_options(space, options, share, goal))
     number = prod(len(some) for some in sets.options)
     if method == "enumerate" or (method is None and number <= FEW and sets.order is not None):
-        places, looked_at, remarks = _all_sets(sets, share), number, (f"all {number} sets were looked at.",)
+        places, looked_at, remarks = all_sets(sets, share), number, (f"all {number} sets were looked at.",)
     else:
         from gearwright.design.evolution import evolved
 
@@ -73,9 +71,7 @@ def best_sets(
     )
 
 
-def quick_options(
-    space: DriveSpace, options: Sequence[Candidates], share: float, goal: str
-) -> tuple[Candidates, ...]:
+def quick_options(space: DriveSpace, options: Sequence[Candidates], share: float, goal: str) -> tuple[Candidates, ...]:
     """Per joint the choices that turn fast enough and have the numbers of the objective."""
     quick = tuple(telling(_quick_enough(space, some, share), goal) for some in options)
     empty = [some.basis.drive.joint for some in quick if not len(some)]
@@ -98,36 +94,6 @@ def _quick_enough(space: DriveSpace, some: Candidates, share: float) -> Candidat
             f"takes {tightest[1]:.0%} of its {tightest[0]}. Slow the task down, or add drives of lower ratios."
         )
     return some[fits]
-
-
-def _all_sets(sets: DriveSets, share: float) -> Places:
-    """Every set that keeps all limits: joint by joint, those that miss one are not followed."""
-    order = sets.order
-    if order is None:
-        raise InputError("size_drives: the drives act on each other in a circle. Use method='evolve'.")
-    partial: Places = np.zeros((1, 0), dtype=np.intp)
-    for depth, joint in enumerate(order):
-        count = len(sets.options[joint])
-        grown = [
-            _kept(sets, order, depth, rows, share)
-            for start in range(0, len(partial) * count, CHUNK)
-            for rows in [_product(partial, count, start, min(start + CHUNK, len(partial) * count))]
-        ]
-        partial = np.concatenate(grown) if grown else np.zeros((0, depth + 1), dtype=np.intp)
-    columns = np.argsort(order)
-    return partial[:, columns]
-
-
-def _product(partial: Places, count: int, start: int, stop: int) -> Places:
-    """Rows of every partial set with every choice of the next joint."""
-    numbers = np.arange(start, stop)
-    return np.column_stack([partial[numbers // count], numbers % count])
-
-
-def _kept(sets: DriveSets, order: Sequence[int], depth: int, rows: Places, share: float) -> Places:
-    chosen = {joint: rows[:, k] for k, joint in enumerate(order[: depth + 1])}
-    found = sets.screened(order[depth], chosen, rows[:, depth])
-    return rows[found.worst <= share]
 
 
 def _numbers(sets: DriveSets, places: Places) -> SetNumbers:
@@ -159,20 +125,9 @@ def described(sets: DriveSets, places: Places, numbers: SetNumbers) -> tuple[Fou
     )
 
 
-def closest(sets: DriveSets) -> NDArray[np.intp]:
-    """The set that comes closest to its limits' being kept, joint by joint."""
-    found: dict[int, int] = {}
-    for joint in sets.order or range(len(sets.options)):
-        count = len(sets.options[joint])
-        chosen = {k: np.full(count, place) for k, place in found.items()}
-        chosen |= {k: np.zeros(count, dtype=np.intp) for k in range(len(sets.options)) if k not in found}
-        found[joint] = int(sets.screened(joint, chosen, np.arange(count)).worst.argmin())
-    return np.array([found[j] for j in range(len(sets.options))])
-
-
 def nothing_fits(sets: DriveSets, share: float) -> InputError:
     """Which limit stands in the way: that of the set which comes closest."""
-    name, use = sets.tightest(closest(sets))
+    name, use = sets.tightest(closest(sets, share))
     return InputError(
         f"size_drives: no set keeps every limit. The tightest is {name}: the best choice takes {use:.0%} of it, "
         f"{share:.0%} is allowed. Slow the task down, lighten the links, or add larger drives to the catalogue."

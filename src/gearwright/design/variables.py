@@ -134,7 +134,10 @@ class DesignSpace:
             made, old = self.made(link, values), sections[link]
             to = tuple(float(x) * float(made.stretch) for x in old.to)
             sections[link] = replace(old, to=to, sections=made.sections, material=made.material)
-        return Design(self.robot(values), stretched(self.base.task, values.get(STRETCH, 1.0)), sections)
+        robot = self.robot(values)
+        links = [replace(one, section=sections[one.name]) if one.name in self.links else one for one in robot.links]
+        task = stretched(self.base.task, values.get(STRETCH, 1.0))
+        return Design(replace(robot, links=links) if self.links else robot, task, sections)
 
 
 def design_space(base: Design, variables: Mapping[str, Any]) -> DesignSpace:
