@@ -24,9 +24,9 @@ TRIALS = 60
 """Designs that are proposed unless somebody says."""
 ROUNDS = 4
 """How often continuous variables and drives are improved in turn."""
-BEST = 3
+BEST = 2
 """Proposals that are polished."""
-PACE = 1e-4
+PACE = 5e-4
 """Relative: how exactly the shortest cycle is found."""
 STRICTER = 1e-4
 """By how much more than it was missed a limit is tightened."""
@@ -36,20 +36,22 @@ ROUNDING = 1e-6
 
 def best_designs(question: Question, pair: tuple[str, str], trials: int, seed: int) -> Sets:
     """The designs that keep every limit, the best first."""
-    proposed = list(_proposed(question, trials, seed))
+    paces_only = set(question.space.domains) == {STRETCH}
+    proposed = list(_paced(question, trials) if paces_only else _proposed(question, trials, seed))
     if not proposed:
         raise InputError(
             "size_drives: none of the designs proposed can be built and moved. Give narrower ranges, or a slower task."
         )
     proposed.sort(key=lambda one: _cost(question, one))
-    finished = [_finished(question, one) for one in proposed[:BEST]]
+    finished = [_finished(question, one) for one in proposed[: 1 if paces_only else BEST]]
     every = sorted([*finished, *proposed], key=lambda one: _cost(question, one))
     kept = [one.found for one in every if one.found.use <= question.share + ROUNDING]
     if not kept:
         raise _nothing(question, min(every, key=lambda one: one.found.use))
     first, second = (np.array([one.value(name) for one in kept]) for name in pair)
     front = tuple(kept[k] for k in unbeaten(first, second))
-    remark = f"{len(proposed)} designs were proposed by optuna (seed {seed}), the {len(finished)} best polished."
+    way = "of a grid of paces were looked at" if paces_only else f"were proposed by optuna (seed {seed})"
+    remark = f"{len(proposed)} designs {way}, the best {len(finished)} then improved."
     return Sets(tuple(kept), front, len(proposed), (remark,))
 
 
@@ -71,8 +73,16 @@ def _cost(question: Question, one: Judgement) -> float:
     return float(np.nan_to_num(found.value(question.objective), nan=BROKEN, posinf=BROKEN))
 
 
+def _paced(question: Question, trials: int) -> Iterator[Judgement]:
+    """The task at paces that are spread evenly: where nothing else varies nobody needs to guess."""
+    domain = question.space.domains[STRETCH]
+    assert isinstance(domain, Range)
+    found = (possible(question, {STRETCH: float(pace)}) for pace in np.geomspace(domain.low, domain.high, trials))
+    return (one for one in found if one is not None)
+
+
 def _proposed(question: Question, trials: int, seed: int) -> Iterator[Judgement]:
-    """Designs that optuna asks for; the first is the one that the robot states, if its values are in the ranges."""
+    """Designs that optuna asks for."""
     try:
         import optuna
     except ImportError as error:
