@@ -65,6 +65,7 @@ LIBRARIES = {
     "pinocchio": {"bench"},
     "pydantic": {"files"},
     "pymoo": {"design"},
+    "optuna": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},

@@ -37,6 +37,7 @@ class Question:
         objective: what is wanted least.
         share: of every limit that may be taken.
         samples: at how many times of the cycle.
+        model: of the machine by which drives are judged; None for the exact one.
     """
 
     space: DesignSpace
@@ -45,6 +46,7 @@ class Question:
     objective: str
     share: float
     samples: int
+    model: str | None = None
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -62,6 +64,10 @@ class Question:
         if basis.drive.joint in self.chosen:
             return candidates(basis, self.table, ambient)
         return kept_candidate(basis, own_motor(basis.drive, self.table), ambient)
+
+    def drives(self, design: Design) -> DriveSpace:
+        """The forces of a design as a function of its drives."""
+        return drive_space(design.robot, design.task, self.joints, self.samples, self.geared, self.model)
 
     @property
     def geared(self) -> tuple[str, ...]:
@@ -97,7 +103,7 @@ def judged(question: Question, values: Values) -> Judgement:
         InputError: no drive turns fast enough, or the design cannot be built.
     """
     design = question.space.design(values)
-    drives = drive_space(design.robot, design.task, question.joints, question.samples, question.geared)
+    drives = question.drives(design)
     sets = DriveSets(drives, quick_options(drives, question.options(drives), np.inf, question.objective))
     judge = Judged(sets, question.objective, question.share)
     start = walked(sets, question.share)

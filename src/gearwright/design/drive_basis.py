@@ -22,7 +22,7 @@ from gearwright.errors import InputError
 from gearwright.forces import GearLoss
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.functions.functions import inverse_dynamics
-from gearwright.mechanism import assemble
+from gearwright.mechanism import approximate, assemble
 from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, Gear, Motor, Robot
 from gearwright.system.demands import demands
@@ -89,9 +89,23 @@ class DriveSpace:
 
 
 def drive_space(
-    robot: Robot, task: Task, joints: Sequence[str], samples: int, geared: Collection[str] = ()
+    robot: Robot,
+    task: Task,
+    joints: Sequence[str],
+    samples: int,
+    geared: Collection[str] = (),
+    model: str | None = None,
 ) -> DriveSpace:
-    """The forces of a task's cycle as a function of the drives of these joints; those `geared` keep their gear."""
+    """The forces of a task's cycle as a function of the drives of these joints.
+
+    Args:
+        robot: with drives at these joints.
+        task: whose cycle it is.
+        joints: whose drives are in question.
+        samples: at how many times.
+        geared: joints that keep their gear.
+        model: None for the exact machine, or an approximation that `gw.approximate` knows.
+    """
     loaded = task.carried_by(robot)
     chosen = [drive_of(loaded, joint) for joint in joints]
     bare = loaded
@@ -105,9 +119,12 @@ def drive_space(
         )
     smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
     found = demands(bare, task.cycle, laws=smooth, actuators=(), samples=samples)
-    free = inverse_dynamics(mech, found.motion.q, found.motion.v, found.motion.a)
-    bases = tuple(_basis(bare, drive, found.motion, free, mech.speeds.index(drive.joint), geared) for drive in chosen)
-    return DriveSpace(loaded, found.motion, found.tau, found.tau - free, bases)
+    motion = found.motion
+    outside = found.tau - inverse_dynamics(mech, motion.q, motion.v, motion.a)
+    machines = _Machines(motion, frozenset(geared), model or "exact")
+    free = machines.forces(bare)
+    bases = tuple(machines.basis(bare, drive, free, mech.speeds.index(drive.joint)) for drive in chosen)
+    return DriveSpace(loaded, motion, free + outside, outside, bases)
 
 
 def drive_of(robot: Robot, joint: str) -> Drive:
@@ -128,21 +145,36 @@ def _with(drive: Drive, motor: Motor, ratio: float, geared: Collection[str]) -> 
     return replace(drive, motor=motor, gear=Gear(ratio) if kept is None else kept)
 
 
-def _basis(bare: Robot, drive: Drive, motion: Motion, free: Array, at: int, geared: Collection[str]) -> DriveBasis:
-    def added(motor: Motor, ratio: float = 1.0) -> Array:
-        mech = assemble(bare.with_drive(drive.title, _with(drive, motor, ratio, geared)))
-        return np.asarray(inverse_dynamics(mech, motion.q, motion.v, motion.a) - free) / PROBE
+@dataclass(frozen=True)
+class _Machines:
+    """Forces of one motion for robots with other drives."""
 
-    place = drive.motor.position
-    mass = added(Motor(motor_mass=PROBE, position=place))
-    turning = Motor(inertia=PROBE, position=place)
-    kept = _stays(drive, geared)
-    if kept is not None:
-        # One ratio only: what it does goes into the square, so that inertia times it is right.
-        ratio = float(kept.ratio)
-        nothing = np.zeros_like(free)
-        return DriveBasis(drive, at, mass, nothing, nothing, added(turning) / ratio**2, kept)
-    forward, backward, double = (added(turning, ratio) for ratio in (1.0, -1.0, 2.0))
-    first = (forward - backward) / 2
-    second = (double - forward - first) / 3
-    return DriveBasis(drive, at, mass, forward - first - second, first, second, None)
+    motion: Motion
+    geared: frozenset[str]
+    model: str
+
+    def forces(self, robot: Robot) -> Array:
+        """Of the robot as the model sees it, (T, n)."""
+        mech = approximate(assemble(robot), self.model)
+        return np.asarray(inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a))
+
+    def basis(self, bare: Robot, drive: Drive, free: Array, at: int) -> DriveBasis:
+        """What a drive does, from probes; `free` are the forces of the robot without it."""
+
+        def added(motor: Motor, ratio: float = 1.0) -> Array:
+            fitted = bare.with_drive(drive.title, _with(drive, motor, ratio, self.geared))
+            return np.asarray(self.forces(fitted) - free) / PROBE
+
+        place = drive.motor.position
+        mass = added(Motor(motor_mass=PROBE, position=place))
+        turning = Motor(inertia=PROBE, position=place)
+        kept = _stays(drive, self.geared)
+        if kept is not None:
+            # One ratio only: what it does goes into the square, so that inertia times it is right.
+            ratio = float(kept.ratio)
+            nothing = np.zeros_like(free)
+            return DriveBasis(drive, at, mass, nothing, nothing, added(turning) / ratio**2, kept)
+        forward, backward, double = (added(turning, ratio) for ratio in (1.0, -1.0, 2.0))
+        first = (forward - backward) / 2
+        second = (double - forward - first) / 3
+        return DriveBasis(drive, at, mass, forward - first - second, first, second, None)

@@ -25,7 +25,7 @@ from gearwright.design.designs import Judgement, Question
 from gearwright.design.drive_demand import JETS, Article, OfJets, compared, drive_demand
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import Mesh
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, approximate, assemble
 from gearwright.parts import Robot
 from gearwright.programs import programs
 from gearwright.tracing.recipe import Recipe
@@ -61,7 +61,7 @@ class DesignMachine:
 
     def __call__(self, values: Sequence[Scalar]) -> Mechanism:
         """The machine; what turns with motor j has so many times its inertia."""
-        mech = assemble(self.robot(values[: len(self.free)]))
+        mech = approximate(assemble(self.robot(values[: len(self.free)])), self.question.model or "exact")
         factors = values[len(self.free) :]
         scale = {name: s for names, s in zip(self.turning, factors, strict=True) for name in names}
         spins = [_scaled(spin, scale[spin.name]) if spin.name in scale else spin for spin in mech.spins]
@@ -88,7 +88,16 @@ class DesignRecipe(Recipe):
         """All that the machine is made from but the values of its variables."""
         made = self.machine
         base = made.question.space.base
-        about = (base.robot, dict(base.sections), base.task.payload, made.fixed, made.free, made.choices, made.turning)
+        about = (
+            base.robot,
+            dict(base.sections),
+            base.task.payload,
+            made.fixed,
+            made.free,
+            made.choices,
+            made.turning,
+            made.question.model,
+        )
         return hashlib.sha256(pickle.dumps(about)).hexdigest()
 
 

@@ -15,7 +15,6 @@ from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.design.choosing import with_choices
 from gearwright.design.designs import Judgement, Question, completed, link_uses
-from gearwright.design.drive_basis import drive_space
 from gearwright.design.drive_sets import DriveSets
 from gearwright.design.kernels import DesignGradients
 from gearwright.design.variables import STRETCH, Range
@@ -121,7 +120,7 @@ def _with_values(question: Question, judgement: Judgement, values: dict[str, Any
     """The same drives in another design."""
     try:
         design = question.space.design(values)
-        drives = drive_space(design.robot, design.task, question.joints, question.samples, question.geared)
+        drives = question.drives(design)
     except GearwrightError:
         return judgement
     options = question.options(drives)

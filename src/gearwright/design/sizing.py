@@ -9,10 +9,10 @@ from typing import Any
 from gearwright.analysis import Analysis, Task, analyse
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design.candidates import Choice, candidates, passed_over
+from gearwright.design.candidates import Choice, passed_over
 from gearwright.design.choosing import with_choices
 from gearwright.design.designs import Question
-from gearwright.design.drive_basis import drive_of, drive_space
+from gearwright.design.drive_basis import drive_of
 from gearwright.design.gains import JointGains, controller_gains
 from gearwright.design.mixed_search import BEST, TRIALS, best_designs, refined
 from gearwright.design.objectives import Found, front_pair, known_objective
@@ -87,6 +87,7 @@ def size_drives(
     seed: int = 0,
     method: str | None = None,
     trials: int = TRIALS,
+    model: str | None = None,
 ) -> Sizing:
     """The best motors and gearboxes for a task, and the best values of what else may vary.
 
@@ -112,6 +113,8 @@ def size_drives(
         seed: of the stochastic search, which is used where there are too many sets to look at, or variables.
         method: "enumerate" or "evolve"; by the number of sets unless given. Variables have a way of their own.
         trials: how many designs are proposed where there are variables.
+        model: an approximation ("diagonal", "reflected") by which drives are judged instead of the exact machine, to
+            see whether it matters; the winner is analysed exactly all the same.
 
     Raises:
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
@@ -124,7 +127,7 @@ def size_drives(
     for name in pair:
         known_objective(name, ())
     space = design_space(Design(robot, task, _sections(robot, sections)), _variables(variables, (objective, *pair)))
-    question = Question(space, table, tuple(chosen), objective, 1 - margin, samples)
+    question = Question(space, table, tuple(chosen), objective, 1 - margin, samples, model)
     _require_told(question, pair)
     if space.domains:
         sets = best_designs(question, pair, whole("size_drives", "trials", trials, least=1, example=TRIALS), seed)
@@ -159,17 +162,17 @@ def _variables(given: Mapping[str, Any] | None, objectives: Sequence[str]) -> di
 def _require_told(question: Question, pair: tuple[str, str]) -> None:
     """Refuse objectives of which the catalogue has no numbers."""
     base = question.space.base
-    basis = drive_space(base.robot, base.task, question.joints, 2, question.geared)
-    options = question.options(basis)
+    options = question.options(replace(question, samples=2).drives(base))
     for name in (question.objective, *pair):
         known_objective(name, options)
 
 
 def _drives_only(question: Question, pair: tuple[str, str], seed: int, method: str | None) -> Sets:
     base = question.space.base
-    space = drive_space(base.robot, base.task, question.joints, question.samples)
-    options = [candidates(basis, question.table, base.task.ambient) for basis in space.drives]
-    return best_sets(space, options, question.objective, question.share, pair=pair, seed=seed, method=method)
+    space = question.drives(base)
+    return best_sets(
+        space, question.options(space), question.objective, question.share, pair=pair, seed=seed, method=method
+    )
 
 
 def _assuming(catalogue: Catalogue, efficiency: float | None) -> Catalogue:
@@ -197,7 +200,7 @@ def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizin
             sized = _analysed(question, found, sets, remarks)
             missed = _missed(question, sized.analysis)
             if not missed:
-                return sized
+                return replace(sized, remarks=(*sized.remarks, *_passed(rank, failed)))
             found = refined(question, found, max(missed.values()) / question.share)
             if found is None:
                 break
@@ -206,6 +209,14 @@ def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizin
         f"size_drives: when analysed, the {min(TRIED, len(sets.found))} best sets do not keep "
         f"{listed(dict.fromkeys(failed))}. Allow a margin, a slower task, or a larger catalogue."
     )
+
+
+def _passed(rank: int, failed: list[str]) -> Iterable[str]:
+    if rank:
+        yield (
+            f"{rank} better sets kept every limit in the screening, but not when analysed: they miss "
+            f"{listed(dict.fromkeys(failed))}."
+        )
 
 
 def _analysed(question: Question, found: Found, sets: Sets, remarks: tuple[str, ...]) -> Sizing:
