@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -74,12 +75,26 @@ class ProcessForce:
 
     def signals(self) -> dict[str, Signal]:
         """The inputs of its law."""
-        ends = [self.start, *([] if self.end is None else [self.end])]
-        breaks = sorted({*ends, *(self.start + t for t in self.times or ())})
-        return {
-            one.name: Signal(lambda now, k=k: float(self.at(np.array(now))[k]), tuple(breaks))
-            for k, one in enumerate(self.law.inputs)
-        }
+        return {one.name: self._signal(k) for k, one in enumerate(self.law.inputs)}
+
+    def _signal(self, component: int) -> Signal:
+        """One component over time; a run asks thousands of times for one number, so that it is plain ones."""
+        values = np.hstack([self.force, self.moment])[:, component].tolist()
+        knots = [self.start + t for t in self.times or (0.0,)]
+        start, end = self.start, float("inf") if self.end is None else self.end
+        if not any(values):
+            return Signal(lambda _: 0.0, constant=True)
+
+        def at(now: float) -> float:
+            if not start <= now < end:
+                return 0.0
+            k = bisect_right(knots, now)
+            if k in (0, len(knots)):
+                return values[min(k, len(knots) - 1)]
+            share = (now - knots[k - 1]) / (knots[k] - knots[k - 1])
+            return values[k - 1] + share * (values[k] - values[k - 1])
+
+        return Signal(at, tuple(sorted({start, *knots, *([] if self.end is None else [end])})))
 
 
 def _rows(owner: str, word: str, given: Any, count: int) -> tuple[tuple[float, ...], ...]:
