@@ -241,7 +241,7 @@ def test_a_section_becomes_as_light_as_its_strength_allows():
     ranges = {"upper.section.outer": Range(0.02, 0.06), "upper.section.wall": Range(0.001, 0.004)}
     words = {"variables": ranges, "sections": {"upper": TUBE}, "samples": SAMPLES, "trials": 4}
     light = size_drives(arm(), task, joints=(), **words)
-    check = next(one for one in light.analysis.limits if one.name == "upper: deflection of its end")
+    check = next(one for one in light.analysis.limits if one.name == "tip deflection")
     assert check.margin == pytest.approx(0.0, abs=5e-3)
     assert light.values["upper.section.wall"] == pytest.approx(0.001, abs=1e-6)  # thin and wide is lightest
     assert light.robot.link("upper").section.at(0.5).outer == pytest.approx(light.values["upper.section.outer"])

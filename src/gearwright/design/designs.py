@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import link_loads
 from gearwright.analysis.placed_masses import placed_masses
+from gearwright.analysis.process_forces import applied
+from gearwright.analysis.tip import tip_deflection, tip_of
 from gearwright.catalogue import Catalogue
 from gearwright.design.candidates import Candidates, Choice, candidates, kept_candidate
 from gearwright.design.choosing import with_choices
@@ -24,6 +25,10 @@ from gearwright.design.search import described, quick_options
 from gearwright.design.variables import Design, DesignSpace, Values
 from gearwright.errors import InputError, PartError
 from gearwright.mechanism import assemble
+from gearwright.parts import Robot
+
+TIP = "tip deflection"
+"""The limit of a whole arm, by its name in an analysis."""
 
 
 @dataclass(frozen=True)
@@ -126,19 +131,22 @@ def completed(question: Question, design: Design, values: Values, sets: DriveSet
     return Judgement(kept, sets, places, tightest)
 
 
-def link_uses(design: Design, sized: Any, drives: DriveSpace) -> dict[str, float]:
-    """Per link with a section the share of its strength, and of the deflection that the task allows."""
+def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, float]:
+    """Per link with a section the share of its strength, and how much of the deflection that the task allows."""
     if not design.sections:
         return {}
-    robot = design.task.carried_by(sized)
+    task, motion = design.task, drives.motion
+    robot = task.carried_by(sized)
     mech = assemble(robot)
-    most = design.task.required.get("tip_deflection")
-    uses: dict[str, float] = {}
-    for name, section in design.sections.items():
-        one = LinkAnalysis(name, link_loads(mech, drives.motion, name, section, placed_masses(robot, name)))
-        uses[f"{name}: stress"] = one.peak_stress / one.strength
-        if most is not None:
-            uses[f"{name}: deflection of its end"] = one.peak_deflection / most
+    acting = applied(mech, motion.q, motion.t, task.forces)
+    links = {
+        name: LinkAnalysis(name, link_loads(mech, motion, name, section, placed_masses(robot, name), acting))
+        for name, section in design.sections.items()
+    }
+    uses = {f"{name}: stress": link.peak_stress / link.strength for name, link in links.items()}
+    tip = tip_of(robot, mech, task.tip, design.sections)
+    if "tip_deflection" in task.required and tip is not None:
+        uses[TIP] = tip_deflection(mech, motion, tip, links).peak / task.required["tip_deflection"]
     return uses
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gearwright.analysis import Task
+from gearwright.analysis.cycle import Course
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss
@@ -25,7 +26,6 @@ from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import approximate, assemble
 from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, Gear, Motor, Robot
-from gearwright.system.demands import demands
 from gearwright.text import did_you_mean, listed
 
 PROBE = 1e-3
@@ -118,7 +118,8 @@ def drive_space(
             "without stiffness), and check the elastic one with `analyse`."
         )
     smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
-    found = demands(bare, task.cycle, laws=smooth, actuators=(), samples=samples)
+    course = Course(task.cycle, tuple(task.forces), task.contact, samples)
+    found = course.asked_of(bare, laws=smooth, actuators=())
     motion = found.motion
     outside = found.tau - inverse_dynamics(mech, motion.q, motion.v, motion.a)
     machines = _Machines(motion, frozenset(geared), model or "exact")

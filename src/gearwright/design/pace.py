@@ -9,6 +9,7 @@ from scipy.interpolate import PPoly
 
 from gearwright.analysis import Task
 from gearwright.arguments import number
+from gearwright.errors import InputError
 from gearwright.motion import Trajectory
 
 
@@ -21,6 +22,11 @@ def stretched(task: Task, factor: float) -> Task:
     2.75
     """
     factor = number("task", "stretch", factor, above=0.0, example=1.2)
+    if factor != 1 and (task.contact or any(force.times or force.start or force.end for force in task.forces)):
+        raise InputError(
+            f"task {task.name!r}: its forces have times of their own, so that its motions cannot be stretched. State "
+            "constant forces, or keep the pace."
+        )
     ways = [task.motions] if isinstance(task.motions, Trajectory) else task.motions
     return task if factor == 1 else replace(task, motions=tuple(_slower(way, factor) for way in ways))
 

@@ -11,7 +11,7 @@ from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.candidates import Choice, passed_over
 from gearwright.design.choosing import with_choices
-from gearwright.design.designs import Question
+from gearwright.design.designs import TIP, Question
 from gearwright.design.drive_basis import drive_of
 from gearwright.design.gains import JointGains, controller_gains
 from gearwright.design.mixed_search import BEST, TRIALS, best_designs, refined
@@ -232,7 +232,7 @@ def _analysed(question: Question, found: Found, sets: Sets, remarks: tuple[str, 
 
 def _missed(question: Question, analysis: Analysis) -> dict[str, float]:
     """The limits that are not kept, of drives that were judged and of links with sections, and the shares taken."""
-    judged = {*question.joints, *question.space.base.sections}
+    judged = {*question.joints, *question.space.base.sections, TIP}
     return {
         check.name: 1 - check.margin
         for check in analysis.limits
