@@ -22,10 +22,10 @@ SCARA = {
     "roll": ("MM_236662", "MM_203116"),
 }
 UR5 = {
-    "shoulder_pan": ("KM_TBM-6051-A", "HD_CSG-20-100-2UH"),
-    "shoulder_lift": ("KM_TBM-6051-A", "HD_CSG-20-100-2UH"),
-    "elbow": ("KM_TBM-6025-A", "HD_CSG-20-100-2UH"),
-    **{f"wrist_{k}": ("KM_TBM-6013-A", "HD_CSF-17-100-2UH") for k in (1, 2, 3)},
+    "shoulder_pan": ("AM_MF0095020_48V", "HD_CSG-20-100-2UH"),
+    "shoulder_lift": ("AM_MF0095020_48V", "HD_CSG-20-100-2UH"),
+    "elbow": ("AM_MF0076020_48V", "HD_CSG-20-100-2UH"),
+    **{f"wrist_{k}": ("AM_MF0060020_48V", "HD_CSF-17-100-2UH") for k in (1, 2, 3)},
 }
 """Drives that a designer would take by hand: the motors the file names, or frameless ones, with harmonic drives."""
 OTHERS = (

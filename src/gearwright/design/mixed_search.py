@@ -42,9 +42,9 @@ def best_designs(question: Question, pair: tuple[str, str], trials: int, seed: i
         raise InputError(
             "size_drives: none of the designs proposed can be built and moved. Give narrower ranges, or a slower task."
         )
-    proposed.sort(key=lambda one: _cost(question, one))
+    proposed.sort(key=lambda one: _rank(question, one))
     finished = [_finished(question, one) for one in proposed[: 1 if paces_only else BEST]]
-    every = sorted([*finished, *proposed], key=lambda one: _cost(question, one))
+    every = sorted([*finished, *proposed], key=lambda one: _rank(question, one))
     kept = [one.found for one in every if one.found.use <= question.share + ROUNDING]
     if not kept:
         raise _nothing(question, min(every, key=lambda one: one.found.use))
@@ -52,7 +52,7 @@ def best_designs(question: Question, pair: tuple[str, str], trials: int, seed: i
     front = tuple(kept[k] for k in unbeaten(first, second))
     way = "of a grid of paces were looked at" if paces_only else f"were proposed by optuna (seed {seed})"
     remark = f"{len(proposed)} designs {way}, the best {len(finished)} then improved."
-    return Sets(tuple(kept), front, len(proposed), (remark,))
+    return Sets(tuple(kept), front, len(proposed), (remark,), pair)
 
 
 def refined(question: Question, found: Found, excess: float) -> Found | None:
@@ -71,6 +71,11 @@ def _cost(question: Question, one: Judgement) -> float:
     if found.use > question.share + ROUNDING:
         return BROKEN * (1 + min(found.use, 1e6))
     return float(np.nan_to_num(found.value(question.objective), nan=BROKEN, posinf=BROKEN))
+
+
+def _rank(question: Question, one: Judgement) -> tuple[float, float]:
+    """By the objective to six digits, then by energy."""
+    return float(f"{_cost(question, one):.6g}"), float(f"{one.found.energy:.6g}")
 
 
 def _paced(question: Question, trials: int) -> Iterator[Judgement]:
@@ -112,8 +117,8 @@ def _suggested(question: Question, trial: Any) -> dict[str, Any]:
 def _finished(question: Question, one: Judgement) -> Judgement:
     """Continuous variables and drives improved in turn."""
     for _ in range(ROUNDS):
-        better = min(_improvements(question, one), key=lambda each: _cost(question, each))
-        if _cost(question, better) >= _cost(question, one) * (1 - 1e-6):
+        better = min(_improvements(question, one), key=lambda each: _rank(question, each))
+        if _rank(question, better) >= _rank(question, one):
             return one
         one = better
     return one

@@ -13,16 +13,9 @@ from gearwright.design.candidates import Candidates, Choice
 from gearwright.errors import InputError
 from gearwright.text import did_you_mean
 
-OBJECTIVES = {
-    "mass": "kg, of motors and gearboxes and of links whose section varies",
-    "energy": "J per cycle, electrical, with regeneration",
-    "temperature": "K, of the warmest winding",
-    "price": "of motors and gearboxes, in the currency of the user's file",
-    "cycle_time": "s",
-}
-"""What may be wanted least, with its unit."""
-STATED = ("temperature", "price")
-"""Objectives that need numbers which a data sheet may leave out."""
+OBJECTIVES = {"mass": "kg", "energy": "J", "temperature": "K", "price": "", "cycle_time": "s"}
+"""What may be wanted least, and its unit: of motors, gearboxes and links whose section varies; per cycle, electrical,
+with regeneration; of the warmest winding; in the currency of the user's file; of one cycle."""
 
 
 class Found(NamedTuple):

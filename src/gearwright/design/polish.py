@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.taylor import Jet
 from gearwright.arrays import Array
 from gearwright.design.choosing import with_choices
 from gearwright.design.designs import Judgement, Question, completed, link_uses
@@ -22,6 +23,8 @@ from gearwright.errors import GearwrightError
 
 STEP = 1e-5
 """Of a range, over which links are differentiated."""
+TIE = 1e-4
+"""What energy counts beside the objective: it decides where nothing else does."""
 STEPS = 60
 GRADED = ("mass", "energy", "temperature")
 """Objectives that continuous variables change smoothly."""
@@ -40,6 +43,7 @@ class Smooth:
         self.low = np.array([one.low for one in ranges if isinstance(one, Range)])
         self.span = np.array([one.high - one.low for one in ranges if isinstance(one, Range)])
         self.graded = DesignGradients(question, judgement, self.free, self.fixed)
+        self._scales: dict[str, float] = {}
         self._known: dict[bytes, tuple[Scalar, Array, Array]] = {}
 
     @property
@@ -58,7 +62,8 @@ class Smooth:
         if key not in self._known:
             x = self.low + self.span * y
             uses, energy, warmest = self.graded.uses(x)
-            goal = {"mass": self.graded.beam_mass(x), "energy": energy, "temperature": warmest}[self.question.objective]
+            goals = {"mass": self.graded.beam_mass(x), "energy": energy, "temperature": warmest}
+            goal = self._weighed(goals)
             links, bends = self._links(y)
             left = self.question.share - np.array([float(one.c[0]) for one in uses.values()])
             slopes = [-np.ravel(one.c[1]) * self.span for one in uses.values()]
@@ -70,10 +75,17 @@ class Smooth:
         return self._known[key]
 
     def goal(self, y: Array) -> tuple[float, Array]:
-        """The objective and its slopes, scaled so that it begins at one."""
+        """The objective and its slopes."""
         jet = self._at(y)[0]
-        scale = abs(float(np.ravel(self._at(self.start)[0].c[0])[0])) or 1.0
-        return float(np.ravel(jet.c[0])[0]) / scale, np.ravel(jet.c[1]) * self.span / scale
+        return float(jet.c[0]), jet.c[1] * self.span
+
+    def _weighed(self, goals: dict[str, Scalar]) -> Scalar:
+        """The objective, and a little energy where it does not care; both begin at one."""
+        flat = {name: Jet([float(np.ravel(x.c[0])[0]), np.ravel(x.c[1])]) for name, x in goals.items() if x is not None}
+        for name, jet in flat.items():
+            self._scales.setdefault(name, abs(float(jet.c[0])) or 1.0)
+        first = flat[self.question.objective] / self._scales[self.question.objective]
+        return first + flat["energy"] * (TIE / self._scales["energy"])
 
     def left(self, y: Array) -> Array:
         """What is left of the limits."""

@@ -34,6 +34,7 @@ class Sets(NamedTuple):
     front: tuple[Found, ...]
     looked_at: int
     remarks: tuple[str, ...]
+    pair: tuple[str, str] = ("mass", "energy")
 
 
 def best_sets(
@@ -68,6 +69,7 @@ def best_sets(
         described(sets, places[front], numbers.at(front)),
         looked_at,
         remarks,
+        pair,
     )
 
 

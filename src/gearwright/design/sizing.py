@@ -17,6 +17,7 @@ from gearwright.design.gains import JointGains, controller_gains
 from gearwright.design.mixed_search import BEST, TRIALS, best_designs, refined
 from gearwright.design.objectives import Found, front_pair, known_objective
 from gearwright.design.search import Sets, best_sets
+from gearwright.design.sizing_summary import summary
 from gearwright.design.variables import STRETCH, Design, Range, design_space
 from gearwright.errors import InputError
 from gearwright.parts import LinkSection, Robot
@@ -48,6 +49,7 @@ class Sizing:
         values: of the variables.
         gains: per joint those of a controller: as stiff as the torque allows that the task leaves.
         found: the design's own numbers, as those of the front.
+        pair: the two objectives of the front.
     """
 
     choices: Mapping[str, Choice]
@@ -59,11 +61,16 @@ class Sizing:
     values: Mapping[str, Any] = field(default_factory=dict)
     gains: Mapping[str, JointGains] = field(default_factory=dict)
     found: Found | None = None
+    pair: tuple[str, str] = ("mass", "energy")
 
     @property
     def mass(self) -> float:
         """Of all motors and gearboxes chosen [kg]."""
         return sum(choice.mass for choice in self.choices.values())
+
+    def summary(self) -> dict[str, Any]:
+        """Everything that is one number or name, as JSON can hold it."""
+        return summary(self)
 
     @property
     def task(self) -> Task:
@@ -226,7 +233,16 @@ def _analysed(question: Question, found: Found, sets: Sets, remarks: tuple[str, 
     sized = with_choices(design.robot, choices)
     analysis = analyse(sized, design.task, sections=design.sections, catalogue=question.table)
     return Sizing(
-        choices, sized, analysis, sets.front, sets.looked_at, remarks, values, controller_gains(analysis), found
+        choices,
+        sized,
+        analysis,
+        sets.front,
+        sets.looked_at,
+        remarks,
+        values,
+        controller_gains(analysis),
+        found,
+        sets.pair,
     )
 
 

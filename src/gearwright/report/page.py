@@ -6,9 +6,11 @@ from pathlib import Path
 
 from gearwright import __version__
 from gearwright.analysis import Analysis
+from gearwright.design import Sizing
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.report.figures import cycle_figure, torque_speed_figures
+from gearwright.report.sizing_tables import sizing_section
 from gearwright.report.tables import drive_table, limit_table, remark_list
 from gearwright.text import html
 
@@ -25,11 +27,11 @@ tr.bad td { background: #fbeceb; } figure { margin: 1rem 0; } svg { max-width: 1
 """
 
 
-def report(analysis: Analysis, path: str | Path) -> Path:
-    """Write an analysis as an HTML page.
+def report(found: Analysis | Sizing, path: str | Path) -> Path:
+    """Write an analysis, or what was chosen with its analysis, as an HTML page.
 
     Args:
-        analysis: what `analyse` found.
+        found: what `analyse` or `size_drives` found.
         path: of the page; its name ends in .html.
 
     Returns:
@@ -38,17 +40,21 @@ def report(analysis: Analysis, path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"report: {target} must end in .html: the report is a page for a browser.")
-    write_text(target, page(analysis))
+    if isinstance(found, Sizing):
+        write_text(target, page(found.analysis, sizing_section(found)))
+    else:
+        write_text(target, page(found))
     return target
 
 
-def page(analysis: Analysis) -> str:
-    """The whole page as text."""
+def page(analysis: Analysis, chosen: str = "") -> str:
+    """The whole page as text; `chosen` is what stands before the limits."""
     robot, task = html(analysis.robot.name), html(analysis.task.name)
     parts = [
         f"<h1>{robot}: {task}</h1>",
         f'<p class="facts">{_facts(analysis)}</p>',
         _verdict(analysis),
+        chosen,
         "<h2>Limits</h2>",
         limit_table(analysis),
         "<h2>Drives</h2>",
