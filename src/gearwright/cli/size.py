@@ -117,6 +117,8 @@ def _variable(text: str) -> tuple[str, Any]:
         if not name or not given or not values:
             raise ValueError
         return name, Range(float(low), float(high)) if dots else [word.strip() for word in values.split(",")]
+    except InputError as error:
+        raise InputError(f"--vary {text!r}: {error}") from None
     except ValueError:
         raise InputError(
             f"--vary {text!r}: give NAME=low..high, such as elbow.gear.ratio=30..120, or NAME=one,another, such as "

@@ -162,7 +162,10 @@ def _domain(base: Design, name: str, given: Any) -> Domain:
         return tuple(_material(name, one) for one in _listed(name, given))
     if isinstance(given, Range):
         return given
-    raise InputError(f"size_drives: variable {name!r}: {given!r} is not a range. Give Range(low, high).")
+    raise InputError(
+        f"size_drives: variable {name!r}: {given!r} is not a range. Give Range(low, high), low..high "
+        "on the command line."
+    )
 
 
 def _listed(name: str, given: Any) -> Sequence[Any]:
