@@ -126,3 +126,10 @@ def test_fronts_of_other_things_are_refused(front):
 def test_an_objective_without_numbers_is_refused():
     with pytest.raises(InputError, match="thermal"):
         size_drives(arm(), swing(), small(4, 3), "temperature", samples=51)
+
+
+def test_of_sets_that_weigh_the_same_the_thriftier_wins(every):
+    space, options, _ = every
+    found = best_sets(space, options, "mass", 1.0, method="enumerate").found
+    alike = [one.energy for one in found if one.mass == found[0].mass]
+    assert found[0].energy == min(alike)

@@ -76,9 +76,7 @@ def _show(found: Catalogue) -> None:
             results().print(table([title, "kind", *cells], rows, text=2))
             results().print("")
     if not _sheets(found):
-        say(
-            "No article has all of these words in its key, maker, number, name or kind. `gearwright catalogue` lists all."
-        )
+        say("No article has all of these words in its key, maker, number, name or kind. Without words all are listed.")
         return
     say(
         f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. --json tells every number and its source."

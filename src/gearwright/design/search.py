@@ -52,17 +52,18 @@ def best_sets(
         raise InputError(f"size_drives: method {method!r}: {did_you_mean(method, METHODS)}")
     sets = DriveSets(space, quick_options(space, options, share, goal))
     number = prod(len(some) for some in sets.options)
+    other = pair[1] if pair[0] == goal else pair[0]
     if method == "enumerate" or (method is None and number <= FEW and sets.order is not None):
         places, looked_at, remarks = all_sets(sets, share), number, (f"all {number} sets were looked at.",)
     else:
         from gearwright.design.evolution import evolved
 
-        places, looked_at = evolved(sets, (goal, pair[1] if pair[0] == goal else pair[0]), share, seed)
+        places, looked_at = evolved(sets, (goal, other), share, seed)
         remarks = (f"of {number:.3g} sets {looked_at} were looked at by an evolution (seed {seed}).",)
     if not len(places):
         raise nothing_fits(sets, share)
     numbers = _numbers(sets, places)
-    best = np.argsort(_of(space, numbers, goal), kind="stable")[:KEPT]
+    best = np.lexsort((_of(space, numbers, other), _of(space, numbers, goal)))[:KEPT]
     front = unbeaten(*(_of(space, numbers, name) for name in pair))
     return Sets(
         described(sets, places[best], numbers.at(best)),
