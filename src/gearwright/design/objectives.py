@@ -58,6 +58,16 @@ def known_objective(name: str, options: Sequence[Candidates]) -> str:
     return name
 
 
+def titled(name: str) -> str:
+    """An objective with its unit.
+
+    >>> titled("cycle_time"), titled("price")
+    ('cycle time [s]', 'price')
+    """
+    words, unit = name.replace("_", " "), OBJECTIVES[name]
+    return f"{words} [{unit}]" if unit else words
+
+
 def telling(some: Candidates, objective: str) -> Candidates:
     """The choices whose sheets have the numbers of an objective."""
     if objective == "price":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from gearwright.design import Found, Sizing
-from gearwright.design.objectives import OBJECTIVES
+from gearwright.design.objectives import titled
 from gearwright.design.sizing_summary import plain_value
 from gearwright.report.tables import number
 from gearwright.text import html
 
+LEFT = '<th style="text-align: left">{}</th>'
 SHOWN = 30
 """Designs of the front on the page."""
 
@@ -19,10 +20,14 @@ def sizing_section(sizing: Sizing) -> str:
             "<h2>Chosen drives</h2>",
             _choices(sizing),
             _values(sizing),
-            f"<h2>Least {html(sizing.pair[0])} against least {html(sizing.pair[1])}</h2>",
+            f"<h2>What nothing beats in {_plain(sizing.pair[0])} and {_plain(sizing.pair[1])}</h2>",
             _front(sizing),
         ]
     )
+
+
+def _plain(objective: str) -> str:
+    return html(objective.replace("_", " "))
 
 
 def _choices(sizing: Sizing) -> str:
@@ -33,12 +38,13 @@ def _choices(sizing: Sizing) -> str:
         gains = sizing.gains[joint]
         cells = [number(x) for x in (one.mass, gains.frequency, gains.kp, gains.kd)]
         rows.append([html(joint), f'<td class="words">{html(motor)}</td><td class="words">{html(gearbox)}</td>', cells])
-    head = ["joint", "motor", "gearbox", "mass [kg]", "loop [rad/s]", "kp [Nm/rad, N/m]", "kd [Nms/rad, Ns/m]"]
+    head = ["mass [kg]", "loop [rad/s]", "kp [Nm/rad, N/m]", "kd [Nms/rad, Ns/m]"]
     body = "".join(
         f"<tr><td>{joint}</td>{words}{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"
         for joint, words, cells in rows
     )
-    return f"<table><tr>{''.join(f'<th>{html(word)}</th>' for word in head)}</tr>{body}</table>"
+    words = "".join(LEFT.format(word) for word in ("joint", "motor", "gearbox"))
+    return f"<table><tr>{words}{''.join(f'<th>{html(word)}</th>' for word in head)}</tr>{body}</table>"
 
 
 def _values(sizing: Sizing) -> str:
@@ -56,8 +62,7 @@ def _word(value: object) -> str:
 
 
 def _front(sizing: Sizing) -> str:
-    units = [f"{name} [{OBJECTIVES[name]}]" if OBJECTIVES[name] else name for name in sizing.pair]
-    head = "".join(f"<th>{html(word)}</th>" for word in (*units, "drives"))
+    head = "".join(f"<th>{html(titled(name))}</th>" for name in sizing.pair) + LEFT.format("drives")
     rows = "".join(
         f"<tr><td>{html(number(one.value(sizing.pair[0])))}</td><td>{html(number(one.value(sizing.pair[1])))}</td>"
         f'<td class="words">{html(_articles(one))}</td></tr>'
