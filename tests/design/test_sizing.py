@@ -11,6 +11,7 @@ import pytest
 import gearwright as gw
 from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Task, analyse
+from gearwright.analysis.process_forces import ProcessForce
 from gearwright.design import size_drives, with_choices
 from gearwright.design.candidates import candidates
 from gearwright.design.drive_basis import drive_space
@@ -89,6 +90,15 @@ def best(space, sets):
     return best_sets(space, sets.options, "mass", 1.0, method="enumerate")
 
 
+def test_every_set_that_is_lighter_misses_a_limit(sets, best):
+    """All of the 360,000 sets that would be better are looked at one by one: none keeps every limit."""
+    first, second = (some.mass for some in sets.options)
+    lighter = np.argwhere(first[:, None] + second[None, :] < best.found[0].mass - 1e-12)
+    assert len(lighter) > 500
+    uses = [sets.evaluated(lighter[start : start + 2000]).use for start in range(0, len(lighter), 2000)]
+    assert np.concatenate(uses).min() > 1.0
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_the_evolution_comes_within_one_per_cent(space, sets, best, seed):
     found = best_sets(space, sets.options, "mass", 1.0, seed=seed, method="evolve")
@@ -123,6 +133,15 @@ def test_an_empty_set_says_what_is_tightest():
     heavy = Task(swing().motions, payload=gw.parts.Payload(40.0, (0.2, 0, 0)))
     with pytest.raises(InputError, match=r"no set keeps every limit. The tightest is .*takes \d+% of it"):
         size_drives(arm(), heavy, small(30, 20), samples=51)
+
+
+def test_forces_of_a_process_need_stronger_drives():
+    frames = [gw.parts.Frame("tool", "fore", (0.2, 0, 0))]
+    robot = replace(arm(), frames=frames)
+    push = replace(swing(), forces=[ProcessForce("tool", force=(0, 0, -12.0))])
+    free, pressed = (size_drives(robot, task, small(8, 8), samples=31, method="enumerate") for task in (swing(), push))
+    assert pressed.analysis.possible
+    assert pressed.mass > free.mass
 
 
 def test_a_task_that_is_too_fast_says_so():
