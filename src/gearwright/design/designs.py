@@ -145,8 +145,9 @@ def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, flo
     }
     uses = {f"{name}: stress": link.peak_stress / link.strength for name, link in links.items()}
     tip = tip_of(robot, mech, task.tip, design.sections)
-    if "tip_deflection" in task.required and tip is not None:
-        uses[TIP] = tip_deflection(mech, motion, tip, links).peak / task.required["tip_deflection"]
+    given = None if tip is None else tip_deflection(mech, motion, tip, links)
+    if "tip_deflection" in task.required and given is not None:
+        uses[TIP] = given.peak / task.required["tip_deflection"]
     return uses
 
 

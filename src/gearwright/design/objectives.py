@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Found(NamedTuple):
     use: float
     temperature: float
     cycle_time: float
-    values: tuple[tuple[str, object], ...] = ()
+    values: tuple[tuple[str, Any], ...] = ()
 
     def value(self, objective: str) -> float:
         """That number of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from gearwright.catalogue import Catalogue
 from gearwright.parts import Drive, Motor, MotorSheet
@@ -40,16 +41,11 @@ def own_motor(drive: Drive, table: Catalogue) -> MotorSheet:
     )
 
 
-def has_winding(motor: Motor) -> bool:
-    """Whether energy and current can be told."""
-    return bool(motor.torque_constant and motor.resistance)
-
-
 def _number(value: object) -> float | None:
     return None if value is None else float(value)  # type: ignore[arg-type]
 
 
-def _heat(motor: Motor) -> dict[str, float | None]:
+def _heat(motor: Motor) -> dict[str, Any]:
     heat = motor.heat
     if heat is None:
         return {}

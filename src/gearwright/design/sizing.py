@@ -213,15 +213,16 @@ def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizin
     """The best design whose own analysis keeps every limit; the screening takes temperatures in the mean."""
     failed: list[str] = []
     for rank, one in enumerate(sets.found[:TRIED]):
-        found: Found | None = one
+        found = one
         for _ in range(1 + REFINED * (rank < BEST and bool(question.space.continuous))):
             sized = _analysed(question, found, sets, remarks)
             missed = _missed(question, sized.analysis)
             if not missed:
                 return replace(sized, remarks=(*sized.remarks, *_passed(rank, failed)))
-            found = refined(question, found, max(missed.values()) / question.share)
-            if found is None:
+            again = refined(question, found, max(missed.values()) / question.share)
+            if again is None:
                 break
+            found = again
         failed += missed
     raise InputError(
         f"size_drives: when analysed, the {min(TRIED, len(sets.found))} best sets do not keep "

@@ -120,7 +120,8 @@ class DesignSpace:
         material = values.get(link + MATERIAL, section.material)
         length = values.get(link + LENGTH)
         stretch = 1.0 if length is None else length / beam_axes(section)[1]
-        return Made(reshaped(link, section, words), MATERIALS.get(material, material), stretch)
+        metal = MATERIALS[material] if isinstance(material, str) else material
+        return Made(reshaped(link, section, words), metal, stretch)
 
     def beam_mass(self, values: Values) -> Scalar:
         """Mass of the beams that vary [kg]."""
@@ -204,7 +205,7 @@ def _mount(robot: Robot, name: str, given: Any) -> Mount:
 
 def _material(name: str, given: Any) -> str | Material:
     if isinstance(given, Material) or given in MATERIALS:
-        return given  # type: ignore[no-any-return]
+        return given
     raise InputError(f"size_drives: variable {name!r}: no material {given!r}; known are {listed(MATERIALS)}.")
 
 
