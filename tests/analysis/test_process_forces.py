@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jsonschema
 import numpy as np
 import pytest
@@ -10,7 +12,6 @@ import yaml
 import gearwright as gw
 from gearwright.analysis import ProcessForce, Task, analyse, link_loads
 from gearwright.analysis.process_forces import applied
-from gearwright.contact import Constraint
 from gearwright.errors import FileError, InputError
 from gearwright.files.task_words import task_schema
 from gearwright.forces import Wrench
@@ -65,13 +66,16 @@ forces: [{frame: tool, force: [0, 0, 30 N], during: 1}]
 
 
 def test_forces_of_constraints_come_from_the_task():
-    """A pen that is pressed on a table: the same as a force at the tool."""
-    held = gw.assemble(ARM)
-    law = Constraint("pen", "tool", "base", held=("z",))
+    """A pen that a robot's file holds on a table, pressed by the task: the same as a force at the tool, everywhere."""
+    loop = gw.parts.Loop("pen", ("tool", "base"), ("z",))
+    held = replace(ARM, loops=(loop,))
     still = pause([0.2, 0.3, 0.1], 0.5)
     by_force = analyse(ARM, Task([still], forces=[ProcessForce("tool", (0, 0, 25.0))]), samples=5)
-    found = gw.demands(held, still, laws=[law], contact={"pen": 25.0}, samples=5)
-    assert by_force.demands.tau == pytest.approx(found.tau, abs=1e-9)
+    found = analyse(held, Task([still], contact={"pen": ([0.0, 0.5], [25.0, 25.0])}), samples=5)
+    assert found.demands.tau == pytest.approx(by_force.demands.tau, abs=1e-9)
+    assert found.reactions == pytest.approx(by_force.reactions, abs=1e-9)
+    with pytest.raises(InputError, match="pen"):
+        analyse(held, Task([still]), samples=5)
 
 
 def test_a_pulled_beam_by_hand():

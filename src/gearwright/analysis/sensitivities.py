@@ -60,6 +60,11 @@ class Sensitivities:
         size = np.abs(self.values)
         return np.asarray(100 * np.divide(self.changes, size, out=np.zeros_like(self.changes), where=size > 0))
 
+    def as_words(self) -> dict[str, dict[str, float]]:
+        """Parameter -> characteristic -> change by one per cent, in its own unit, as JSON can hold it."""
+        pairs = zip(self.parameters, self.changes.tolist(), strict=True)
+        return {path: dict(zip(self.characteristics, row, strict=True)) for path, row in pairs}
+
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """The change of a characteristic by one per cent of a parameter, in its own unit."""
         path, name = pair
@@ -94,7 +99,7 @@ def sensitivities(found: Analysis, parameters: Sequence[str] | None = None) -> S
     paths = tuple(usual_parameters(found.robot) if parameters is None else parameters)
     for path in paths:
         parameter(found.robot, path)
-    base = _numbers(found.drives)
+    base = {name: x for name, x in _numbers(found.drives).items() if np.isfinite(x)}
     direct = [path for path in paths if _is_direct(found, path)]
     slopes = _machine_slopes(found, [path for path in direct if not path.endswith(PARTS)])
     rows = []
