@@ -23,7 +23,7 @@ from gearwright.catalogue import Catalogue
 from gearwright.forces import GearLoss
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
-from gearwright.functions.functions import inverse_dynamics, mass_matrix, reactions
+from gearwright.functions.functions import Wrenches, inverse_dynamics, mass_matrix, reactions
 from gearwright.mechanism import Mechanism, Spin, approximate, assemble
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Drive, GearboxSheet, LinkSection, Motor, MotorSheet, Robot
@@ -107,7 +107,7 @@ class Cycle:
     acting: Sequence[AppliedWrench] = ()
 
     @cached_property
-    def wrenches(self) -> dict[str, Array] | None:
+    def wrenches(self) -> Wrenches | None:
         """Forces from outside by body."""
         return about_origins(self.mech, self.found.motion.q, self.acting)
 
