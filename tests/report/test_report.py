@@ -129,7 +129,9 @@ def test_a_winding_that_is_advised_keeps_the_voltage(complete):
     factor = constant / drive.motor.torque_constant
     numbers = {"torque_constant": constant, "resistance": factor**2 * drive.motor.resistance}
     wound = replace(tight.drives[0], motor=replace(tight.drives[0].motor, **numbers))
-    again = next(x for x in analyse(replace(tight, drives=[wound]), task, samples=51).limits if x.name.endswith("voltage"))
+    again = next(
+        x for x in analyse(replace(tight, drives=[wound]), task, samples=51).limits if x.name.endswith("voltage")
+    )
     assert again.margin == pytest.approx(0.0, abs=0.03)
 
 

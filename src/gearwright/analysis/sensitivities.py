@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.analysis.analyse import Analysis, analyse
 from gearwright.analysis.cycle import inertia_ratio
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.summary import CHARACTERISTICS
@@ -25,9 +25,6 @@ from gearwright.functions.functions import inverse_dynamics, reactions
 from gearwright.mechanism import assemble
 from gearwright.parts import Drive, Robot
 from gearwright.parts.paths import parameter, with_parameters
-
-if TYPE_CHECKING:
-    from gearwright.analysis.analyse import Analysis
 
 STEP = 1e-4
 """Share of a parameter by which it is moved up and down where characteristics are differenced."""
@@ -191,8 +188,6 @@ def _warmth(found: Analysis, drive: DriveAnalysis) -> Array | float:
 
 def _again(found: Analysis, changed: Robot) -> dict[str, float]:
     """The whole analysis with another robot."""
-    from gearwright.analysis.analyse import analyse
-
     task = replace(found.task, payload=None, perturbed=None)
     sections = {name: link.loads.section for name, link in found.links.items()}
     again = analyse(changed, task, sections=sections, catalogue=found.catalogue, samples=len(found.t))

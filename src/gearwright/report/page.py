@@ -116,8 +116,8 @@ def _facts(analysis: Analysis) -> str:
     energy = f", {analysis.energy:.4g} J of electrical energy each" if known else ""
     load = analysis.robot.payload
     carrying = f"; carries {load.mass:.4g} kg" if load is not None else ""
-    pushed = "".join(f"; {force.name!r} acts on {force.frame}" for force in task.forces)
-    return html(f"A cycle of {task.cycle.duration:.4g} s, {often}{energy}{carrying}{pushed}.")
+    forces = "".join(f"; {force.name!r} acts on {force.frame}" for force in task.forces)
+    return html(f"A cycle of {task.cycle.duration:.4g} s, {often}{energy}{carrying}{forces}.")
 
 
 def _verdict(analysis: Analysis) -> str:
