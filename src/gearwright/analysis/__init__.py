@@ -11,6 +11,7 @@ from gearwright.analysis.impact_comparison import ImpactFigures, compare_impacts
 from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
+from gearwright.analysis.parameter_comparison import ParameterComparison, parameter_comparison
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.process_forces import ProcessForce
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
@@ -21,6 +22,7 @@ from gearwright.analysis.tip import TipDeflection
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
+from gearwright.programs.placement import Placement
 from gearwright.simulation.rollout import Rollout
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
@@ -40,8 +42,10 @@ __all__ = [
     "LinkAnalysis",
     "LinkLoads",
     "Miss",
+    "ParameterComparison",
     "Perturbation",
     "PerturbedAnalysis",
+    "Placement",
     "ProcessForce",
     "ReductionComparison",
     "ReductionMiss",
@@ -61,6 +65,7 @@ __all__ = [
     "frequency_response",
     "link_loads",
     "natural_frequencies",
+    "parameter_comparison",
     "sensitivities",
     "steady_temperatures",
     "uncoupled_spins",

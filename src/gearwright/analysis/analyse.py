@@ -27,6 +27,7 @@ from gearwright.parts import LinkSection, Robot
 from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.parts.teeth import unknown_teeth_of
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 SAMPLES = 501
@@ -36,7 +37,7 @@ CLOSED = 1e-6
 
 
 @dataclass(frozen=True)
-class Analysis(Characteristics):
+class Analysis(Characteristics, Shown):
     """What a task asks of a robot whose motion is prescribed, and what it comes to when things go wrong.
 
     Args:

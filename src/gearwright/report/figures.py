@@ -17,17 +17,18 @@ HEADER = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 
 def cycle_figure(analysis: Analysis) -> str:
     """Torques, speeds and temperatures over one cycle."""
-    return _svg(analysis.plot())
+    return svg(analysis.plot())
 
 
 def loop_figure(found: PerturbedAnalysis) -> str:
     """How far the tip and the joints are from the motion in the closed loop."""
     panels = [] if found.tip_error is None else [Panel("tip [mm]", {"tip": 1e3 * found.tip_error})]
-    names = list(found.run.series)
-    joints = [name.removeprefix("q.") for name in names if name.startswith("q.")][: found.joint_error.shape[1]]
-    errors = {name: 1e3 * found.joint_error[:, k] for k, name in enumerate(joints)}
-    panels.append(Panel("joints [mrad, mm]", errors))
-    return _svg(figure(found.run.t, "time [s]", panels, columns=len(panels)))
+    names = [name.removeprefix("q.") for name in found.run.series if name.startswith("q.")]
+    for unit in ("rad", "m"):
+        mine = [k for k in range(found.joint_error.shape[1]) if found.run.units.get(f"q.{names[k]}") == unit]
+        if mine:
+            panels.append(Panel(f"joints [m{unit}]", {names[k]: 1e3 * found.joint_error[:, k] for k in mine}))
+    return svg(figure(found.run.t, "time [s]", panels, columns=len(panels)))
 
 
 def link_figures(analysis: Analysis) -> list[str]:
@@ -38,7 +39,7 @@ def link_figures(analysis: Analysis) -> list[str]:
         if link.peak_stress > 0.2 * link.strength:  # else it would press the curve flat
             curves["strength"] = np.full(len(link.loads.places), link.strength / 1e6)
         panel = Panel("stress [MPa]", curves, thin=("strength",))
-        found.append(_svg(figure(link.loads.places, "distance from the joint [m]", [panel])))
+        found.append(svg(figure(link.loads.places, "distance from the joint [m]", [panel])))
     return found
 
 
@@ -46,8 +47,7 @@ def torque_speed_figures(analysis: Analysis) -> list[str]:
     """Per motor its torque over its speed, and what its data sheet and its gearbox allow."""
     beside = None if analysis.perturbed is None else analysis.perturbed.drives
     return [
-        _svg(_of_motor(name, drive, None if beside is None else beside[name]))
-        for name, drive in analysis.drives.items()
+        svg(_of_motor(name, drive, None if beside is None else beside[name])) for name, drive in analysis.drives.items()
     ]
 
 
@@ -76,7 +76,7 @@ def _gearbox(drive: DriveAnalysis) -> tuple[float | None, float | None]:
     return box.peak_input_speed, torque
 
 
-def _svg(page: Any) -> str:
+def svg(page: Any) -> str:
     """A figure without its XML header, letters as paths: it looks the same on every machine."""
     buffer = io.StringIO()
     page.savefig(buffer, format="svg", metadata={"Date": None})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gearwright import __version__
+from gearwright._version import __version__
 from gearwright.analysis import Analysis, Sensitivities
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
