@@ -26,7 +26,7 @@ from gearwright.system.survey import survey
 from gearwright.system.system import System
 
 ARM = gw.assemble(gw.load("elbow"))
-LINE = gw.Line.of(ARM, "j2")
+LINE = gw.forces.Line.of(ARM, "j2")
 STRUT = forces.distance(ARM, ("base", (0.9, 0.2, 0.3)), (2, (0.1, 0.2, 0.05)), name="strut")
 BELT = forces.MovingFrame("belt", lambda t, ops: (0.9 + ops.sin(t), 0.2 * t, 0.3))
 AFLOAT = forces.distance(ARM, BELT, (2, (0.1, 0.2, 0.05)), name="afloat")
@@ -72,7 +72,8 @@ def bundled_laws() -> list[Law]:
     touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
     touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
     held = forces.Constraint("held", "link3", "base", ("x", "rz"))
-    return [*laws_along(LINE), *touching, held, forces.MotorTorque.of(ARM, "j2"), motor]
+    wrench = forces.Wrench("push", "tool", "frame")
+    return [*laws_along(LINE), *touching, held, wrench, forces.MotorTorque.of(ARM, "j2"), motor]
 
 
 def every_kind(kind: type[Law] = Law) -> set[type[Law]]:

@@ -12,10 +12,13 @@ from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
+from gearwright.forces.dc_equations import DcEquations
 from gearwright.parts import DataSheet
 
 RATIOS = np.geomspace(0.1, 10.0, 401)
 """Ratios that are tried, as multiples of the present one."""
+
+SPEEDS = ("joint speed", "motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
 
 
 class JointShares(NamedTuple):
@@ -50,11 +53,13 @@ def _advice(check: LimitCheck, drive: DriveAnalysis, shares: JointShares | None,
     what = check.name.split(": ", 1)[1]
     sentences = [
         *_other_ratio(what, check, drive),
+        *_other_winding(what, check, drive),
         *_larger(what, check, drive, table),
         *_slower(what, check, drive, None if shares is None else shares.still),
         *_lighter(what, check, drive, shares),
     ]
-    return " ".join(sentences) or "Slow the task down or lighten what is carried."
+    share = check.value / check.limit if check.least else check.limit / check.value
+    return " ".join(sentences) or f"It must come to {share:.0%} of what it is."
 
 
 def _torques(drive: DriveAnalysis) -> Array | None:
@@ -77,6 +82,9 @@ def _other_ratio(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str
         "peak motor torque": np.abs(torques).max(axis=1),
         "motor speed": drive.peak_motor_speed * RATIOS,
         "gearbox input speed": drive.peak_motor_speed * RATIOS,
+        "continuous motor speed": drive.mean_motor_speed * RATIOS,
+        "gearbox mean input speed": drive.mean_motor_speed * RATIOS,
+        **_electrical(torques, drive),
     }.get(what)
     if values is None:
         return []
@@ -93,6 +101,30 @@ def _other_ratio(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str
     return [
         f"A ratio of {abs(drive.gear.ratio) * RATIOS[nearest]:.4g} instead of {abs(drive.gear.ratio):.4g} keeps it."
     ]
+
+
+def _electrical(torques: Array, drive: DriveAnalysis) -> dict[str, Array]:
+    """Current and voltage for each of the ratios tried, without the inductance."""
+    motor = drive.motor
+    if not motor.torque_constant:
+        return {}
+    winding = DcEquations(motor.torque_constant, motor.torque_constant, motor.resistance or 0.0)
+    currents = np.asarray(winding.current(torques))
+    voltages = np.asarray(winding.voltage(currents, 0.0, drive.motor_speed * RATIOS[:, None]))
+    return {
+        "peak current": np.abs(currents).max(axis=1),
+        "continuous current": np.sqrt([drive.mean(row**2) for row in currents]),
+        **({"voltage": np.abs(voltages).max(axis=1)} if motor.resistance else {}),
+    }
+
+
+def _other_winding(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str]:
+    """The same motor with another winding: voltages grow with its torque constant, currents fall with it."""
+    constant = drive.motor.torque_constant
+    if what not in ("voltage", "peak current") or not constant:
+        return []
+    factor = check.limit / check.value if what == "voltage" else check.value / check.limit
+    return [f"The same motor wound for {factor * constant:.3g} instead of {constant:.3g} Nm/A keeps it."]
 
 
 def _cooler(values: Array, drive: DriveAnalysis) -> list[str]:
@@ -136,7 +168,7 @@ def lightest(sheets: Iterable[DataSheet], word: str, needed: float, what: str) -
 
 def _slower(what: str, check: LimitCheck, drive: DriveAnalysis, still: Array | None) -> list[str]:
     """By how much the motion must be stretched in time: speeds fall with it, dynamic forces with its square."""
-    if what in ("joint speed", "motor speed", "gearbox input speed"):
+    if what in SPEEDS:
         return [f"A motion {check.value / check.limit:.3g} times as long keeps it."]
     if what not in ("joint torque", "joint force") or still is None or drive.torque is None:
         return []
@@ -159,6 +191,7 @@ def _lighter(what: str, check: LimitCheck, drive: DriveAnalysis, shares: JointSh
         "joint force": (drive.torque, shares.carried),
         "peak motor torque": (drive.motor_torque, shares.carried / ratio),
         "continuous motor torque": (drive.motor_torque, shares.carried / ratio),
+        "gearbox peak torque": (drive.output_torque, shares.carried),
     }.get(what, (None, None))
     if series is None or part is None:
         return []

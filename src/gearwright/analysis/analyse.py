@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.analysis.characteristics import Characteristics
 from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
+from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.cycle import Course, Cycle, handed_on
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.process_forces import applied
@@ -20,11 +21,13 @@ from gearwright.analysis.task import Task
 from gearwright.analysis.tip import tip_deflection, tip_of
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
+from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import machine_of
 from gearwright.parts import LinkSection, Robot
 from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.parts.teeth import unknown_teeth_of
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 SAMPLES = 501
@@ -34,7 +37,7 @@ CLOSED = 1e-6
 
 
 @dataclass(frozen=True)
-class Analysis(Characteristics):
+class Analysis(Characteristics, Shown):
     """What a task asks of a robot whose motion is prescribed, and what it comes to when things go wrong.
 
     Args:
@@ -124,7 +127,8 @@ def _characteristics(
     mech = machine_of("analyse", robot)
     found = course.asked_of(robot)
     motion = found.motion
-    acting = applied(mech, motion.q, motion.t, course.forces)
+    pressed, _ = contact_wrenches(mech, laws_of(robot, mech), course.contact, motion.t)
+    acting = [*applied(mech, motion.q, motion.t, course.forces), *pressed]
     cycle = Cycle(robot, mech, task, found, handed_on(robot, mech, course, found), table, acting)
     each = {one.joint or one.name: one for one in cycle.drives()}
     links = {name: cycle.link(name, section) for name, section in sections.items()}
@@ -167,6 +171,10 @@ def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
     unread = [name for name, one in each.items() if one.gearbox_sheet is None and one.gear is not None]
     if unread:
         yield f"gearboxes of {listed(unread)} are not checked: `gear: {{catalogue: ...}}` names no data sheet."
+    mech = machine_of("analyse", found.robot)
+    _, aside = contact_wrenches(mech, laws_of(found.robot, mech), task.contact, found.t[:1])
+    if aside:
+        yield f"the forces of {listed(aside)} are left out of reactions and links: they do not act against the world."
     for name, one in each.items():
         unknown = None if one.gear is None else unknown_teeth_of(one.gear)
         if unknown is not None:

@@ -24,7 +24,7 @@ from gearwright.catalogue import Catalogue
 from gearwright.forces import GearLoss
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
-from gearwright.functions.functions import inverse_dynamics, mass_matrix, reactions
+from gearwright.functions.functions import Wrenches, inverse_dynamics, mass_matrix, reactions
 from gearwright.mechanism import Mechanism, Spin, approximate, assemble
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Drive, GearboxSheet, LinkSection, Motor, MotorSheet, Robot
@@ -108,7 +108,7 @@ class Cycle:
     acting: Sequence[AppliedWrench] = ()
 
     @cached_property
-    def wrenches(self) -> dict[str, Array] | None:
+    def wrenches(self) -> Wrenches | None:
         """Forces from outside by body."""
         return about_origins(self.mech, self.found.motion.q, self.acting)
 
@@ -157,13 +157,13 @@ class Cycle:
         speed = self._driven(title) if drive is not None else None
         series = self.found.series
         at = None if speed is None else self.mech.speeds.index(speed)
-        body = self._moved_by(drive)
+        body, own = self._moved_by(drive), None if at is None else self._own(title, at)
         return DriveAnalysis(
             name=title,
             joint=None if drive is None else drive.joint,
             t=self.found.t,
             torque=None if speed is None else series[TAU + speed],
-            output_torque=None if at is None else self.handed_on[:, at] - self._own(title, at),
+            output_torque=None if at is None or own is None else self.handed_on[:, at] - own,
             speed=None if at is None else self.found.motion.v[:, at],
             motor_torque=self.found[f"{title}.torque"],
             motor_speed=self.found[f"{title}.speed"],
@@ -171,7 +171,7 @@ class Cycle:
             voltage=series.get(f"{title}.voltage"),
             temperatures=self._temperatures(title, motor),
             ambient=self._ambient(motor),
-            inertia_ratio=None if at is None else self._inertia_ratio(title, at),
+            inertia_ratio=None if at is None else inertia_ratio(self.mech, self.found.motion.q, title, at),
             frequency=frequency,
             motor=motor,
             gear=None if drive is None else drive.gear,
@@ -179,6 +179,7 @@ class Cycle:
             gearbox_sheet=None if drive is None else self._gearbox_sheet(drive),
             reaction=None if body is None else self.reactions[:, body],
             axis=None if body is None else np.array([float(x) for x in self.mech.bodies[body].axis]),
+            own_torque=own,
         )
 
     def _moved_by(self, drive: Drive | None) -> int | None:
@@ -191,31 +192,16 @@ class Cycle:
         row = next(one.row for one in self.mech.actuators if one.name == title)
         return self.mech.speeds[int(np.argmax(np.abs(np.asarray(row, dtype=float))))]
 
-    def _turning(self, title: str) -> tuple[Spin, ...]:
-        """What turns with a motor: its rotor and the input of its gear."""
-        row = next(one.row for one in self.mech.actuators if one.name == title)
-        return tuple(spin for spin in self.mech.spins if spin.ratio == row and spin.name.startswith(f"{title}."))
-
     def _own(self, title: str, at: int) -> Array:
         """The part of a drive's torque that only turns its motor.
 
         Forces are linear in the inertia of a wheel, so that half of them less shows it all; a shaft keeps some.
         """
-        motion, own = self.found.motion, self._turning(title)
+        motion, own = self.found.motion, turning_with(self.mech, title)
         lighter = {spin.name: replace(spin, inertia=0.5 * spin.inertia, coupling=_half(spin)) for spin in own}
         half = replace(self.mech, spins=tuple(lighter.get(spin.name, spin) for spin in self.mech.spins))
         whole, less = (inverse_dynamics(one, motion.q, motion.v, motion.a)[:, at] for one in (self.mech, half))
         return np.asarray(2 * (whole - less))
-
-    def _inertia_ratio(self, title: str, at: int) -> float | None:
-        """Largest inertia of the load against that of motor and gear, both at the motor."""
-        inertia = float(sum(spin.inertia for spin in self._turning(title)))
-        row = next(one.row for one in self.mech.actuators if one.name == title)
-        ratio = np.asarray(row, dtype=float)[at]
-        if not inertia or at >= len(self.mech.speeds) - len(self.mech.shafts):
-            return None
-        load = mass_matrix(approximate(self.mech, "none"), self.found.motion.q)[:, at, at]
-        return float(load.max() / (inertia * float(ratio) ** 2))
 
     def _frequency(self) -> float | None:
         return lowest_frequency(self.mech, self.found.motion.q)
@@ -236,6 +222,23 @@ class Cycle:
 
     def _gearbox_sheet(self, drive: Drive) -> GearboxSheet | None:
         return self.catalogue.gearboxes.get(getattr(drive.gear, "catalogue", None) or "")
+
+
+def turning_with(mech: Mechanism, title: str) -> tuple[Spin, ...]:
+    """What turns with a motor: its rotor and the input of its gear."""
+    row = next(one.row for one in mech.actuators if one.name == title)
+    return tuple(spin for spin in mech.spins if spin.ratio == row and spin.name.startswith(f"{title}."))
+
+
+def inertia_ratio(mech: Mechanism, q: Array, title: str, at: int) -> float | None:
+    """Largest inertia of the load at a speed against that of motor and gear, both at the motor, over q (T, nq)."""
+    inertia = float(sum(spin.inertia for spin in turning_with(mech, title)))
+    row = next(one.row for one in mech.actuators if one.name == title)
+    ratio = np.asarray(row, dtype=float)[at]
+    if not inertia or at >= len(mech.speeds) - len(mech.shafts):
+        return None
+    load = mass_matrix(approximate(mech, "none"), q)[:, at, at]
+    return float(load.max() / (inertia * float(ratio) ** 2))
 
 
 def _half(spin: Spin) -> Any:

@@ -39,6 +39,7 @@ class DriveAnalysis:
         gearbox_sheet: the gear's.
         reaction: wrench across the joint, force then moment about its origin in the driven link's axes, (T, 6).
         axis: of the joint in these axes, (3,).
+        own_torque: the part of `torque` that only turns the motor and the input of its gear, (T,).
     """
 
     name: str
@@ -61,6 +62,7 @@ class DriveAnalysis:
     gearbox_sheet: GearboxSheet | None = None
     reaction: Array | None = None
     axis: Array | None = None
+    own_torque: Array | None = None
 
     @cached_property
     def rms_torque(self) -> float | None:

@@ -8,7 +8,7 @@ at the joint.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from gearwright.analysis.process_forces import AppliedWrench, about_origins
 from gearwright.arrays import Array
-from gearwright.functions.functions import jacobian, jacobian_rate, placement, reactions
+from gearwright.functions.functions import Wrenches, jacobian, jacobian_rate, placement, reactions
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Material
@@ -127,7 +127,7 @@ class _State:
     index: int
 
     @staticmethod
-    def of(mech: Mechanism, motion: Motion, body: str, wrenches: Mapping[str, Array] | None) -> _State:
+    def of(mech: Mechanism, motion: Motion, body: str, wrenches: Wrenches | None) -> _State:
         J, rate = jacobian(mech, motion.q, body), jacobian_rate(mech, motion.q, motion.v, body)
         speeds = np.einsum("tij,tj->ti", J, motion.v)
         rates = np.einsum("tij,tj->ti", J, motion.a) + np.einsum("tij,tj->ti", rate, motion.v)

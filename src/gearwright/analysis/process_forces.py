@@ -13,7 +13,7 @@ from gearwright.arguments import increasing, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.wrench import Wrench
-from gearwright.functions.functions import placement
+from gearwright.functions.functions import Wrenches, placement
 from gearwright.mechanism import Mechanism
 from gearwright.system.signals import Signal
 
@@ -135,9 +135,9 @@ def applied(mech: Mechanism, q: Array, t: Array, forces: Iterable[ProcessForce])
     return found
 
 
-def about_origins(mech: Mechanism, q: Array, acting: Iterable[AppliedWrench]) -> dict[str, Array] | None:
+def about_origins(mech: Mechanism, q: Array, acting: Iterable[AppliedWrench]) -> Wrenches | None:
     """The same about the origins of the bodies, by their names, as `gw.inverse_dynamics` takes them; None if none."""
-    found: dict[str, Array] = {}
+    found: dict[int | str, Any] = {}
     for one in acting:
         name = mech.bodies[one.body].name
         turned, _ = placement(mech, q, name)

@@ -81,9 +81,9 @@ class Task(Sendable):
             number("task", "ambient", self.ambient, least=COLDEST, unit="kelvin", example=298.15)
         self._check_requirements()
         object.__setattr__(self, "forces", tuple(self.forces))
-        strange = [force for force in self.forces if not isinstance(force, ProcessForce)]
-        if strange:
-            raise InputError(f"task {self.name!r}: {strange[0]!r} stands for a force. Give ProcessForce(frame, force).")
+        other = [force for force in self.forces if not isinstance(force, ProcessForce)]
+        if other:
+            raise InputError(f"task {self.name!r}: {other[0]!r} stands for a force. Give ProcessForce(frame, force).")
 
     def _check_requirements(self) -> None:
         for word, most in self.required.items():

@@ -43,8 +43,8 @@ class Analysed:
         """What is measured, the same in every process."""
         pieces, task = self.task.cycle.pieces, self.task
         about = (self.samples, task.payload, task.pause, task.repetitions, task.ambient, sorted(task.required.items()))
-        about += (task.forces, dict(task.contact), task.tip, task.perturbed)
-        return digest(pieces.x, pieces.c, about)
+        about_forces = (task.forces, dict(task.contact), task.tip, task.perturbed)
+        return digest(pieces.x, pieces.c, about, about_forces)
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""

@@ -219,6 +219,8 @@ def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizin
             missed = _missed(question, sized.analysis)
             if not missed:
                 return replace(sized, remarks=(*sized.remarks, *_passed(rank, failed)))
+            if not question.space.continuous:
+                break
             again = refined(question, found, max(missed.values()) / question.share)
             if again is None:
                 break

@@ -10,7 +10,8 @@ from gearwright.files.words import Name, Unit, Words
 
 Force = Annotated[float, Unit("force")]
 Moment = Annotated[float, Unit("torque")]
-Moment3, Force3 = tuple[Moment, Moment, Moment], tuple[Force, Force, Force]
+Force3 = tuple[Force, Force, Force]
+Moment3 = tuple[Moment, Moment, Moment]
 
 
 def _form(value: Any) -> str:

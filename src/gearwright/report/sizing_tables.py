@@ -8,7 +8,7 @@ from gearwright.design.sizing_summary import plain_value
 from gearwright.report.tables import number
 from gearwright.text import html
 
-LEFT = '<th style="text-align: left">{}</th>'
+LEFT = '<th class="words">{}</th>'
 SHOWN = 30
 """Designs of the front on the page."""
 
