@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from gearwright.analysis import Task
 from gearwright.arguments import number
@@ -33,6 +32,8 @@ def stretched(task: Task, factor: float) -> Task:
 
 def _slower(way: Trajectory, factor: float) -> Trajectory:
     """Every piece that moves, of a polynomial in the time since its start, takes so many times as long."""
+    from scipy.interpolate import PPoly
+
     powers = np.arange(way.pieces.c.shape[0] - 1, -1, -1)
     moving = np.abs(way.pieces.c[:-1]).max(axis=(0, 2), initial=0.0) > 0
     factors = np.where(moving, factor, 1.0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.taylor import Jet
@@ -115,6 +114,8 @@ def polished(question: Question, judgement: Judgement) -> Judgement:
     """The design with its continuous variables at their best; the same design where nothing is gained."""
     if question.objective not in GRADED or set(question.space.continuous) <= {STRETCH}:
         return judgement
+    from scipy.optimize import minimize
+
     smooth = Smooth(question, judgement)
     found = minimize(
         smooth.goal,
