@@ -250,6 +250,13 @@ def test_markdown_names_every_symbol():
     assert form._repr_latex_().startswith("$\\begin{aligned}")
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_function_writes_itself(name):
+    form = closed_form(name, elbow(), **BODY.get(name, {}))
+    assert form.latex().count("&=") >= len(form.groups) + 1
+    assert form.function in form.markdown()
+
+
 def test_progress_counts_to_the_end():
     seen = []
     closed_form("mass_matrix", elbow(), progress=lambda done, total: seen.append((done, total)))

@@ -34,10 +34,16 @@ def closed_form(
         str,
         typer.Option(
             "--keep",
-            help="What stays a symbol, separated by commas: inertias, lengths, ratios, gravity, springs, or names of "
-            "symbols such as J2; the rest is put in as numbers.",
+            help="What stays a symbol, separated by commas: inertias, lengths, ratios, gravity, springs, planets, or "
+            "names of symbols such as J2; the rest is put in as numbers.",
         ),
-    ] = "inertias,lengths,ratios,gravity,springs",
+    ] = "inertias,lengths,ratios,gravity,springs,planets",
+    names: Annotated[
+        str,
+        typer.Option(
+            "--names", help="numbers (Izz2, lx3, J2), or file: as in the robot's file and in print (I2zz, a2, Im2)."
+        ),
+    ] = "numbers",
     to: Annotated[str, typer.Option("--to", help="markdown, latex, python or c.")] = "markdown",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of the screen.")
@@ -58,7 +64,8 @@ def closed_form(
     with progress("writing the equations") as advance:
         kept = [name.strip() for name in keep.split(",") if name.strip()]
         machine = load(robot, xacro=xacro, include=include or ())
-        form = written(function, machine, kept, progress=advance, **({} if body is None else {"body": body}))
+        options = {} if body is None else {"body": body}
+        form = written(function, machine, kept, progress=advance, names=names, **options)
         text: str = getattr(form, to)()
     if output is None:
         typer.echo(text)

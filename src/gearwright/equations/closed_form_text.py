@@ -18,6 +18,9 @@ LETTERS = {
     "inverse_dynamics": r"\tau",
     "kinetic_energy": "T",
     "potential_energy": "V",
+    "jacobian": "J",
+    "regressor": "Y",
+    "axial_rates": "h",
 }
 
 
@@ -118,11 +121,11 @@ def _tex(form: ClosedForm, expression: Any) -> str:
 
 
 def _symbol_tex(name: str) -> str:
-    """q2 as q_2, dq2 as a dotted q, Ixx3 as I_{xx,3}, c23 as c_{23}, p1 as pi_1."""
-    letters, digits = re.fullmatch(r"([A-Za-z]+?)([\d_m]*)", name).groups()  # type: ignore[union-attr]
-    dots = {"dq": r"\dot{q}", "ddq": r"\ddot{q}", "p": r"\pi"}
+    """q2 as q_2, dq2 as a dotted q, Ixx3 and I3xx as I_{xx,3} and I_{3,xx}, c23 as c_{23}, p1 and pi1 as pi_1."""
+    letters, digits, axes = re.fullmatch(r"([A-Za-z]+?)([\d_m]*)([a-z]*)", name).groups()  # type: ignore[union-attr]
+    dots = {"dq": r"\dot{q}", "ddq": r"\ddot{q}", "p": r"\pi", "pi": r"\pi"}
     if letters in dots:
         return f"{dots[letters]}_{{{digits}}}"
-    if len(letters) > 1:
-        return f"{letters[0]}_{{{letters[1:]},{digits}}}"
-    return f"{letters}_{{{digits}}}" if digits else letters
+    places = [letters[1:], digits, axes] if letters[1:] else [digits, axes]
+    below = ",".join(place for place in places if place)
+    return f"{letters[0]}_{{{below}}}" if below else letters
