@@ -24,11 +24,15 @@ def closed_form(
             "--function",
             "-f",
             help="mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy, "
-            "jacobian (with --body), regressor or axial_rates.",
+            "jacobian (with --body), regressor, axial_rates, structure_matrix; of one --wheel explain, "
+            "wheel_mass_matrix or wheel_coriolis.",
         ),
     ] = "mass_matrix",
     body: Annotated[
         str | None, typer.Option("--body", help="Of jacobian: the body or frame whose velocity it gives.")
+    ] = None,
+    wheel: Annotated[
+        str | None, typer.Option("--wheel", help="The wheel of explain, wheel_mass_matrix and wheel_coriolis.")
     ] = None,
     keep: Annotated[
         str,
@@ -64,7 +68,7 @@ def closed_form(
     with progress("writing the equations") as advance:
         kept = [name.strip() for name in keep.split(",") if name.strip()]
         machine = load(robot, xacro=xacro, include=include or ())
-        options = {} if body is None else {"body": body}
+        options = {word: name for word, name in (("body", body), ("wheel", wheel)) if name is not None}
         form = written(function, machine, kept, progress=advance, names=names, **options)
         text: str = getattr(form, to)()
     if output is None:

@@ -9,6 +9,7 @@ from gearwright.functions.energies import Energies, EnergyRows, energies, energy
 from gearwright.functions.explain import Explanation, explain
 from gearwright.functions.functions import axial_rates, lagrange_form, recursive_form
 from gearwright.functions.linear_forms import LinearForms, linear_forms
+from gearwright.mechanism import canonical_trains
 
 __all__ = [
     "BaseParameters",
@@ -19,6 +20,7 @@ __all__ = [
     "LinearForms",
     "axial_rates",
     "base_parameters",
+    "canonical_trains",
     "closed_form",
     "energies",
     "energy_rows",

@@ -21,6 +21,8 @@ from gearwright.equations.symbolic_planets import shown_planets, written_out
 from gearwright.equations.symbolic_trains import machine_with_ratios
 from gearwright.equations.trig_polynomial import symbol
 from gearwright.errors import InputError
+from gearwright.functions.actuation import STRUCTURE_MATRIX
+from gearwright.functions.explain import WHEEL_CORIOLIS, WHEEL_FORCES, WHEEL_MASS_MATRIX, wheel_index
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import refuse_symbols
@@ -39,11 +41,15 @@ PROGRAMS = {
         programs.JACOBIAN,
         programs.REGRESSOR,
         programs.AXIAL_RATES,
+        WHEEL_FORCES,
+        WHEEL_MASS_MATRIX,
+        WHEEL_CORIOLIS,
+        STRUCTURE_MATRIX,
     )
 }
 NUMBERING = (programs.MASS_MATRIX, programs.GRAVITY)
 """Functions that number the base parameters, in this order, whichever function is asked for."""
-GEOMETRIC = ("jacobian", "regressor", "axial_rates")
+GEOMETRIC = ("jacobian", "regressor", "axial_rates", "structure_matrix")
 """Functions without inertial parameters."""
 MOTION = {"q": "q", "v": "dq", "a": "ddq"}
 """Per input the letter of its symbols, numbered from 1."""
@@ -76,12 +82,14 @@ class ClosedForm:
     motion: dict[str, str]
 
     def expression(self) -> Any:
-        """The result as SymPy expression, vector or matrix, with all abbreviations written out."""
+        """The result as SymPy expression, vector, matrix or array, with all abbreviations written out."""
         import sympy as sp
 
         full = [entry.subs(self.groups).subs(self.waves) for entry in self.entries]
         if not self.shape:
             return full[0]
+        if len(self.shape) > 2:
+            return sp.Array(full, self.shape)
         return sp.Matrix(*(self.shape if len(self.shape) == 2 else (*self.shape, 1)), full)
 
     def latex(self) -> str:
@@ -130,14 +138,16 @@ def closed_form(
 
     Args:
         function: mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy,
-            jacobian, regressor or axial_rates.
+            jacobian, regressor, axial_rates or structure_matrix; of one wheel explain (its three shares of every
+            force), wheel_mass_matrix (M_j/i of Chen and Wang) or wheel_coriolis (C_j/i,r).
         machine: a machine or robot without free and spherical joints.
         keep: what stays symbolic: "inertias", "lengths", "ratios", "gravity", "springs", "planets" (their number), or
             names of symbols; the rest is put in as numbers. Zeros vanish.
         progress: called with (done, total) as entries are finished.
         names: "numbers" (Izz2, lx3, J2, k2, p1) or "file", as in the robot's file and in print (I2zz in the axes of the
             link's frame there, a2, Im2, kr2, pi1; g14 for wheel w4 and link1).
-        options: what the function asks for besides the motion: of jacobian `body` and, if not its origin, `point`.
+        options: what the function asks for besides the motion: of jacobian `body` and, if not its origin, `point`; of
+            explain, wheel_mass_matrix and wheel_coriolis the `wheel`.
 
     A base parameter has the same name in every function of a machine and a `keep`: those of the mass matrix come first,
     then those of gravity, then what only the function itself has.
@@ -209,9 +219,12 @@ def _named_before(program: Program) -> tuple[Program, ...]:
 def _options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict[str, Any]:
     """What is fixed before running; a frame becomes a point of its body."""
     unknown = [name for name in options if name not in program.options]
-    if unknown or ("body" in program.options and "body" not in options):
+    missing = [name for name in ("body", "wheel") if name in program.options and name not in options]
+    if unknown or missing:
         takes = " and ".join(program.options) or "nothing else"
         raise InputError(f"closed_form: {program.name} takes {takes}; given is {', '.join(options) or 'none of it'}.")
+    if "wheel" in options:
+        return {"wheel": wheel_index("closed_form", mech, options["wheel"])}
     if "body" not in options:
         return {}
     body, rotation, position = mech.place_of(options["body"])

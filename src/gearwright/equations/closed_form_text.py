@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from gearwright.text import markdown as shown
@@ -21,6 +22,10 @@ LETTERS = {
     "jacobian": "J",
     "regressor": "Y",
     "axial_rates": "h",
+    "explain": r"\tau",
+    "wheel_mass_matrix": "M",
+    "wheel_coriolis": "C",
+    "structure_matrix": "A",
 }
 
 
@@ -93,24 +98,26 @@ def _nested(entries: list[str], shape: tuple[int, ...]) -> str:
         return entries[0]
     if len(shape) == 1:
         return "[" + ", ".join(entries) + "]"
-    rows = [_nested(entries[i : i + shape[1]], shape[1:]) for i in range(0, len(entries), shape[1])]
+    size = len(entries) // max(1, shape[0])
+    rows = [_nested(entries[i : i + size], shape[1:]) for i in range(0, len(entries), max(1, size))]
     return "[\n        " + ",\n        ".join(rows) + ",\n    ]"
 
 
 def _named_entries(form: ClosedForm) -> list[tuple[str, Any]]:
     """Entries with their indices; a symmetric matrix by its upper triangle."""
-    letter, shape = LETTERS[form.function], form.shape
-    if not shape:
-        return [(letter, form.entries[0])]
-    if len(shape) == 1:
-        return [(f"{letter}_{{{i + 1}}}", entry) for i, entry in enumerate(form.entries)]
-    upper = form.function == "mass_matrix"
+    letter = LETTERS[form.function]
+    places = list(product(*(range(1, size + 1) for size in form.shape)))
+    upper = form.function in ("mass_matrix", "wheel_mass_matrix")
     return [
-        (f"{letter}_{{{i + 1}{j + 1}}}", form.entries[i * shape[1] + j])
-        for i in range(shape[0])
-        for j in range(shape[1])
-        if j >= i or not upper
+        (f"{letter}_{{{_index(place)}}}" if place else letter, entry)
+        for place, entry in zip(places, form.entries, strict=True)
+        if not upper or place[1] >= place[0]
     ]
+
+
+def _index(place: tuple[int, ...]) -> str:
+    """23, or 12,3 where a number has two digits."""
+    return ("," if max(place) > 9 else "").join(map(str, place))
 
 
 def _tex(form: ClosedForm, expression: Any) -> str:

@@ -72,7 +72,7 @@ class FileNames(SymbolNames):
 
     Parameters of a link are in the axes in which the file states it, about its joint's origin: with standard
     Denavit-Hartenberg these are the hatted ones of Sciavicco, Siciliano and Villani, eq. (31). What the file does not
-    name (a position by its coordinates) is called l2x; a wheel without a number of its own as by numbers.
+    name (a position by its coordinates) is called l2x; a wheel without a number of its own J5.
     """
 
     group: str = "pi"
@@ -116,12 +116,12 @@ class FileNames(SymbolNames):
 
     def ratio(self, number: int, name: str) -> str:
         """kr2 of the motor at joint 2."""
-        return self.wheels[name][1] if name in self.wheels else super().ratio(number, name)
+        return self.wheels[name][1] if name in self.wheels else f"kJ{number}"
 
     def mesh(self, number: int, first: str, second: str) -> str:
         """g14 where wheel w4 meshes with link1: the numbers in the names, as Chen and Wang write, eq. (9)."""
         inner, outer = _digits(second), _digits(first)
-        return f"g{inner}{outer}" if inner and outer else super().mesh(number, first, second)
+        return f"g{inner}{outer}" if inner and outer else f"g_{number}"
 
 
 def file_names(machine: Robot | Mechanism, mech: Mechanism) -> FileNames:

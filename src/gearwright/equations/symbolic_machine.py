@@ -10,7 +10,7 @@ from gearwright.dynamics.regressor import BODY_PARAMETERS
 from gearwright.equations.symbol_names import NUMBERED, SymbolNames
 from gearwright.equations.trig_polynomial import symbol
 from gearwright.errors import InputError, JointError
-from gearwright.mechanism import Body, Mechanism, Spin, Spring
+from gearwright.mechanism import Actuator, Body, Mechanism, Spin, Spring
 
 KINDS = ("inertias", "lengths", "ratios", "gravity", "springs", "planets")
 """What may stay symbolic."""
@@ -59,6 +59,7 @@ def symbolic_machine(
         spins=[_spin(names, mech, j + 1, spin) for j, spin in enumerate(mech.spins)],
         shafts=mech.shafts,
         springs=[_spring(names, j + 1, spring) for j, spring in enumerate(mech.springs)],
+        actuators=[_actuator(names, mech, actuator) for actuator in mech.actuators],
         gravity=_gravity(names, mech.gravity),
     )
     unknown = [name for name in keep if name not in KINDS and name not in names.values]
@@ -141,6 +142,14 @@ def _spin(names: Names, mech: Mechanism, number: int, spin: Spin) -> Spin:
     if coupling is not None and spin.coupling_share == 0:
         coupling = 0.0
     return replace(spin, inertia=inertia, ratio=ratio, coupling=coupling, axis=_rounded(spin.axis), rest=None)
+
+
+def _actuator(names: Names, mech: Mechanism, actuator: Actuator) -> Actuator:
+    """A motor whose row is that of a wheel has the wheel's ratio; any other row stays as it is."""
+    for number, spin in enumerate(mech.spins, start=1):
+        if spin.terms == actuator.terms and spin.name.startswith(f"{actuator.name}."):
+            return replace(actuator, row=_spin(names, mech, number, spin).ratio)
+    return replace(actuator, row={mech.speeds[index]: value for index, value in actuator.terms})
 
 
 def _spring(names: Names, number: int, spring: Spring) -> Spring:

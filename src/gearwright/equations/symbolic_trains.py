@@ -42,7 +42,7 @@ def _with_symbols(robot: Robot, keep: Collection[str], called: SymbolNames) -> t
         for mesh in train.meshes:
             number += 1
             name = called.mesh(number, mesh.first, mesh.second)
-            name = name if name not in ratios else NUMBERED.mesh(number, mesh.first, mesh.second)
+            name = name if name not in ratios else f"g_{number}"
             if mesh.ratio is not None and ("ratios" in keep or name in keep):
                 ratios[name] = float(mesh.ratio), f"{train.name}: {mesh.first} per {mesh.second}"
                 mesh = replace(mesh, ratio=symbol(name))

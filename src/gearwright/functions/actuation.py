@@ -12,7 +12,16 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked, refuse_symbols
+from gearwright.programs.program import Program
 from gearwright.text import listed
+
+STRUCTURE_MATRIX = Program(
+    "structure_matrix",
+    (),
+    lambda m, _ops, _x, _: [[actuator.row[k] for actuator in m.actuators] for k in range(m.n)],  # type: ignore[index]
+    lambda m, _: (m.n, len(m.actuators)),
+)
+"""A over scalars of any kind (Chen and Wang, eq. 12)."""
 
 
 def structure_matrix(mech: RobotOrMech) -> Array:

@@ -1,0 +1,71 @@
+"""The figure of `gearwright train`: the graph of a robot's gears and what follows from it.
+
+Figures 2(a), 2(b) and 3 of Chen and Wang.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gearwright.cli.output import number
+from gearwright.mechanism import BASE, GearGraph, Mechanism, TurningPair, assemble, gear_graph
+from gearwright.parts import Robot
+from gearwright.plots.network import Edge, network
+
+
+def train_figure(robot: Robot) -> Any:
+    """Four graphs: as drawn, canonical, the equivalent open-loop chain, and which wheel belongs to which link."""
+    graph, mech = gear_graph(robot), assemble(robot)
+    canonical, more = graph.canonical(), _other_drives(robot, mech, graph)
+    links = [link.name for link in robot.links]
+    chain = [edge for edge in _turning(canonical) if edge.second in links]
+    riders = canonical.virtual_links(links)
+    belonging = [Edge(link, wheel, "rides") for link, wheels in riders.items() for wheel in wheels]
+    return network(
+        {
+            "graph as drawn": _turning(graph) + _gears(graph) + more,
+            "canonical graph": _turning(canonical) + _gears(canonical) + more,
+            "equivalent open-loop chain": chain,
+            "virtual links: primary links with their wheels": chain + belonging,
+        },
+        graph.base,
+    )
+
+
+def primary_link(graph: GearGraph, links: list[str], wheel: str) -> str | None:
+    """The primary link to which a wheel belongs in the canonical form; None: the graph does not have it."""
+    riders = graph.canonical().virtual_links(links)
+    return next((link for link, wheels in riders.items() if wheel in wheels), None)
+
+
+def _turning(graph: GearGraph) -> list[Edge]:
+    """An axis that only one vertex has needs no label."""
+    return [Edge(pair.inner, pair.outer, _label(pair)) for pair in graph.turning]
+
+
+def _label(pair: TurningPair) -> str:
+    return "" if pair.axis is None or pair.axis == pair.outer else pair.axis
+
+
+def _gears(graph: GearGraph) -> list[Edge]:
+    return [Edge(gear.first, gear.second, number(float(gear.ratio)), tree=False) for gear in graph.gears]
+
+
+def _other_drives(robot: Robot, mech: Mechanism, graph: GearGraph) -> list[Edge]:
+    """Springs behind the shafts of the graph; wheels of drives that it leaves out, each with its whole ratio."""
+    moved = {body.joint_name: body.name for body in mech.bodies} | {shaft: shaft for shaft in mech.shafts}
+    edges: dict[Edge, None] = {}
+    for drive in robot.drives:
+        shafts = [shaft for shaft in mech.shafts if shaft.startswith(f"{drive.joint}.")]
+        drawn = any(link.startswith(f"{drive.title}.") for link in graph.links if link not in shafts)
+        if drawn and shafts:
+            edges[Edge(shafts[-1], moved[drive.joint], "spring", tree=False)] = None
+        for spin in (spin for spin in mech.spins if spin.name.startswith(f"{drive.title}.") and not drawn):
+            home = "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name
+            edges[Edge(home, spin.name)] = None
+            for speed, ratio in ((mech.speeds[k], ratio) for k, ratio in spin.terms):
+                if speed in mech.shafts:
+                    edges[Edge(home, speed)] = None
+                    edges[Edge(speed, moved[drive.joint], "spring", tree=False)] = None
+                edges[Edge(spin.name, moved[speed], number(float(ratio)), tree=False)] = None
+    return list(edges)
