@@ -101,6 +101,7 @@ STIFF_CALLS = {
     "external_jacobian": lambda m: gw.planning.external_jacobian(m, Q, 2),
     "integrate": lambda m: gw.integrate(m, Q, V),
     "inverse_kinematics": lambda m: gw.inverse_kinematics(m, 2, (None, gw.placement(m, Q, 2).position), start=Q).q,
+    "joint_forces": lambda m: gw.equations.joint_forces(m, Q, V, A),
     "inverse_dynamics": lambda m: gw.inverse_dynamics(m, Q, V, A, {2: np.ones(6)}),
     "jacobian": lambda m: gw.jacobian(m, Q, 2),
     "jacobian_rate": lambda m: gw.jacobian_rate(m, Q, V, 2),
