@@ -40,6 +40,7 @@ ROOMS = (
     "export",
     "bench",
     "report",
+    "works",
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""

@@ -40,7 +40,7 @@ COMMANDS = {
     "identify": [["identify", "rigid.yaml", "log.csv"]],
     "bench": [["bench", "robot.yaml"]],
 }
-NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep"}
+NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep", "figure"}
 """Commands that take no robot."""
 
 

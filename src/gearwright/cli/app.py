@@ -35,6 +35,7 @@ from gearwright.cli import (
     sweep,
     torque,
     train,
+    work_figure,
 )
 from gearwright.cli.output import complain, say
 from gearwright.errors import GearwrightError, GearwrightWarning
@@ -86,6 +87,7 @@ app.command("sweep")(sweep.sweep)
 app.command("modes")(modes.modes)
 app.command("closed-form")(closed_form.closed_form)
 app.command("train")(train.train)
+app.command("figure")(work_figure.work_figure)
 app.command("convert")(convert.convert)
 app.command("export")(export.export)
 app.command("excite")(identify.excite_robot)

@@ -34,8 +34,8 @@ def train(
     mech = assemble(loaded)
     facts = _facts(loaded, mech)
     if plot is not None:
-        from gearwright.cli.train_figure import train_figure
         from gearwright.plots import save
+        from gearwright.works.gear_graphs import train_figure
 
         save(train_figure(loaded), plot)
     if json:
@@ -47,10 +47,10 @@ def train(
 
 
 def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
-    from gearwright.cli.train_figure import primary_link
     from gearwright.functions.actuation import structure_matrix
     from gearwright.functions.explain import explain
     from gearwright.functions.functions import mass_matrix, neutral
+    from gearwright.works.gear_graphs import primary_link
 
     graph, links = gear_graph(robot), [link.name for link in robot.links]
     q, still = neutral(mech), np.zeros(mech.n)

@@ -1,13 +1,10 @@
-"""The figure of `gearwright train`: the graph of a robot's gears and what follows from it.
-
-Figures 2(a), 2(b) and 3 of Chen and Wang.
-"""
+"""The graph of a robot's gears and what follows from it: figures 2(a), 2(b) and 3 of Chen and Wang, of any robot."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gearwright.cli.output import number
+from gearwright.algebra import Scalar
 from gearwright.mechanism import BASE, GearGraph, Mechanism, TurningPair, assemble, gear_graph
 from gearwright.parts import Robot
 from gearwright.plots.network import Edge, network
@@ -15,27 +12,33 @@ from gearwright.plots.network import Edge, network
 
 def train_figure(robot: Robot) -> Any:
     """Four graphs: as drawn, canonical, the equivalent open-loop chain, and which wheel belongs to which link."""
+    return network(train_graphs(robot), "base")
+
+
+def train_graphs(robot: Robot) -> dict[str, list[Edge]]:
+    """The edges of the four graphs by their titles."""
     graph, mech = gear_graph(robot), assemble(robot)
     canonical, more = graph.canonical(), _other_drives(robot, mech, graph)
     links = [link.name for link in robot.links]
     chain = [edge for edge in _turning(canonical) if edge.second in links]
     riders = canonical.virtual_links(links)
     belonging = [Edge(link, wheel, "rides") for link, wheels in riders.items() for wheel in wheels]
-    return network(
-        {
-            "graph as drawn": _turning(graph) + _gears(graph) + more,
-            "canonical graph": _turning(canonical) + _gears(canonical) + more,
-            "equivalent open-loop chain": chain,
-            "virtual links: primary links with their wheels": chain + belonging,
-        },
-        graph.base,
-    )
+    return {
+        "graph as drawn": _turning(graph) + _gears(graph) + more,
+        "canonical graph": _turning(canonical) + _gears(canonical) + more,
+        "equivalent open-loop chain": chain,
+        "virtual links: primary links with their wheels": chain + belonging,
+    }
 
 
 def primary_link(graph: GearGraph, links: list[str], wheel: str) -> str | None:
     """The primary link to which a wheel belongs in the canonical form; None: the graph does not have it."""
     riders = graph.canonical().virtual_links(links)
     return next((link for link, wheels in riders.items() if wheel in wheels), None)
+
+
+def _number(ratio: Scalar) -> str:
+    return f"{float(ratio):.4g}"
 
 
 def _turning(graph: GearGraph) -> list[Edge]:
@@ -48,7 +51,7 @@ def _label(pair: TurningPair) -> str:
 
 
 def _gears(graph: GearGraph) -> list[Edge]:
-    return [Edge(gear.first, gear.second, number(float(gear.ratio)), tree=False) for gear in graph.gears]
+    return [Edge(gear.first, gear.second, _number(gear.ratio), tree=False) for gear in graph.gears]
 
 
 def _other_drives(robot: Robot, mech: Mechanism, graph: GearGraph) -> list[Edge]:
@@ -67,5 +70,5 @@ def _other_drives(robot: Robot, mech: Mechanism, graph: GearGraph) -> list[Edge]
                 if speed in mech.shafts:
                     edges[Edge(home, speed)] = None
                     edges[Edge(speed, moved[drive.joint], "spring", tree=False)] = None
-                edges[Edge(spin.name, moved[speed], number(float(ratio)), tree=False)] = None
+                edges[Edge(spin.name, moved[speed], _number(ratio), tree=False)] = None
     return list(edges)
