@@ -79,7 +79,7 @@ def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     rank = int(np.linalg.matrix_rank(A))
     if rank < min(A.shape):
         raise SingularityError(f"actuator_torques: {_rank_problem(mech, A, rank)}")
-    xi: Array = forces @ np.linalg.pinv(A).T
+    xi: Array = forces @ np.linalg.pinv(A).T  # Chen (22)-(23), (46)
     left = np.abs(xi @ A.T - forces).max(axis=tuple(range(forces.ndim - 1)), initial=0.0)
     worst = int(np.argmax(left))
     if left[worst] > 1e-9 * (1 + np.abs(forces).max(initial=0.0)):

@@ -164,5 +164,5 @@ def explain(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Expl
     arrays = {name: checked("explain", mech, name, given[name], size) for name, size in sizes.items()}
     if not mech.spins:
         raise InputError("explain: the machine has no wheels. Give its robot drives or trains.")
-    forces = evaluate(_FORCES, mech, arrays, {})
+    forces = evaluate(_FORCES, mech, arrays, {})  # Chen (21), (43)-(44)
     return Explanation(mech, arrays["q"], forces, evaluate(_MASSES, mech, {"q": arrays["q"]}, {}))

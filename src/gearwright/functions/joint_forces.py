@@ -53,7 +53,7 @@ def joint_forces(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) ->
         if speeds:
             S = _motion(mech, q, body)[..., speeds]
             drive[..., body, :] = _driving(S, total[..., body, :])
-    return JointForces(total, drive, total - drive)
+    return JointForces(total, drive, total - drive)  # Vukobratovic (20.17)-(20.20)
 
 
 def _motion(mech: Mechanism, q: ArrayLike, body: int) -> Array:

@@ -112,7 +112,7 @@ class RedundantModel:
 
     def jacobian(self, q: ArrayLike) -> Array:
         """J(q) of nu = J v, (..., size, n)."""
-        return self._run(programs.JACOBIAN, q=q)
+        return self._run(programs.JACOBIAN, q=q)  # Melhem (12)-(13)
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dJ/dt, (..., size, n), so that d(nu)/dt = J a + dJ/dt v; linear in v."""
@@ -120,7 +120,7 @@ class RedundantModel:
 
     def velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The redundant velocities nu = J(q) v, (..., size)."""
-        return times(self.jacobian(q), self._speeds("velocities", v))
+        return times(self.jacobian(q), self._speeds("velocities", v))  # Melhem (13)-(14)
 
     def quadratic(self, nu: ArrayLike) -> Array:
         """n(nu), (..., size): per body w x I w, and m w x v where linear velocities are counted in link axes."""
@@ -132,7 +132,7 @@ class RedundantModel:
 
     def weights(self, q: ArrayLike) -> Array:
         """w, (..., size): what carries every mass against gravity; constant but for "link_frames"."""
-        return self._run(programs.WEIGHTS, q=q)
+        return self._run(programs.WEIGHTS, q=q)  # Melhem (29)-(30)
 
     def elastic_forces(self, q: ArrayLike, v: ArrayLike | None = None, left_inverse: ArrayLike | None = None) -> Array:
         """The springs in redundant coordinates, (J+)' (K_e q + D_e v), (..., size); any left inverse will do.
@@ -141,7 +141,7 @@ class RedundantModel:
         """
         speeds = np.zeros(self.mech.n) if v is None else v
         forces = self._run(programs.SPRING_FORCES, q=q, v=speeds)
-        return times(np.swapaxes(self._inverse("elastic_forces", q, left_inverse), -1, -2), forces)
+        return times(np.swapaxes(self._inverse("elastic_forces", q, left_inverse), -1, -2), forces)  # Melhem (31)
 
     def left_inverse(self, q: ArrayLike) -> Array:
         """The pseudoinverse of J(q), the left inverse with the smallest norm, (..., n, size)."""
@@ -191,6 +191,7 @@ class RedundantModel:
         accelerations = checked("RedundantModel.reactions", self.mech, "a", a, self.mech.n)
         J = self.jacobian(q)
         rate = times(J, accelerations) + times(self.jacobian_rate(q, v), speeds)
+        # Melhem (27)-(28), (32), corrected
         return rate @ self.inertia + self._held(q, speeds, times(J, speeds), left_inverse)
 
     def rates(

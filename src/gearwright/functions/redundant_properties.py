@@ -51,7 +51,7 @@ def inverse_slopes(J: Array, slopes: Array) -> Array:
     J = J[..., None, :, :]
     left, Jt = np.linalg.pinv(J), np.swapaxes(J, -1, -2)
     outside = np.eye(J.shape[-2]) - J @ left
-    result: Array = np.linalg.solve(Jt @ J, np.swapaxes(slopes, -1, -2)) @ outside - left @ slopes @ left
+    result: Array = np.linalg.solve(Jt @ J, np.swapaxes(slopes, -1, -2)) @ outside - left @ slopes @ left  # Melhem (17)
     return result
 
 
@@ -62,7 +62,7 @@ def smallest_rank(matrices: Array) -> int:
 
 def norm_bounds(matrices: Array) -> Bounds:
     """Bounds of the induced 2-norm of a batch of matrices."""
-    norms = np.linalg.norm(matrices, 2, axis=(-2, -1))
+    norms = np.linalg.norm(matrices, 2, axis=(-2, -1))  # Melhem (15)
     return Bounds(float(norms.min()), float(norms.max()))
 
 
@@ -78,7 +78,7 @@ def lipschitz_constant(slopes: Array) -> float:
         np.moveaxis(slopes, -1, -3).reshape(*lead, columns, n * size),
     ]
     norms = np.min([np.linalg.norm(matrix, 2, axis=(-2, -1)) for matrix in unfolded], axis=0)
-    return float(np.max(norms))
+    return float(np.max(norms))  # Melhem (16)
 
 
 def constant_row(jacobians: Array, speed: int) -> Array | None:

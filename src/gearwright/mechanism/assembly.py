@@ -145,4 +145,5 @@ def _payload(robot: Robot, payload: Payload) -> Lump:
     if is_number(mass) and mass < 0:
         raise PartError(f"payload: mass {mass} kg is negative. Give 0 or more.")
     checks.body("payload", mass, tensor, effective=False)
+    # Fernini (44)-(49), (63)-(68)
     return Lump(link, Inertia.of_body(mass, vector("payload, position", payload.position), tensor))
