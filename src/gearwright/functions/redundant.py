@@ -107,7 +107,7 @@ class RedundantModel:
     def inertia(self) -> Array:
         """The constant M, (size, size), not to be written to."""
         M = np.array(redundant.inertia(self._layout), dtype=np.float64)
-        M.setflags(write=False)
+        M.setflags(write=False)  # Melhem (14): T = 1/2 nu' M nu
         return M
 
     def jacobian(self, q: ArrayLike) -> Array:
@@ -120,7 +120,11 @@ class RedundantModel:
 
     def velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The redundant velocities nu = J(q) v, (..., size)."""
-        return times(self.jacobian(q), self._speeds("velocities", v))  # Melhem (13)-(14)
+        return times(self.jacobian(q), self._speeds("velocities", v))  # Melhem (13)
+
+    def constraints(self, q: ArrayLike) -> Array:
+        """The kinematic constraints A(q) nu = 0, (..., size - n, size): 13 n of 15 n; rows of length 1, A J = 0."""
+        return properties.left_null_rows(self.jacobian(q))  # Melhem (13)
 
     def quadratic(self, nu: ArrayLike) -> Array:
         """n(nu), (..., size): per body w x I w, and m w x v where linear velocities are counted in link axes."""
@@ -191,7 +195,7 @@ class RedundantModel:
         accelerations = checked("RedundantModel.reactions", self.mech, "a", a, self.mech.n)
         J = self.jacobian(q)
         rate = times(J, accelerations) + times(self.jacobian_rate(q, v), speeds)
-        # Melhem (27)-(28), (32), corrected
+        # Melhem (27)-(28), (32), corrected by n
         return rate @ self.inertia + self._held(q, speeds, times(J, speeds), left_inverse)
 
     def rates(
@@ -270,16 +274,8 @@ class RedundantModel:
         if given is None:
             rows, missing = self._constant
             return self.left_inverse(q) if missing else rows
-        function = f"RedundantModel.{function}"
-        L, shape = as_floats(function, "left_inverse", given), (self.mech.n, self.size)
-        if L.shape[-2:] != shape:
-            raise InputError(f"{function}: left_inverse has shape {L.shape}; its last axes must be {shape}.")
-        off = np.abs(L @ self.jacobian(q) - np.eye(self.mech.n)).max(initial=0.0)
-        if not off < 1e-6:
-            raise InputError(
-                f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is not a left "
-                "inverse here. Use left_inverse(q) or constant_left_inverse()."
-            )
+        L = as_floats(f"RedundantModel.{function}", "left_inverse", given)
+        properties.require_left_inverse(f"RedundantModel.{function}", L, self.jacobian(q))
         return L
 
     def _speeds(self, function: str, v: ArrayLike) -> Array:

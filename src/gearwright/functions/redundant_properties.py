@@ -55,6 +55,26 @@ def inverse_slopes(J: Array, slopes: Array) -> Array:
     return result
 
 
+def left_null_rows(J: Array) -> Array:
+    """Orthonormal rows A with A J = 0, (..., size - n, size), for J (..., size, n) of full column rank."""
+    U, _, _ = np.linalg.svd(J)
+    rows: Array = np.swapaxes(U[..., :, J.shape[-1] :], -1, -2)
+    return rows
+
+
+def require_left_inverse(function: str, L: Array, J: Array) -> None:
+    """Refuse what is not a left inverse of J."""
+    size, n = J.shape[-2:]
+    if L.shape[-2:] != (n, size):
+        raise InputError(f"{function}: left_inverse has shape {L.shape}; its last axes must be {(n, size)}.")
+    off = np.abs(L @ J - np.eye(n)).max(initial=0.0)
+    if not off < 1e-6:
+        raise InputError(
+            f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is not a left "
+            "inverse here. Use left_inverse(q) or constant_left_inverse()."
+        )
+
+
 def smallest_rank(matrices: Array) -> int:
     """The smallest rank of a batch of matrices."""
     return int(np.min(np.linalg.matrix_rank(matrices)))
