@@ -8,6 +8,7 @@ import gearwright as gw
 from gearwright.equations.closed_form import PROGRAMS, closed_form
 from gearwright.equations.compact_sums import compact
 from gearwright.errors import InputError
+from gearwright.parts import with_parameters
 
 PARAMETERS = {  # section 7, pi 1 to pi 5; the others are single symbols: m3x, I3zz, Im2, Im3
     "pi_1": "I1yy + I2yy + I3yy + a2**2*m3 + kr1**2*Im1",
@@ -87,7 +88,17 @@ def test_the_frames_are_those_of_the_file():
     assert files["a2"] == arm.link("link3").joint.position.x == 0.4
 
 
-ROBOTS = ("elbow", "elastic_elbow", "puma560", "scara", "vector_arm", "grm3", "planetary_2r_3", "ur5_like")
+ROBOTS = (
+    "elbow",
+    "elastic_elbow",
+    "puma560",
+    "scara",
+    "vector_arm",
+    "grm3",
+    "planetary_2r_3",
+    "planetary_3r",
+    "ur5_like",
+)
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -138,3 +149,25 @@ def test_brackets_keep_the_value():
         short = compact(terms)
         assert sp.expand(short - plain) == 0
         assert short.count_ops() <= plain.count_ops()
+
+
+@pytest.mark.parametrize("robot", ["planetary_2r", "planetary_3r"])
+def test_numbers_of_planets_are_symbols(robot):
+    """Of planetary_3r two stages with 3 and 4 planets ride on one link: each has a number of its own."""
+    arm = gw.load(robot)
+    q = np.linspace(0.3, -0.9, gw.assemble(arm).n)
+    for name in ("mass_matrix", "gravity"):
+        form = closed_form(name, arm, names="file")
+        assert form.evaluate(q) == pytest.approx(getattr(gw, name)(arm, q), abs=1e-11)
+    shown = {x for x in closed_form("mass_matrix", arm, names="file").symbols if x in ("n", "n1", "n2", "n3")}
+    assert shown == ({"n"} if robot == "planetary_2r" else {"n1", "n2", "n3"})
+
+
+@pytest.mark.parametrize("stage", [2, 3])
+def test_another_number_of_planets_may_be_put_in(stage):
+    """Stage 2 is on a link; in stage 3 they orbit with a carrier of their own."""
+    arm = gw.load("planetary_3r")
+    more = with_parameters(arm, {f"j{stage}.gear.planets": 5})
+    q = np.linspace(0.3, -0.9, gw.assemble(arm).n)
+    form = closed_form("mass_matrix", arm)
+    assert form.evaluate(q, **{f"n{stage}": 5}) == pytest.approx(gw.mass_matrix(more, q), abs=1e-11)

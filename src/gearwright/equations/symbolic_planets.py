@@ -19,7 +19,7 @@ class Planets(NamedTuple):
     """The planets of a drive's stage: the wheel that stands for them, how many, and the symbol of that number."""
 
     wheel: str
-    count: int
+    number: int
     symbol: str
     drive: Drive
 
@@ -31,33 +31,36 @@ def shown_planets(machine: RobotOrMech, names: Names) -> dict[str, Trig]:
     """
     if not isinstance(machine, Robot) or "planets" not in names.keep:
         return {}
-    found = list(_planets(machine))
     table: dict[str, Trig] = {}
     whole = assemble(machine)
-    for planets in found:
-        names.values[planets.symbol] = float(planets.count)
+    for planets in _planets(machine):
+        names.values[planets.symbol] = float(planets.number)
         names.meanings[planets.symbol] = f"{planets.wheel}: how many"
         table |= _wheel(planets, whole, names)
-        table |= _links(planets, machine, whole, names)
+        for name, share in _links(planets, machine, whole, names).items():
+            table[name] = table.get(name, symbol(name)) + share
     return table
 
 
 def _planets(robot: Robot) -> Iterator[Planets]:
-    drives = [drive for drive in robot.drives if getattr(drive.gear, "planets", 0) >= FEWEST]
-    alike = len({drive.gear.planets for drive in drives}) == 1  # type: ignore[union-attr]
-    for drive in drives:
-        count = drive.gear.planets  # type: ignore[union-attr]
-        yield Planets(f"{drive.title}.planets", count, "n" if alike else f"n{robot.drives.index(drive) + 1}", drive)
+    numbers = {k: int(getattr(drive.gear, "planets", 0)) for k, drive in enumerate(robot.drives)}
+    shown = {k: number for k, number in numbers.items() if number >= FEWEST}
+    alike = len(set(shown.values())) == 1
+    for k, number in shown.items():
+        drive = robot.drives[k]
+        yield Planets(f"{drive.title}.planets", number, "n" if alike else f"n{k + 1}", drive)
 
 
 def _wheel(planets: Planets, mech: Mechanism, names: Names) -> dict[str, Trig]:
+    """The wheels that stand for all planets: those that spin, and their mass where it orbits with a carrier."""
+    table: dict[str, Trig] = {}
     for number, spin in enumerate(mech.spins, start=1):
         name = names.called.wheel(number, spin.name)
-        if spin.name == planets.wheel and name in names.values:
-            names.values[name] /= planets.count
+        if spin.name in (planets.wheel, f"{planets.drive.title}.orbit") and name in names.values:
+            names.values[name] /= planets.number
             names.meanings[name] += " of one planet"
-            return {name: symbol(planets.symbol) * symbol(name)}
-    return {}
+            table[name] = symbol(planets.symbol) * symbol(name)
+    return table
 
 
 def _links(planets: Planets, robot: Robot, whole: Mechanism, names: Names) -> dict[str, Trig]:
@@ -68,7 +71,7 @@ def _links(planets: Planets, robot: Robot, whole: Mechanism, names: Names) -> di
         values = parameters_of(full, full.about_origin, names.called)
         others = parameters_of(rest, rest.about_origin, names.called)
         for key, value in values.items():
-            one = float(value - others[key]) / planets.count
+            one = float(value - others[key]) / planets.number
             name = names.called.inertial(key, number)
             if abs(one) > 1e-12 * (1 + abs(value)) and name in names.values:
                 table[name] = _share(name, one, planets, names)
@@ -76,13 +79,14 @@ def _links(planets: Planets, robot: Robot, whole: Mechanism, names: Names) -> di
 
 
 def _share(name: str, one: float, planets: Planets, names: Names) -> Trig:
-    planet = f"{name}p"
-    names.values[name] -= one * planets.count
-    names.values[planet] = one
-    names.meanings[planet] = f"{names.meanings[name]} of one planet"
-    names.meanings[name] += " without planets"
-    rest = symbol(name) if abs(names.values[name]) > 1e-14 else 0.0
-    return symbol(planets.symbol) * symbol(planet) + rest
+    """The planets' part of a link's number, which is then that of the link without them."""
+    planet = f"{name}p{planets.symbol[1:]}"  # m1p, or m1p2 where the stage has a number of its own
+    if "without planets" not in names.meanings[name]:
+        names.meanings[name] += " without planets"
+    names.values[name] -= one * planets.number
+    names.values[planet] = names.values.get(planet, 0.0) + one
+    names.meanings[planet] = f"{names.meanings[name].removesuffix(' without planets')} of one planet"
+    return symbol(planets.symbol) * symbol(planet)
 
 
 def _without(robot: Robot, drive: Drive) -> Robot:

@@ -65,7 +65,8 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
     forces, energies = _along(mech, *rows)
     tau, energy = forces.reshape(*batch, mech.n), energies.reshape(batch)
-    ours = np.asarray(inverse_dynamics(mech, *states)), np.asarray(kinetic_energy(mech, *states[:2]))
+    where, speed, rate = states
+    ours = np.asarray(inverse_dynamics(mech, where, speed, rate)), np.asarray(kinetic_energy(mech, where, speed))
     return MujocoCheck(tau, energy, _difference(ours[0], tau), _difference(ours[1], energy))
 
 

@@ -151,7 +151,7 @@ def _centre(mech: Mechanism, q: Any, body: int) -> Any:
 
 def _stated(robot: Robot) -> list[Any]:
     """The frames in which the file states its links, in their bodies' own."""
-    found = []
+    found: list[Any] = []
     for link in robot.links:
         offset = sum((np.array(tuple(x.direction)) * x.value for x in link.stated.lengths), np.zeros(3))
         found.append((np.array(link.stated.rotation.rows()), offset))

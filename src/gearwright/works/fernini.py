@@ -83,8 +83,8 @@ def energy_figure(planets: int, other: bool) -> Any:
 
 def torque_figure(planets: int, other: bool) -> Any:
     """Joint torques with so many planets, by the recursion or by the second engine; what one more would add."""
-    t, *state = motion()
-    ours = {n: np.asarray(inverse_dynamics(machine(n), *state)) for n in (planets, planets + 1)}
+    t, q, v, a = motion()
+    ours = {n: np.asarray(inverse_dynamics(machine(n), q, v, a)) for n in (planets, planets + 1)}
     shown = second_engine(planets).tau if other else ours[planets]
     rest = shown - ours[planets] if other else ours[planets + 1] - ours[planets]
     title = f"{ENGINE}, less the recursion" if other else f"{planets + 1} planets less {planets}"
@@ -118,7 +118,7 @@ def stage_figure() -> Any:
 def arm_figure() -> Any:
     """The arm stretched and at the end of its motion (figure 5)."""
     mech = machine(3)
-    ends = {"start, (0.8, 0) m": [0.0, 0.0], "end, (0.4499, 0.5864) m": way().at(1.0)}
+    ends = {"start, (0.8, 0) m": np.zeros(2), "end, (0.4499, 0.5864) m": way().at(1.0)}
     return sketch({title: skeleton(mech, q) + wheels(mech, q, 0.05) for title, q in ends.items()}, "above")
 
 
