@@ -32,7 +32,7 @@ def wheel_energies(spin: Spin, rate: Scalar, omega: Vec) -> tuple[Scalar, Scalar
 
     The last two terms of eq. (23) of Sciavicco, Siciliano and Villani; (14) of Chen and Wang; (57) of Fernini.
     """
-    # Sciavicco (23), Chen (14), Fernini (57)
+    # Sciavicco (9), (23), Chen (14), Fernini (26), (31), (36), (57)
     return 0.5 * spin.inertia * rate * rate, spin.coupled * rate * omega.dot(spin.axis)
 
 

@@ -71,7 +71,7 @@ def energy_rows(pose: Pose, v: Sequence[Scalar]) -> tuple[list[Scalar], list[Sca
         length = stretch(pose, spring)
         kinetic += [0.0, 0.0]
         potential += [0.5 * length * length, 0.0]
-    return kinetic, potential
+    return kinetic, potential  # Sciavicco (30)
 
 
 def _squares(w: Vec) -> list[Scalar]:

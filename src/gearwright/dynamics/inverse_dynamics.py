@@ -96,7 +96,7 @@ def needed_wrench(
 ) -> Wrench:
     """The wrench that gives body i and its wheels their accelerations, less the external one."""
     body = pose.mech.bodies[i]
-    # Sciavicco (35), (44), Fernini (69)-(71), Vukobratovic (20.13)-(20.16)
+    # Sciavicco (35), (44), Fernini (69)-(74), Vukobratovic (20.13)-(20.16)
     force, moment = Moments.of(body.about_origin).pulled_by(moving.field, moving.linear)
     for spin in pose.mech.wheels[i]:
         rate, acceleration_of_rate = along(spin.terms, v), along(spin.terms, a)

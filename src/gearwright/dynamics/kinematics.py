@@ -101,7 +101,7 @@ def accelerations(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar], base: Ac
         w_k, wd_k, a_k, U_k = moving[mech.parent(i)]
         back, r = pose.turn[i].T, pose.shift[i]
         w, wd = back @ w_k, back @ wd_k
-        linear = back @ (a_k + U_k @ r)  # Sciavicco (43), Fernini (84), Vukobratovic (20.31)
+        linear = back @ (a_k + U_k @ r)  # Sciavicco (43), Fernini (84)-(85), Vukobratovic (20.31)
         turning, sliding = relative(dofs, v)
         turning_rate, sliding_rate = relative(dofs, a)
         if sliding is not None and sliding_rate is not None:

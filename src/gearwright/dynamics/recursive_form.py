@@ -68,7 +68,7 @@ def recursive_form(pose: Pose, v: Sequence[Scalar]) -> RecursiveForm:
 
 def _share(dof: Dof, e: Vec, arm: Vec, force: Vec, couple: Vec) -> Scalar:
     """The projection that eliminates the reactions: eq. (20.50) for a linear joint, (20.51) for a revolute one."""
-    return e.dot(couple + arm.cross(force)) if dof.angular else e.dot(force)
+    return e.dot(couple + arm.cross(force)) if dof.angular else e.dot(force)  # Vukobratovic (20.48)-(20.51)
 
 
 def link_forms(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
@@ -103,7 +103,9 @@ def link_forms(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
 def _force(pose: Pose, k: int, link: Link) -> tuple[Form, Vec]:
     """M (w_C - g) as a linear form, eqs (20.44), (20.46)."""
     mass = pose.mech.bodies[k].mass
-    return {i: x * mass for i, x in link.Xi.items()}, (link.Delta - pose.mech.gravity) * mass  # Vukobratovic (20.44)
+    return {i: x * mass for i, x in link.Xi.items()}, (
+        link.Delta - pose.mech.gravity
+    ) * mass  # Vukobratovic (20.44), (20.46)-(20.47)
 
 
 def _couple(pose: Pose, k: int, link: Link, v: Sequence[Scalar]) -> tuple[Form, Vec]:
@@ -112,7 +114,7 @@ def _couple(pose: Pose, k: int, link: Link, v: Sequence[Scalar]) -> tuple[Form, 
     A, J = pose.world[k][0], mech.bodies[k].inertia
     w = A.T @ link.omega
     form = {i: A @ (J @ (A.T @ x)) for i, x in link.Lambda.items()}
-    free = A @ (J @ (A.T @ link.Gamma) + w.cross(J @ w))
+    free = A @ (J @ (A.T @ link.Gamma) + w.cross(J @ w))  # Vukobratovic (20.45)
     for spin in mech.wheels[k]:
         axis = A @ spin.axis
         for i, ratio in spin.terms:
