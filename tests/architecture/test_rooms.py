@@ -37,10 +37,12 @@ ROOMS = (
     "identification",
     "analysis",
     "design",
+    "scene",
     "export",
     "bench",
     "report",
     "works",
+    "studio",
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
@@ -65,12 +67,15 @@ LIBRARIES = {
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},
+    "plotly": {"studio"},
     "pymoo": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
     "torch": {"export"},
+    "trimesh": {"scene"},
     "typer": {"cli"},
+    "viser": {"studio"},
     "xacrodoc": {"files"},
     "yaml": {"files"},
 }

@@ -35,9 +35,9 @@ def train(
     facts = _facts(loaded, mech)
     if plot is not None:
         from gearwright.plots import save
-        from gearwright.works.gear_graphs import train_figure
+        from gearwright.scene.graph_figure import gear_graph_figure
 
-        save(train_figure(loaded), plot)
+        save(gear_graph_figure(loaded, mech), plot)
     if json:
         write_json(facts)
     else:
@@ -50,7 +50,7 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
     from gearwright.functions.actuation import structure_matrix
     from gearwright.functions.explain import explain
     from gearwright.functions.functions import mass_matrix, neutral
-    from gearwright.works.gear_graphs import primary_link
+    from gearwright.scene.graph_figure import primary_link
 
     graph, links = gear_graph(robot), [link.name for link in robot.links]
     q, still = neutral(mech), np.zeros(mech.n)

@@ -13,8 +13,8 @@ from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.plots.network import network
 from gearwright.plots.sketch import Arrow, Item, Label, Mark, Stroke, sketch
+from gearwright.scene.graph_figure import gear_graphs
 from gearwright.works.drawing import forces_on_link, frames, joint_axes, skeleton, wheels
-from gearwright.works.gear_graphs import train_graphs
 
 POSTURE = [0.3, 0.6, -0.9]
 """In which arms of three joints are drawn [rad]."""
@@ -50,15 +50,20 @@ def geared_arm() -> Any:
     return sketch({"links 1 to 3, wheels 4 to 7": items})
 
 
+def _graphs() -> dict[str, Any]:
+    robot = load("grm3")
+    return dict(gear_graphs(robot, assemble(robot)))
+
+
 def graphs() -> Any:
     """Chen and Wang, figure 2: the graph as drawn and in canonical form."""
-    found = train_graphs(load("grm3"))
+    found = _graphs()
     return network({title: found[title] for title in ("graph as drawn", "canonical graph")}, "base")
 
 
 def open_chain() -> Any:
     """Chen and Wang, figure 3: the equivalent open-loop chain, and the wheels that belong to its links."""
-    found = train_graphs(load("grm3"))
+    found = _graphs()
     return network({title: found[title] for title in list(found)[2:]}, "base")
 
 

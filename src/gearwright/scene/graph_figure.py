@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.mechanism import BASE, GearGraph, Mechanism, TurningPair, assemble, gear_graph
+from gearwright.mechanism import BASE, GearGraph, Mechanism, TurningPair, gear_graph
 from gearwright.parts import Robot
 from gearwright.plots.network import Edge, network
 
 
-def train_figure(robot: Robot) -> Any:
-    """Four graphs: as drawn, canonical, the equivalent open-loop chain, and which wheel belongs to which link."""
-    return network(train_graphs(robot), "base")
+def gear_graph_figure(robot: Robot, mech: Mechanism) -> Any:
+    """A matplotlib figure of four graphs: as drawn, canonical, the open-loop chain, and whose wheels are whose.
+
+    Solid lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel.
+    """
+    return network(gear_graphs(robot, mech), "base")
 
 
-def train_graphs(robot: Robot) -> dict[str, list[Edge]]:
+def gear_graphs(robot: Robot, mech: Mechanism) -> dict[str, list[Edge]]:
     """The edges of the four graphs by their titles."""
-    graph, mech = gear_graph(robot), assemble(robot)
+    graph = gear_graph(robot)
     canonical, more = graph.canonical(), _other_drives(robot, mech, graph)
     links = [link.name for link in robot.links]
     chain = [edge for edge in _turning(canonical) if edge.second in links]
@@ -38,7 +41,7 @@ def primary_link(graph: GearGraph, links: list[str], wheel: str) -> str | None:
 
 
 def _number(ratio: Scalar) -> str:
-    return f"{float(ratio):.4g}"
+    return f"{float(f'{float(ratio) + 0.0:.4g}'):.10g}"
 
 
 def _turning(graph: GearGraph) -> list[Edge]:
