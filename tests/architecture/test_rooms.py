@@ -69,6 +69,7 @@ LIBRARIES = {
     "pydantic": {"files"},
     "plotly": {"studio"},
     "pymoo": {"design"},
+    "optuna": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
