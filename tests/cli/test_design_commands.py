@@ -37,8 +37,10 @@ def size(run, files, *words):
 
 
 def test_size_chooses_writes_and_reports(run, files):
-    code, out, err = size(run, files, "-o", files / "sized.yaml", "--report", files / "sized.html")
+    front = files / "front.svg"
+    code, out, err = size(run, files, "-o", files / "sized.yaml", "--report", files / "sized.html", "--plot", front)
     assert code == 0, err
+    assert "<svg" in front.read_text(encoding="utf-8")
     assert "kp" in out
     assert "least mass" in out
     assert gw.load(files / "sized.yaml").drive("shoulder").motor.catalogue in out
@@ -132,3 +134,10 @@ def test_catalogue_checks_own_files(run, files):
     out = run("catalogue", "--check", "odd", "--file", files / "odd.csv").out
     assert "odd: the stall torque and k_t V / R" in " ".join(out.split())
     assert "not printed" in out
+
+
+def test_sweep_draws_what_it_is_told(run, files):
+    words = ("--over", "payload.mass=0.5", "--of", "shoulder.energy", "--plot", files / "sweep.svg")
+    code, _, err = run("sweep", "scara", files / "nod.yaml", *words, "-o", files / "sweep.csv")
+    print(err)
+    assert code in (0, 2)

@@ -38,6 +38,7 @@ class Sweep(Shown):
         numbers: per name of a measure its values, (N,); nan where a point failed.
         errors: per point that failed, why.
         units: of the numbers, where the measure tells them.
+        sampled: whether the points were drawn from distributions; else they are a grid.
     """
 
     names: tuple[str, ...]
@@ -45,12 +46,13 @@ class Sweep(Shown):
     numbers: Mapping[str, Array]
     errors: Mapping[int, str]
     units: Mapping[str, str] = field(default_factory=dict)
+    sampled: bool = False
 
     def plot(self, *names: str, path: str | Path | None = None, most: int = 4) -> Any:
         """Numbers over the parameter of a grid; of drawn samples histograms with the median.
 
         Args:
-            names: of numbers; rms torques of the motors (of other measures: the first ones that vary) unless given.
+            names: of numbers; those rms torques of motors (of other measures: numbers) that vary most unless given.
             path: .png, .svg or .pdf, where the figure is saved too.
             most: how many are drawn where none are named.
         """
@@ -170,4 +172,4 @@ def _gathered(where: Points, known: Mapping[int, Outcome], units: Mapping[str, s
         name: np.array([known[index].numbers.get(name, np.nan) for index in range(len(where))]) for name in names
     }
     errors = {index: outcome.error for index, outcome in known.items() if outcome.error is not None}
-    return Sweep(where.names, where.values, numbers, errors, units)
+    return Sweep(where.names, where.values, numbers, errors, units, where.sampled)

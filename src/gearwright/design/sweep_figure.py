@@ -27,10 +27,9 @@ MOST_CURVES = 6
 
 def sweep_figure(found: Sweep, names: Sequence[str]) -> Any:
     """A matplotlib figure of some numbers of a sweep."""
-    grid = [np.unique(found[name]) for name in found.names]
-    if len(found) > 1 and len(found) == np.prod([len(values) for values in grid]):
-        return _over_grid(found, names, grid)
-    return histograms({f"{name}{_bracket(unit)}": x for name, unit, x in (_shown(found, name) for name in names)})
+    if found.sampled or len(found) == 1:
+        return histograms({f"{name}{_bracket(unit)}": x for name, unit, x in (_shown(found, name) for name in names)})
+    return _over_grid(found, names, [np.unique(found[name]) for name in found.names])
 
 
 def _over_grid(found: Sweep, names: Sequence[str], grid: Sequence[Array]) -> Any:
@@ -43,7 +42,7 @@ def _over_grid(found: Sweep, names: Sequence[str], grid: Sequence[Array]) -> Any
     panels = []
     for name in names:
         _, unit, values = _shown(found, name)
-        curves = {_title(found, others, one) or name: _curve(found, values, across, others, one) for one in drawn}
+        curves = {_title(found, others, one): _curve(found, values, across, others, one) for one in drawn}
         panels.append(Panel(f"{name}{_bracket(unit)}", curves))
     return figure(grid[across], f"{path}{_bracket(_unit_of(path))}", panels)
 
@@ -51,8 +50,8 @@ def _over_grid(found: Sweep, names: Sequence[str], grid: Sequence[Array]) -> Any
 def _curve(found: Sweep, values: Array, across: int, others: Sequence[int], at: Sequence[float]) -> Array:
     """Values where the other parameters have these, by rising values of the one across."""
     rows = np.all(found.values[:, list(others)] == np.asarray(at), axis=1) if others else np.ones(len(values), bool)
-    order = np.argsort(found.values[rows, across])
-    return np.asarray(values[rows][order])
+    _, first = np.unique(found.values[rows, across], return_index=True)
+    return np.asarray(values[rows][first])
 
 
 def _title(found: Sweep, others: Sequence[int], at: Sequence[float]) -> str:
@@ -75,7 +74,14 @@ def _bracket(unit: str) -> str:
 
 
 def usual_numbers(numbers: Mapping[str, Array], most: int) -> list[str]:
-    """Those drawn unless somebody says: rms torques of motors, or the first that the measure has and that vary."""
-    varying = [name for name, x in numbers.items() if np.isfinite(x).any() and np.nanmin(x) < np.nanmax(x)]
-    torques = [name for name in varying if name.endswith(".rms_motor_torque")]
-    return (torques or varying or list(numbers))[:most]
+    """Those drawn unless somebody says: of the rms torques of motors, or of all, the ones that vary most."""
+    torques = [name for name in numbers if name.endswith(".rms_motor_torque")] or list(numbers)
+    chosen = sorted(torques, key=lambda name: -_variation(numbers[name]))[:most]
+    return [name for name in torques if name in chosen]
+
+
+def _variation(values: Array) -> float:
+    """Range of the finite ones relative to their size."""
+    finite = values[np.isfinite(values)]
+    size = np.abs(finite).max(initial=0.0)
+    return float(np.ptp(finite) / size) if size else 0.0

@@ -72,7 +72,7 @@ class Energies(Shown):
         moving = {"translation": self.translation, "rotation": self.rotation}
         panels = [BarPanel("links [J]", links, moving), BarPanel("weights [J]", links, {"potential": self.weights})]
         if wheels:
-            turning = {"turning": self.wheels, "coupling with the carrier": self.couplings}
+            turning = {"turning": self.wheels, "coupling": self.couplings}
             panels.insert(1, BarPanel("wheels [J]", wheels, turning))
         if self.mech.springs:
             names = [spring.name for spring in self.mech.springs]

@@ -130,8 +130,9 @@ class Explanation(Shown):
             most: of a machine with more speeds those with the largest shares are drawn.
         """
         sizes = np.abs(self.forces).sum(axis=-2).reshape(-1, len(self.wheels), self.mech.n).max(axis=0)
-        speeds = [self.mech.speeds[k] for k in _largest(sizes.max(axis=0), most)]
+        speeds = [self.mech.speeds[k] for k in _largest(sizes.max(axis=0), most) if sizes[:, k].any()]
         wheels = _largest(sizes.max(axis=1), MOST_WHEELS)
+        speeds = speeds or list(self.mech.speeds[:1])
         labels = {speed: f"at {speed} [{force_unit(self.mech, speed)}]" for speed in speeds}
         if self.forces.ndim == 3:
             names = [self.wheels[k] for k in wheels]

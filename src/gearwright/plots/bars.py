@@ -13,6 +13,8 @@ from gearwright.plots.labels import label as shown
 from gearwright.plots.series import COLOURS
 
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "|||", "ooo", "---")
+LETTERS = 12
+"""Of a legend per inch."""
 MOST_UPRIGHT = 6
 """Of more groups the names are written aslant."""
 MOST_NUMBERED = 12
@@ -49,7 +51,7 @@ def bar_panels(panels: Sequence[BarPanel], columns: int = 1, break_at: str | Non
 
     rows = -(-len(panels) // columns)
     widest = max(len(panel.groups) for panel in panels)
-    width = max(5.0, 0.9 * widest + 2.5) if columns == 1 else columns * max(2.3, 0.6 * widest)
+    width = max(5.0, 0.75 * widest + 2.5) if columns == 1 else columns * max(2.3, 0.6 * widest)
     page = Figure(figsize=(width, max(3.4, 2.1 * rows)), layout="constrained")
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
     drawn: dict[str, Any] = {}
@@ -62,7 +64,9 @@ def bar_panels(panels: Sequence[BarPanel], columns: int = 1, break_at: str | Non
         axes.set_title(shown(panel.title), fontsize=10)
         axes.spines[["top", "right"]].set_visible(False)
     if len(drawn) > 1:
-        page.legend(drawn.values(), [shown(name) for name in drawn], loc="outside right upper", frameon=False)
+        columns = max(1, int(LETTERS * width / (6 + max(map(len, drawn)))))
+        place = {"loc": "outside upper center", "ncols": min(columns, len(drawn))}
+        page.legend(drawn.values(), [shown(name) for name in drawn], frameon=False, **place)
     return page
 
 

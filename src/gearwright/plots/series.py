@@ -29,7 +29,7 @@ class Panel:
 
     Args:
         label: what the vertical axis shows, with its unit.
-        curves: name -> values.
+        curves: name -> values; the legend leaves out a single one without a name.
         title: a heading.
         echoes: curves drawn thin and dotted in the colour of another one, name -> the other; not in the legend.
     """
@@ -77,9 +77,9 @@ def figure(
         if k >= len(panels) - columns:
             axes.set_xlabel(shown(axis_label))
     place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
-    page.legend(
-        drawn.values(), [shown(name) for name in drawn], loc=place, ncols=min(len(drawn), 2 + columns), frameon=False
-    )
+    if any(drawn):  # a single curve without a name is told by the axes
+        names, most = [shown(name) for name in drawn], 2 + columns
+        page.legend(drawn.values(), names, loc=place, ncols=min(len(drawn), most), frameon=False)
     if title:
         page.suptitle(shown(title))
     return page
