@@ -47,22 +47,22 @@ class Energies(Shown):
     """Energies [J], last axis the parts in the machine's order.
 
     Args:
+        mech: the machine.
         translation: 1/2 m v_C^2 of every link with the wheels it carries, (..., bodies).
         rotation: 1/2 w' I w of every link about its centre of mass, the wheels at rest in it, (..., bodies).
         wheels: 1/2 J s^2 of every wheel, (..., wheels).
         couplings: Jc s (e . w) of every wheel with its carrier, (..., wheels); it may be negative.
         weights: -m g . p_C of every link, zero at the base origin, (..., bodies).
         springs: 1/2 k x^2 of every spring, (..., springs).
-        mech: the machine.
     """
 
+    mech: Mechanism = field(repr=False)
     translation: Array
     rotation: Array
     wheels: Array
     couplings: Array
     weights: Array
     springs: Array
-    mech: Mechanism = field(repr=False)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Bars per link, wheel and spring for one state, else the sums over the samples; also into a file."""
@@ -135,7 +135,7 @@ def energies(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Energies:
     mech = machine_of("energies", mech)
     flat = evaluate(_SHARES, mech, _state("energies", mech, q, v), {})
     ends = np.cumsum(_counts(mech))[:-1]
-    return Energies(*np.split(flat, ends, axis=-1), mech=mech)
+    return Energies(mech, *np.split(flat, ends, axis=-1))
 
 
 def energy_rows(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> EnergyRows:

@@ -28,7 +28,7 @@ def histograms(groups: Mapping[str, ArrayLike]) -> Any:
         known = np.asarray(values, float)[np.isfinite(values)]
         axes.hist(known, bins="auto" if len(known) < 20 else "fd", color=COLOURS[2], alpha=0.6, edgecolor="white")
         for share, stroke, words in STROKES if len(known) else ():
-            style = {"color": COLOURS[0], "linestyle": stroke, "linewidth": 1.2}
+            style: dict[str, Any] = {"color": COLOURS[0], "linestyle": stroke, "linewidth": 1.2}
             axes.axvline(float(np.percentile(known, share)), label=words or None, **style)
         axes.set_xlabel(shown(name))
         axes.set_ylabel("points")
