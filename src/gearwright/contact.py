@@ -3,6 +3,7 @@
 from gearwright.forces.configuration import MovingFrame
 from gearwright.forces.constraint import Constraint, fixed_frame
 from gearwright.forces.contact import Contact
+from gearwright.forces.measured import Measured
 from gearwright.forces.soft_contact import SoftContact
 from gearwright.parts.surface import Cylinder, Plane, Sphere, Surface
 from gearwright.parts.wall import with_wall
@@ -12,6 +13,7 @@ __all__ = [
     "Constraint",
     "Contact",
     "Cylinder",
+    "Measured",
     "MovingFrame",
     "Plane",
     "SoftContact",

@@ -20,6 +20,9 @@ PRESS = "press"
 FINE = 1e-3
 """What is large for a gap [m] here: the touch is located a billionth of it behind the surface."""
 
+ROUNDING = 1e-9
+"""Gap [m] to a surface that is pressed in at which a run starts pressing on it."""
+
 LINEAR, HERTZ = 1.0, 1.5
 """Exponents of the deformation."""
 
@@ -93,7 +96,8 @@ class SoftContact(Law):
                 f"{self.name}: it starts {-gap:.4g} m inside the surface, whose deformation is "
                 f"{situation.states[0]:.4g} m. Start outside, or give the state {self.states[0].name!r}."
             )
-        return FREE
+        touches = situation.states[0] > 0 and gap + situation.states[0] <= ROUNDING
+        return PRESS if touches else FREE
 
     def act(self, mode: str, situation: Situation) -> Action:
         """A force along the normal."""
