@@ -36,7 +36,7 @@ def circle(t, radius=0.04, w=4.0):
 
 
 def test_hybrid_control_presses_and_moves_at_once():
-    """On a rigid desk the force is the one wanted and the motion along the desk is the one wanted, from the start on."""
+    """On a rigid desk both the force and the motion along the desk are those wanted, from the start on."""
     force = polynomial([5.0], [30.0], 0.5)
     control = gw.control.hybrid(ARM, PEN, circle, force, 15.0)
     run = gw.simulate(ARM, START, until=0.6, laws=[PEN], controller=control, samples=31, **FINE)
@@ -156,3 +156,142 @@ def test_an_environment_with_mass_gets_its_force_at_once(nonlinear):
     assert not [event for event in run.events if event.what == "free"]
     np.testing.assert_allclose(run["touch.force"], 25.0, atol=1e-5)
     assert np.ptp(run["q.block"]) > 1e-3
+
+
+def test_a_nonlinear_surface_without_mass():
+    """After Hunt and Crossley: F = k d^1.5 (1 + c d'), stated as a function, gets the pole that is stated."""
+    k, c = 2e6, 0.8
+    known = Environment(force=lambda depth, rate, ops: k * depth * ops.sqrt(depth) * (1.0 + c * rate))
+    assert known.order == 1
+    law = gw.control.position_force(
+        ARM, Contact("tool", DESK), (HERE.rotation, HERE.position), 25.0, environment=known, force_frequency=40.0
+    ).law
+    s, pace, w = 8e-4, 0.01, 40.0
+    force = known.resistance(s, pace, gw.algebra.operations.FLOATS)
+    asked, felt = law._pressing(known, s, pace, [25.0, 0.0], gw.algebra.operations.FLOATS)
+    step = 1e-8  # F at t + step along the motion that is asked for, less F now, is the rate that is stated
+    later = known.resistance(s + step * pace + 0.5 * step**2 * asked, pace + step * asked, gw.algebra.operations.FLOATS)
+    assert felt == pytest.approx(force)
+    assert (later - force) / step == pytest.approx(w * (25.0 - force), rel=1e-4)
+
+
+def test_a_peg_in_a_hole_is_pushed_in_without_a_load_on_its_sides():
+    """Four of six coordinates are held: forces and torques there stay as wanted while the peg slides and turns."""
+    puma = gw.assemble(gw.load("puma560"))
+    q = np.array([0.3, -0.5, 0.8, 0.4, 0.6, -0.3])
+    hand = puma.bodies[-1].name
+    rotation, position = gw.placement(puma, q, hand)
+    peg = Constraint("peg", hand, fixed_frame("hole", position, rotation), held=("x", "y", "rx", "ry"))
+    pushed = (rotation, position + 0.01 * rotation[:, 2])
+    loads = [3.0, -2.0, 0.1, 0.0]
+    control = gw.control.hybrid(puma, peg, pushed, loads, 25.0, orientation=True)
+    run = gw.simulate(puma, q, until=0.5, laws=[peg], controller=control, samples=11, **FINE)
+    for word, load in zip(("force.x", "force.y", "torque.rx", "torque.ry"), loads, strict=True):
+        np.testing.assert_allclose(run[f"peg.{word}"], load, atol=1e-5)
+    np.testing.assert_allclose(run["peg.z"], 0.01 * (1 - (1 + 25 * run.t) * np.exp(-25 * run.t)), atol=1e-7)
+
+
+def frame_acceleration(run):
+    """Acceleration and velocity of the tool along a run."""
+    J, rate = gw.jacobian(ARM, run.q, "tool")[:, :3], gw.jacobian_rate(ARM, run.q, run.v, "tool")[:, :3]
+    twist = np.einsum("tij,tj->ti", J, run.v)
+    return np.einsum("tij,tj->ti", J, run.a) + np.einsum("tij,tj->ti", rate, run.v), twist, J
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_impedance_holds_in_contact(soft):
+    """L x'' = K e + D e' + F at every sample, on a rigid and on a soft surface, and K e = -F at rest."""
+    law = SoftContact("tool", DESK, 2e4, 50.0, name="t") if soft else Contact("tool", DESK, name="t")
+    target = HERE.position + np.array([0.01, 0.0, -0.02])
+    K, D = np.array([2000.0, 1500.0, 1200.0]), np.array([300.0, 300.0, 300.0])
+    control = gw.control.impedance(ARM, "tool", (HERE.rotation, target), K, D, orientation=False)
+    above = project(ARM, START.q, [Constraint("up", "tool", fixed_frame("up", (0, 0, 0.102)), held=("z",))]).q
+    run = gw.simulate(ARM, above, until=3.0, laws=[law], controller=control, samples=151)
+    acceleration, twist, J = frame_acceleration(run)
+    inertia = np.linalg.inv(J @ np.linalg.solve(gw.mass_matrix(ARM, run.q), np.swapaxes(J, 1, 2)))
+    felt = np.zeros((len(run.t), 3))
+    felt[:, 2] = run["t.force"]
+    lag = target - gw.placement(ARM, run.q, "tool").position
+    found = np.einsum("tij,tj->ti", inertia, acceleration)
+    np.testing.assert_allclose(found, K * lag - D * twist + felt, atol=1e-6)
+    assert run["t.force"][-1] == pytest.approx(-K[2] * lag[-1, 2], abs=0.02)
+    assert run["t.force"][-1] > 20.0
+
+
+def test_admittance_shows_the_mass_that_is_stated():
+    """On a rigid desk F (1/k + 1/(L w^2)) is how far it is kept out; in the air a push moves the tool as the stated mass, spring and damper move."""
+    m, d, k = 6.0, 150.0, 900.0
+    at = (HERE.rotation, HERE.position - np.array([0.0, 0.0, 0.02]))
+    control = gw.control.admittance(ARM, "tool", at, m, d, k, frequency=40.0, observer=300.0)
+    # states start where the reference is met: it has given way by the 2 cm that the desk keeps it out
+    begin = gw.State(START.q, None, {"give.z": 0.02})
+    desk = Contact("tool", DESK, name="t")
+    run = gw.simulate(ARM, begin, until=1.2, laws=[desk], controller=control, samples=61)
+    J = gw.jacobian(ARM, run.q[-1], "tool")[2]
+    give = J @ np.linalg.solve(gw.mass_matrix(ARM, run.q[-1]), J) / 40.0**2  # of the position control, in series
+    assert run["t.force"][-1] * (1 / k + give) == pytest.approx(0.02, rel=1e-4)
+    assert control.signals(run)["tool.force.z"][-1] == pytest.approx(run["t.force"][-1], rel=1e-3)
+    pushed = gw.control.admittance(ARM, "tool", (HERE.rotation, HERE.position), m, d, k, frequency=60.0, observer=400.0)
+    tau = gw.jacobian(ARM, START.q, "tool")[2] * 6.0
+    inputs = {f"tau.{name}": x for name, x in zip(ARM.speeds, tau, strict=True)}
+    run = gw.simulate(ARM, START.q, until=1.2, controller=pushed, inputs=inputs, samples=61)
+    lift = gw.placement(ARM, run.q, "tool").position[:, 2] - HERE.position[2]
+    a, b = np.roots([m, d, k])
+    expected = 6.0 / k * (1 - (a * np.exp(b * run.t) - b * np.exp(a * run.t)) / (a - b))
+    np.testing.assert_allclose(lift, expected.real, atol=2.5e-4)  # of 6.7 mm; observer and loop lag by some ms
+
+
+def electric(name, most):
+    """A robot whose motors have windings, and electronics of so many volts."""
+    robot = gw.load(name)
+    data = {"torque_constant": 0.1, "resistance": 1.0, "inductance": 1e-3, "max_voltage": most}
+    return replace(robot, drives=tuple(replace(x, motor=replace(x.motor, **data)) for x in robot.drives))
+
+
+def pressed_by_voltages(name, most, until, quiet=20.0, frequency=15.0, shift=0.0):
+    robot = electric(name, most)
+    mech, pen = gw.assemble(robot), Measured(PEN, 2e-3)
+    at = HERE.rotation, HERE.position + np.array([shift, 0.0, 0.0])
+    plan = gw.control.hybrid(mech, pen, at, 20.0, frequency, integral=6.0, quiet=quiet)
+    control = gw.control.through_drives(plan, robot, "voltage")
+    laws = [*gw.laws(robot, inputs=control.law.outputs), pen]
+    q = [*START.q] * (mech.n // 3)
+    return gw.simulate(robot, q, until=until, laws=laws, controller=control, samples=1 + round(50 * until))
+
+
+def test_rigid_drives_press_by_their_voltages_and_say_when_these_do_not_suffice():
+    enough, little = (pressed_by_voltages("elbow", most, 1.0, shift=0.02) for most in (48.0, 3.0))
+    assert not [text for text in enough.remarks if "held back" in text]
+    said = [text for text in little.remarks if "held back" in text]
+    assert said
+    assert "4.986 V were wanted, 3 V given" in "".join(said)
+    assert max(np.abs(little[f"j{k}.terminal_voltage"]).max() for k in (1, 2, 3)) == pytest.approx(3.0)
+    for run in (enough, little):
+        assert run["pen.force.z"][-1] == pytest.approx(20.0, abs=0.05)
+        assert run["pen.x"][-1] == pytest.approx(HERE.position[0] + 0.02, abs=1e-5)
+    assert np.abs(little["pen.force.z"] - 20.0).max() > 1.1 * np.abs(enough["pen.force.z"][1:] - 20.0).max()
+
+
+def test_elastic_drives_come_to_rest_with_the_force_wanted():
+    """Springs without damping, motors by voltages: what swings at first dies out, and the force is the one wanted."""
+    run = pressed_by_voltages("elastic_elbow", 48.0, 4.0)
+    error = np.abs(run["pen.force.z"] - 20.0)
+    late, early = error[run.t > 3.0].max(), error[run.t < 1.0].max()
+    assert late < 0.12 * early
+    assert abs(np.mean(run["pen.force.z"][run.t > 2.0]) - 20.0) < 0.2
+    assert np.abs(run["pen.x"][run.t > 2.0] - HERE.position[0]).max() < 1e-4
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_force_control_runs_in_batches_and_as_c(tmp_path):
+    """The same law in a rollout by time stepping on a soft desk, as a kernel and as C."""
+    mat = Measured(SoftContact("tool", DESK, 2e4, 60.0, name="mat"))
+    above = project(ARM, START.q, [Constraint("up", "tool", fixed_frame("up", (0, 0, 0.102)), held=("z",))]).q
+    at = gw.placement(ARM, above, "tool")
+    plan = gw.control.position_force(ARM, mat, (at.rotation, at.position), 25.0, 20.0, approach=0.05, integral=5.0)
+    control = gw.control.sampled(plan, 2e-3)
+    run = gw.simulate(ARM, above, until=0.3, laws=[mat], controller=control, samples=151)
+    out = gw.rollout(ARM, above, np.zeros(3), 600, 5e-4, method="moreau", laws=[mat], controller=control, every=4)
+    np.testing.assert_allclose(out.q, run.q, atol=2e-4)
+    sensor = out.states["mat.force.measured"]
+    assert sensor[-1] == pytest.approx(run["mat.force.measured"][-1], rel=2e-2)
