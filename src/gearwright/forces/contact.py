@@ -9,9 +9,22 @@ from gearwright.algebra import Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor, Configuration
+from gearwright.forces.contact_stepping import ALONG, Mixed, Rubbing, first_if_none, meeting_limit, turned_back
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import Displacement, Point, titled
-from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import (
+    Action,
+    Drag,
+    Guard,
+    Hold,
+    Impact,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
 from gearwright.forces.sticking import STICK, beyond_noise
 from gearwright.forces.stops import CLEAR, RESTING
 from gearwright.parts.surface import Plane, Surface
@@ -187,6 +200,25 @@ class Contact(Law):
         if mode == TOUCH:
             return (release,)
         return (release, self._slipping(situation, reaction) if mode == STICK else self._slowing(situation, reaction))
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Beyond the surface in the middle of the step it pushes; friction follows the impulse along the normal."""
+        ops, speeds = situation.ops, situation.mech.speeds
+        line = _gap(self, speeds)
+        gap, hold = situation.position(line), Hold(line, speed=0.0, port=self.name)
+        pressed = meeting_limit(gap, situation.speed(line), self.restitution, self.capture, ops)
+        if not self.rubs:
+            return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
+        a, b = first_if_none(*self._way(situation), ops)
+        one, other = (line.placed(situation.scene) for line in _tangents(self, speeds))
+        along = (Mixed(one, other, a, b), Mixed(one, other, -b, a))
+        return Stepped(
+            STICK,
+            (pressed, Rubbing(self.friction), Rubbing(self.friction, beside=ALONG)),
+            Action(holds=(hold, *(Hold(mixed, speed=0.0) for mixed in along))),
+            turned_back(lambda then, felt: self.follow(STICK, then, felt), a, b),
+            -gap,
+        )
 
     def _meeting(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """Caught or thrown back: both are the gap, which is open for what does not approach."""

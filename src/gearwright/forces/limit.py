@@ -24,6 +24,7 @@ class Meeting(NamedTuple):
         entering: what enters a gear without it, for limits that ask for it.
         share: how much less enters there per unit of this impulse.
         ops: operations of the scalars.
+        beside: what acts beside it, for limits that ask for it.
     """
 
     speed: Scalar
@@ -33,6 +34,7 @@ class Meeting(NamedTuple):
     entering: Scalar
     share: Scalar
     ops: Operations
+    beside: Scalar = 0.0
 
 
 class Entering(NamedTuple):
@@ -54,7 +56,7 @@ class Limit(Protocol):
 
     @property
     def entering(self) -> Entering | None:
-        """What it has to know of the torque that enters a gear."""
+        """What it has to know of the torque that enters a gear, or of an impulse that presses it."""
 
     def impulse(self, meeting: Meeting) -> Scalar:
         """The impulse over the step, as the speed that it brings."""
