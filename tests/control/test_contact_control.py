@@ -13,7 +13,7 @@ from gearwright.contact import Constraint, Contact, Measured, Plane, SoftContact
 from gearwright.control import Environment
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
-from support.controllers_in_c import decides_alike
+from support.controllers_in_c import compiled_c
 
 ARM = gw.assemble(gw.load("elbow"))
 DESK = Plane((0.0, 0.0, 0.1), (0, 0, 1))
@@ -219,7 +219,7 @@ def test_the_impedance_holds_in_contact(soft):
 
 
 def test_admittance_shows_the_mass_that_is_stated():
-    """On a rigid desk F (1/k + 1/(L w^2)) is how far it is kept out; in the air a push moves the tool as the stated mass, spring and damper move."""
+    """On a rigid desk F (1/k + 1/(L w^2)) is how far it is kept out; in the air a push moves it as the mass stated."""
     m, d, k = 6.0, 150.0, 900.0
     at = (HERE.rotation, HERE.position - np.array([0.0, 0.0, 0.02]))
     control = gw.control.admittance(ARM, "tool", at, m, d, k, frequency=40.0, observer=300.0)
@@ -295,3 +295,39 @@ def test_force_control_runs_in_batches_and_as_c(tmp_path):
     np.testing.assert_allclose(out.q, run.q, atol=2e-4)
     sensor = out.states["mat.force.measured"]
     assert sensor[-1] == pytest.approx(run["mat.force.measured"][-1], rel=2e-2)
+    law = control.law
+    in_c = compiled_c(ARM, control, tmp_path)
+    for k in (0, 40, 100, 149):
+        wanted = [x[0] for x in control.references(out.t[k : k + 1]).values()]
+        given = [out.q[k], out.v[k], *wanted, sensor[k : k + 1], np.array([out.states[x.name][k] for x in law.states])]
+        np.testing.assert_allclose(in_c(*given), control.kernel(*given), rtol=1e-12, atol=1e-12)
+        held = np.array([out.states[f"held.{x}"][k + 1] for x in law.outputs])
+        np.testing.assert_allclose(control.kernel(*given)[:3], held, rtol=1e-9)
+
+
+def test_what_does_not_fit_is_refused():
+    at = (HERE.rotation, HERE.position)
+    ball = gw.contact.Sphere((0.5, 0, 0), 0.1)
+    for words, made in (
+        ("is not a contact", lambda: gw.control.hybrid(ARM, "pen", at, 1.0)),
+        ("gives way. Use gw.control.position_force", lambda: gw.control.hybrid(ARM, SOFT["spring"][0], at, 1.0)),
+        ("does not give way", lambda: gw.control.position_force(ARM, Contact("tool", DESK), at, 1.0)),
+        ("presses on planes", lambda: gw.control.hybrid(ARM, Contact("tool", ball), at, 1.0)),
+        ("which moves", lambda: gw.control.hybrid(ARM, Constraint("rod", "tool", "link1", held=("x",)), at, 1.0)),
+        ("holds rx. Use orientation", lambda: gw.control.hybrid(ARM, Constraint("p", "tool", held=("rx",)), at, 1.0)),
+        (r"force has shape \(2,\)", lambda: gw.control.hybrid(ARM, PEN, at, [1.0, 2.0])),
+        ("would not resist", lambda: Environment()),
+        ("exponent", lambda: Environment(1e4, exponent=2.0)),
+        ("damping", lambda: Environment(1e4, -1.0)),
+        ("it must be positive", lambda: gw.control.admittance(ARM, "tool", at, 0.0, 1.0)),
+        ("has no j1", lambda: gw.control.within(gw.control.hybrid(ARM, PEN, at, 1.0), gw.load("puma560"))),
+        ("not a law that reports forces", lambda: Measured(PEN.name)),
+        ("time_constant", lambda: Measured(PEN, 0.0)),
+    ):
+        with pytest.raises(InputError, match=words):
+            made()
+    control = gw.control.hybrid(ARM, Measured(PEN), at, 20.0, integral=5.0)
+    with pytest.raises(InputError, match=r"measures pen\.force\.z\.measured.*gw\.contact\.Measured"):
+        gw.simulate(ARM, START, until=0.1, laws=[PEN], controller=control)
+    with pytest.raises(InputError, match=r"measures 'pen\.force\.z\.measured'"):
+        gw.rollout(ARM, START.q, START.v, 10, 1e-3, method="moreau", laws=[PEN], controller=control)

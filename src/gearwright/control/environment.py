@@ -88,6 +88,7 @@ class Environment:
 
     def _derivatives(self, depth: Scalar, rate: Scalar, acceleration: float, ops: Operations) -> list[Scalar]:
         motion = Taylor.of_derivatives([depth, rate, acceleration, 0.0])
-        force = self.resistance(motion, motion.rate(), TaylorOperations(ops))
+        nothing = Taylor([0.0] * len(motion.c))  # a force that does not depend on the motion is a number
+        force = nothing + self.resistance(motion, motion.rate(), TaylorOperations(ops))
         found = force.derivatives()[: self.order + 1]
         return [found[0] + self.mass * acceleration] if self.mass else found
