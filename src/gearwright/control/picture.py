@@ -20,7 +20,7 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
     """A figure of a run that was to follow a motion; with `path` (.png, .svg, .pdf) it is saved too.
 
     Positions with their references dashed, errors of position, errors of speed, and forces with the limits that the
-    robot states dashed in the colour of their joint.
+    robot states dashed in the colour of their joint; phases of contacts stand behind the curves.
 
     Args:
         run: the run.
@@ -42,7 +42,7 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
         Panel("error of speed [rad/s or m/s]", paces),
         Panel("force [Nm or N]", {**forces, **limits}, title="dashed: limit" if limits else "", echoes=of),
     ]
-    return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name), path)
+    return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name, bands=run.phases), path)
 
 
 def _forces(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError
+from gearwright.plots.bands import Bands, shade
 from gearwright.plots.labels import label as shown
+
+NO_BANDS: Bands = MappingProxyType({})
 
 COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#edae49", "#66a182", "#7d5ba6", "#8d6a4f", "#5c6b73")
 """Readable in print and for the colour-blind; the first is for the reference curve."""
@@ -43,8 +47,12 @@ def figure(
     columns: int = 1,
     title: str = "",
     logarithmic: bool = False,
+    bands: Bands = NO_BANDS,
 ) -> Any:
-    """A matplotlib figure of panels that share the horizontal axis; a name keeps its colour in all of them."""
+    """A matplotlib figure of panels that share the horizontal axis; a name keeps its colour in all of them.
+
+    `bands` stand behind the curves of all panels.
+    """
     from matplotlib.figure import Figure
 
     rows = -(-len(panels) // columns)
@@ -52,6 +60,7 @@ def figure(
     names = list(dict.fromkeys(name for panel in panels for name in panel.curves if name not in panel.echoes))
     colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(names)}
     drawn: dict[str, Any] = {}
+    marks: dict[str, Any] = {}
     for k, panel in enumerate(panels):
         axes = page.add_subplot(rows, columns, k + 1)
         for name, values in panel.curves.items():
@@ -61,6 +70,7 @@ def figure(
             line = axes.plot(np.asarray(axis), np.asarray(values), color=colour[of], label=name, **style)[0]
             if of == name:
                 drawn[name] = line
+        marks |= shade(axes, bands, named=k == 0)
         axes.set_ylabel(shown(panel.label))
         axes.set_title(shown(panel.title), fontsize=10)
         if logarithmic:
@@ -69,6 +79,7 @@ def figure(
         axes.spines[["top", "right"]].set_visible(False)
         if k >= len(panels) - columns:
             axes.set_xlabel(shown(axis_label))
+    drawn |= marks
     place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
     page.legend(
         drawn.values(), [shown(name) for name in drawn], loc=place, ncols=min(len(drawn), 2 + columns), frameon=False

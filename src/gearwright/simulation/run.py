@@ -13,6 +13,8 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.bands import Band
+from gearwright.simulation.phases import contact_phases
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
 from gearwright.text import did_you_mean, visible
 
@@ -21,6 +23,9 @@ WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
 
 ELECTRIC = ("voltage", "current", "winding_temperature")
 """What a picture shows of motors; energies have a panel of their own."""
+
+TOUCHING = ("force", "gap")
+"""And of contacts."""
 
 ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
 """What the balance is made of."""
@@ -148,19 +153,22 @@ class Run:
     def plot(self, *prefixes: str, path: str | Path | None = None) -> Any:
         """A figure with one panel per kind of series; with `path` it is saved too.
 
+        Where there are contacts their phases stand behind the curves, each contact in a row.
+
         Args:
             prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces, voltages,
-                currents, temperatures and energies unless given.
+                currents, temperatures, contacts and energies unless given.
             path: .png, .svg or .pdf.
         """
         panels = [self._panel(prefix) for prefix in prefixes] if prefixes else self._overview()
-        return saved(figure(self.t, "time [s]", panels, title=self.name), path)
+        return saved(figure(self.t, "time [s]", panels, title=self.name, bands=self.phases), path)
 
     def _overview(self) -> list[Panel]:
         """What moves: mechanics, electricity, energy."""
         mechanics = [self._panel(prefix) for prefix in ("q", "v", "tau") if self._moves(prefix)]
         energy = [self._panel("energy")] if self._moves("energy") else []
-        return [*mechanics, *filter(None, map(self._electric, ELECTRIC)), *energy] or [self._panel("q")]
+        touching = [*filter(None, map(self._touching, TOUCHING))]
+        return [*mechanics, *filter(None, map(self._electric, ELECTRIC)), *touching, *energy] or [self._panel("q")]
 
     def _electric(self, what: str) -> Panel | None:
         """The voltages, currents or temperatures of all motors."""
@@ -169,6 +177,22 @@ class Run:
             return None
         label = f"{what.replace('_', ' ')} [{self.units.get(names[0], '')}]"
         return Panel(label, {name.removesuffix(f".{what}"): self.series[name] for name in names})
+
+    def _touching(self, what: str) -> Panel | None:
+        """The forces or gaps of all contacts."""
+        names = [f"{contact}.{what}" for contact in self.phases if f"{contact}.{what}" in self.series]
+        curves = {name.removesuffix(f".{what}"): self.series[name] for name in names}
+        return Panel(f"{what} of contact [{self.units.get(names[0], '')}]", curves) if names else None
+
+    @property
+    def phases(self) -> dict[str, tuple[Band, ...]]:
+        """What each contact does, (kind, begin, end) in order of time: approach, impact, constrained, release.
+
+        An impact is an instant; thrown back, a contact goes from release to release. Meeting a surface without mass
+        that gives way is not an impact. Time stepping finds no moments and has no phases.
+        """
+        happened = ((event.name, event.t, event.what) for event in self.events)
+        return contact_phases(self.t.tolist(), self.modes, happened, set(self.series))
 
     def _moves(self, prefix: str) -> bool:
         return bool(np.ptp(self.block(prefix), axis=0).any()) if self.block(prefix).size else False
