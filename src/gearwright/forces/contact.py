@@ -199,7 +199,12 @@ class Contact(Law):
         release = Guard(reaction.multipliers[0], FREE)
         if mode == TOUCH:
             return (release,)
-        return (release, self._slipping(situation, reaction) if mode == STICK else self._slowing(situation, reaction))
+        if mode == SLIDE:
+            return (release, self._slowing(situation, reaction))
+        # What still slides does not stick: the force that would hold it does not tell whether it leaves.
+        rests = self._speed(situation) <= SLOW
+        release = Guard(situation.ops.where(rests, reaction.multipliers[0], 1.0), FREE)
+        return (release, self._slipping(situation, reaction))
 
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """Beyond the surface in the middle of the step it pushes; friction follows the impulse along the normal."""
