@@ -5,8 +5,12 @@ model without rotors misses five sixths of the impulse. Beside a rigid wall stan
 spring, which loses least: the arm bounces off it at first and is caught up with.
 """
 
+from pathlib import Path
+from tempfile import gettempdir
+
 import gearwright as gw
 from gearwright.contact import Contact, Plane, SoftContact, with_wall
+from gearwright.plots import bars, save
 
 robot = gw.load("elbow")
 mech = gw.assemble(robot)
@@ -14,6 +18,10 @@ q, v = [0.2, -0.5, 1.0], [0.0, -1.0, -0.5]
 figures = gw.analysis.compare_impacts(mech, q, v, "tool", (0, 0, 1))
 for model, x in figures.items():
     print(f"{model:9s}: mass {x.reflected_mass:5.2f} kg, impulse {x.impulse:5.2f} Ns, lost {x.energy_lost:5.2f} J")
+names = {"reflected_mass": "mass at the tip [kg]", "impulse": "impulse [Ns]", "energy_lost": "energy lost [J]"}
+columns = {title: [getattr(x, word) for x in figures.values()] for word, title in names.items()}
+page = bars(list(figures), columns, "", title="a blow at 0.81 m/s; rotors: exact, diagonal, none")
+print("figure:", save(page, Path(gettempdir()) / "hammering_models.png"))
 
 height = gw.placement(mech, q, "tool")[1][2] - 0.01
 wall = Plane((0.3, 0.0, height), (0, 0, 1))
@@ -31,5 +39,6 @@ for name, (machine, law, begin, speed) in cases.items():
     said = ", ".join(f"{event.what} at {event.t * 1e3:.1f} ms" for event in run.events)
     print(f"{name}: {lost[name]:.3f} J lost; {said}; books off by {run.drift:.0e}")
 
+print("figure:", save(run.plot("q", "v", "blow.force", "energy"), Path(gettempdir()) / "hammering_a_block.png"))
 assert abs(figures["exact"].reflected_mass - 6.17) < 0.01
 assert lost["block"] < lost["rigid"]

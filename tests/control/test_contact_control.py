@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.contact import Constraint, Contact, Measured, Plane, SoftContact, fixed_frame, project, with_wall
-from gearwright.control import Environment
+from gearwright.control import KnownEnvironment
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
 from support.controllers_in_c import compiled_c
@@ -122,7 +122,7 @@ def test_a_surface_is_found_and_pressed_and_a_wrong_stiffness_is_made_good():
             (at.rotation, at.position),
             25.0,
             20.0,
-            environment=Environment(1.2e4, 60.0),
+            environment=KnownEnvironment(1.2e4, 60.0),
             approach=0.05,
             integral=integral,
             observer=200.0,
@@ -142,10 +142,10 @@ def test_an_environment_with_mass_gets_its_force_at_once(nonlinear):
     walled = gw.assemble(with_wall(robot, "block", DESK, m, k, d))
     laws = [Contact("tool", Plane(), relative_to="block", name="touch")]
     if nonlinear:  # the law knows the weight of the block and states the force as a function
-        arm, known = ARM, Environment(mass=m, force=lambda depth, rate, ops: k * depth + d * rate - m * 9.81)
+        arm, known = ARM, KnownEnvironment(mass=m, force=lambda depth, rate, ops: k * depth + d * rate - m * 9.81)
     else:  # without gravity the three numbers are all
         walled, arm = (replace(mech, gravity=(0.0, 0.0, 0.0)) for mech in (walled, ARM))
-        known = Environment(k, d, m)
+        known = KnownEnvironment(k, d, m)
     plan = gw.control.position_force(
         arm, Contact("tool", DESK), (HERE.rotation, HERE.position), 25.0, 20.0, environment=known
     )
@@ -161,7 +161,7 @@ def test_an_environment_with_mass_gets_its_force_at_once(nonlinear):
 def test_a_nonlinear_surface_without_mass():
     """After Hunt and Crossley: F = k d^1.5 (1 + c d'), stated as a function, gets the pole that is stated."""
     k, c = 2e6, 0.8
-    known = Environment(force=lambda depth, rate, ops: k * depth * ops.sqrt(depth) * (1.0 + c * rate))
+    known = KnownEnvironment(force=lambda depth, rate, ops: k * depth * ops.sqrt(depth) * (1.0 + c * rate))
     assert known.order == 1
     law = gw.control.position_force(
         ARM, Contact("tool", DESK), (HERE.rotation, HERE.position), 25.0, environment=known, force_frequency=40.0
@@ -316,9 +316,9 @@ def test_what_does_not_fit_is_refused():
         ("which moves", lambda: gw.control.hybrid(ARM, Constraint("rod", "tool", "link1", held=("x",)), at, 1.0)),
         ("holds rx. Use orientation", lambda: gw.control.hybrid(ARM, Constraint("p", "tool", held=("rx",)), at, 1.0)),
         (r"force has shape \(2,\)", lambda: gw.control.hybrid(ARM, PEN, at, [1.0, 2.0])),
-        ("would not resist", lambda: Environment()),
-        ("exponent", lambda: Environment(1e4, exponent=2.0)),
-        ("damping", lambda: Environment(1e4, -1.0)),
+        ("would not resist", lambda: KnownEnvironment()),
+        ("exponent", lambda: KnownEnvironment(1e4, exponent=2.0)),
+        ("damping", lambda: KnownEnvironment(1e4, -1.0)),
         ("it must be positive", lambda: gw.control.admittance(ARM, "tool", at, 0.0, 1.0)),
         ("has no j1", lambda: gw.control.within(gw.control.hybrid(ARM, PEN, at, 1.0), gw.load("puma560"))),
         ("not a law that reports forces", lambda: Measured(PEN.name)),

@@ -5,10 +5,10 @@ from gearwright.control.admittance import admittance
 from gearwright.control.by_name import by_name
 from gearwright.control.cascade import cascade
 from gearwright.control.driving import servos, through_drives
-from gearwright.control.environment import Environment
 from gearwright.control.filtering import filtered
 from gearwright.control.gains import StateGains, joint_gains, lqr, poles
 from gearwright.control.joint_controllers import computed_torque, feedforward, pd
+from gearwright.control.known_environment import KnownEnvironment
 from gearwright.control.linearisation import feedback_linearisation
 from gearwright.control.nominal import NominalControl, nominal, recall
 from gearwright.control.observers import elastic_observer, momentum_observer
@@ -26,7 +26,7 @@ from gearwright.system.law_controller import LawController, LawKernel
 __all__ = [
     "ControlLaw",
     "Decision",
-    "Environment",
+    "KnownEnvironment",
     "LawController",
     "LawKernel",
     "Measurement",

@@ -7,9 +7,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.arguments import number
-from gearwright.control.environment import Environment
 from gearwright.control.frame_references import force_reference, frame_reference, per_axis, side_by_side
 from gearwright.control.joint_side import known_feedback
+from gearwright.control.known_environment import KnownEnvironment
 from gearwright.control.operational import require_movable
 from gearwright.control.position_force_law import ForceGains, PositionForce
 from gearwright.control.touching import Touching, touching
@@ -87,7 +87,7 @@ def position_force(
     frequency: ArrayLike = 10.0,
     damping: ArrayLike = 1.0,
     *,
-    environment: Environment | None = None,
+    environment: KnownEnvironment | None = None,
     force_frequency: float = 30.0,
     force_damping: float = 1.0,
     approach: float = 0.0,

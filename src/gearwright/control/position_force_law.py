@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.control.environment import SHALLOW, Environment
 from gearwright.control.external_forces import expected_rates, residual
 from gearwright.control.frame_motion import FrameMotion, frame_motion
+from gearwright.control.known_environment import SHALLOW, KnownEnvironment
 from gearwright.control.operational_law import ACCELERATION, AXES, POSE, ROTATION, TWIST
 from gearwright.control.touching import Touching
 from gearwright.control.tracking import Gains, Tracking, minus, plus, scaled
@@ -172,7 +172,7 @@ class PositionForce(Tracking):
         ]
 
     def _pressing(
-        self, environment: Environment, depth: Scalar, rate: Scalar, asked: Sequence[Scalar], ops: Operations
+        self, environment: KnownEnvironment, depth: Scalar, rate: Scalar, asked: Sequence[Scalar], ops: Operations
     ) -> tuple[Scalar, Scalar]:
         """The acceleration into the environment that gives the force wanted, and the force that is felt with it."""
         steady, slope = environment.answer(ops.maximum(depth, SHALLOW * SHALLOW), rate, ops)

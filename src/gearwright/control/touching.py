@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gearwright.algebra.operations import FLOATS
-from gearwright.control.environment import Environment
 from gearwright.control.frame_motion import WORLD, Axes, along_axes
+from gearwright.control.known_environment import KnownEnvironment
 from gearwright.control.operational_law import AXES
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor, MovingFrame
@@ -34,7 +34,7 @@ class Touching:
     axes: Axes
     held: tuple[int, ...]
     level: float = 0.0
-    environment: Environment | None = None
+    environment: KnownEnvironment | None = None
     sensors: tuple[str, ...] = ()
 
     @property
@@ -43,7 +43,7 @@ class Touching:
         return tuple(AXES[k] for k in self.held)
 
 
-def touching(caller: str, contact: object, environment: Environment | None = None) -> Touching:
+def touching(caller: str, contact: object, environment: KnownEnvironment | None = None) -> Touching:
     """What a controller knows of a contact: a Constraint, or a Contact or SoftContact on a plane; Measured or not."""
     if isinstance(contact, Measured):
         bare = touching(caller, contact.law, environment)
@@ -63,7 +63,7 @@ def touching(caller: str, contact: object, environment: Environment | None = Non
     axes = (*plane.tangents, plane.normal)
     level = float(along_axes(axes, plane.point)[2])
     if environment is None and isinstance(contact, SoftContact):
-        environment = Environment(contact.stiffness, contact.damping, 0.0, contact.exponent)
+        environment = KnownEnvironment(contact.stiffness, contact.damping, 0.0, contact.exponent)
     return Touching(frame, axes, (2,), level, environment)
 
 

@@ -21,6 +21,10 @@ COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#edae49", "#66a182", "#7d5ba6", "#8
 """Readable in print and for the colour-blind; the first is for the reference curve."""
 
 
+ROUNDING = 1e-9
+"""Range of curves relative to their size below which they are constant."""
+
+
 @dataclass(frozen=True)
 class Panel:
     """One diagram: curves over the common axis.
@@ -71,6 +75,7 @@ def figure(
             if of == name:
                 drawn[name] = line
         marks |= shade(axes, bands, named=k == 0)
+        _give_room(axes, panel)
         axes.set_ylabel(shown(panel.label))
         axes.set_title(shown(panel.title), fontsize=10)
         if logarithmic:
@@ -87,6 +92,15 @@ def figure(
     if title:
         page.suptitle(shown(title))
     return page
+
+
+def _give_room(axes: Any, panel: Panel) -> None:
+    """What is constant up to rounding is drawn as a line, not as its rounding."""
+    values = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in panel.curves.values()] or [np.zeros(1)])
+    finite = values[np.isfinite(values)]
+    size = float(np.abs(finite).max(initial=0.0))
+    if size and np.ptp(finite) < ROUNDING * size:
+        axes.set_ylim(finite[0] - 0.1 * size, finite[0] + 0.1 * size)
 
 
 def _use_decades(axes: Any) -> None:

@@ -21,7 +21,7 @@ LINEAR, HERTZ = 1.0, 1.5
 
 
 @dataclass(frozen=True)
-class Environment:
+class KnownEnvironment:
     r"""A dynamic environment along one normal, $F = m \ddot\delta + r(\delta, \dot\delta)$, as a controller knows it.
 
     $\delta$ is the depth to which it is pressed in, and $r = k\,\delta^p + d\,\dot\delta$ or a function. What the
@@ -36,7 +36,7 @@ class Environment:
         force: r as a function (depth, rate, ops) -> N written over `ops`, instead of the three numbers. It rises with
             the depth.
 
-    >>> Environment(stiffness=2e4).order, Environment(2e4, 50.0).order, Environment(2e4, mass=3.0).order
+    >>> KnownEnvironment(stiffness=2e4).order, KnownEnvironment(2e4, 50.0).order, KnownEnvironment(2e4, mass=3.0).order
     (2, 1, 0)
     """
 
@@ -48,15 +48,17 @@ class Environment:
 
     def __post_init__(self) -> None:
         for name, unit in (("stiffness", "N/m"), ("damping", "Ns/m"), ("mass", "kg")):
-            number("control.Environment", name, getattr(self, name), least=0.0, unit=unit)
+            number("control.KnownEnvironment", name, getattr(self, name), least=0.0, unit=unit)
         if self.exponent not in (LINEAR, HERTZ):
-            raise InputError(f"control.Environment: the exponent is {self.exponent!r}. Give 1 (linear) or 1.5 (Hertz).")
+            raise InputError(
+                f"control.KnownEnvironment: the exponent is {self.exponent!r}. Give 1 (linear) or 1.5 (Hertz)."
+            )
         if self.force is not None and (self.stiffness or self.damping):
-            raise InputError("control.Environment: both a force and numbers are given. Give one of them.")
+            raise InputError("control.KnownEnvironment: both a force and numbers are given. Give one of them.")
         if not self.mass and not self.least > 0:
             raise InputError(
-                f"control.Environment: at {SHALLOW:g} m its force does not rise with the depth, nor with its rate; a "
-                "massless one would not resist at all. Give a stiffness."
+                f"control.KnownEnvironment: at {SHALLOW:g} m its force does not rise with the depth nor with its "
+                "rate; a massless one would not resist at all. Give a stiffness."
             )
 
     def resistance(self, depth: Scalar, rate: Scalar, ops: Operations) -> Scalar:
