@@ -33,7 +33,10 @@ print(f"the block lets go after {go:.4f} s and slides to {slid.q[-1, :2].round(4
 slips, rubs = ({f"along {k}": slid[f"floor.{word}_{k}"] for k in (1, 2)} for word in ("slip", "force"))
 rubs["the cone"] = np.full(len(slid.t), 0.3 * 9.81)
 rubs["both together"] = np.hypot(slid["floor.force_1"], slid["floor.force_2"])
-panels = [Panel("slip [m/s]", slips, title="a block is pulled"), Panel("friction [N]", rubs, thin=("the cone",))]
+panels = [
+    Panel("slip [m/s]", slips, title="a block is pulled"),
+    Panel("friction [N]", rubs, echoes={"the cone": "both together"}),
+]
 print("figure:", save(figure(slid.t, "time [s]", panels), Path(gettempdir()) / "sticks_and_slides.png"))
 felt = {f"{word}": run[f"peg.force.{word}"] for word in "xy"}, {word: run[f"peg.torque.r{word}"] for word in "xy"}
 panels = [Panel("peg in its hole [mm]", {"z": 1e3 * run["peg.z"]}), Panel("force of the hole [N]", felt[0])]

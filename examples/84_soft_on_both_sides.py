@@ -23,7 +23,7 @@ robot = with_wall(Robot("ram", [ram, tool]), "block", face, mass=50.0, stiffness
 skin = SoftContact("tool", Plane((0, 0, 0), (-1, 0, 0)), 30e3, 5.0, relative_to="block", name="skin")
 run = gw.simulate(robot, ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0]), until=0.12, laws=[skin], samples=601)
 
-touched = [band for band in run.phases["skin"] if band.kind == "constrained"]
+touched = [span for span in run.phases["skin"] if span.kind == "constrained"]
 lasting = touched[-1].end - touched[0].begin
 half = np.pi / np.sqrt(12e3 / 2.0)
 print(f"in contact for {lasting * 1e3:.1f} ms, half a swing is {half * 1e3:.1f} ms; books off by {run.drift:.0e}")
@@ -33,7 +33,7 @@ panels = [
     Panel("depth of the surface [mm]", {"skin": run["skin.deformation"] * 1e3}),
     Panel("force [N]", {"skin": run["skin.force"]}),
 ]
-page = figure(run.t, "time [s]", panels, bands=run.phases)
+page = figure(run.t, "time [s]", panels, spans=run.phases)
 print("figure:", save(page, Path(gettempdir()) / "soft_on_both_sides.png"))
 
 assert abs(half * 1e3 - 40.6) < 0.1

@@ -15,6 +15,9 @@ from gearwright.forces.scene import Scene
 from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System
 from support.compare import relative
+from support.references import Reference
+
+MUJOCO = Reference("MuJoCo, spatial tendons")
 
 FINGER = """<mujoco model="finger">
   <option timestep="1e-4" integrator="RK4"><flag contact="disable" limit="disable" frictionloss="disable"/></option>
@@ -108,4 +111,4 @@ def test_accelerations(finger):
         tau = [3 * force["turn.torque"], 0.0, force["spin.torque"]]
         x = np.concatenate([q, v, [0.0, 0.0]])
         found = evaluate(system, 0.0, x, np.array([*tau, *(force[name] for name in names)]), ("on",) * len(laws))
-        assert relative(found.a, data.qacc) < 1e-10
+        MUJOCO.agrees("acceleration, relative", relative(found.a, data.qacc), 1e-10)

@@ -16,7 +16,7 @@ def fallen(law, height=0.2, until=0.6, **more):
 
 
 def kinds(run):
-    return [band.kind for band in run.phases["floor"]]
+    return [span.kind for span in run.phases["floor"]]
 
 
 def test_a_ball_approaches_strikes_and_rests():
@@ -61,7 +61,7 @@ def test_what_is_not_a_contact_has_no_phases():
 
 
 def test_the_picture_shows_them(tmp_path):
-    """In every panel a band per phase and a line per impact, beside forces and gaps of the contact."""
+    """In every panel a span per phase and a line per impact, beside forces and gaps of the contact."""
     run = fallen(Contact("ball", Plane(), name="floor"))
     page = run.plot(path=tmp_path / "run.png")
     assert (tmp_path / "run.png").stat().st_size > 10_000

@@ -1,46 +1,42 @@
-"""Bands behind curves: what goes on from when to when, in rows of names, and lines at what happens at once."""
+"""Many curves at once: the median, and what half of them and all of them span."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from gearwright.plots.labels import label as shown
+from gearwright.plots.series import COLOURS
 
-TINTS = ("#dbe9f6", "#fbe3c0", "#dcefdc", "#ece3f5")
-"""Light enough to read curves on."""
-
-STROKE = "#d1495b"
-
-
-class Band(NamedTuple):
-    """Something from `begin` to `end`, in one of a few tints; a line where both are the same."""
-
-    kind: str
-    begin: float
-    end: float
-    tint: int = 0
+PARTS = ((0.0, 100.0, 0.18, "all"), (25.0, 75.0, 0.35, "half of them"))
+"""Percentiles of the bands, how dark they are, and what they hold."""
 
 
-Bands: TypeAlias = Mapping[str, Sequence[Band]]
-"""Per name its bands, each name in a row of its own."""
+def bands(axis: ArrayLike, axis_label: str, groups: Mapping[str, ArrayLike]) -> Any:
+    """A matplotlib figure with one panel per group.
 
+    Args:
+        axis: (T,).
+        axis_label: of it, with its unit.
+        groups: name -> curves (T, members).
+    """
+    from matplotlib.figure import Figure
 
-def shade(axes: Any, bands: Bands, named: bool) -> dict[str, Any]:
-    """Draw bands behind the curves of a diagram; what to put into a legend, by kind. `named`: with names of rows."""
-    drawn: dict[str, Any] = {}
-    height = 1.0 / max(len(bands), 1)
-    for k, (name, row) in enumerate(bands.items()):
-        low = 1.0 - (k + 1) * height
-        for kind, begin, end, tint in row:
-            if end > begin:
-                span = axes.axvspan(
-                    begin, end, low, low + height, color=TINTS[tint % len(TINTS)], linewidth=0, zorder=0
-                )
-                drawn.setdefault(kind, span)
-            else:
-                drawn[kind] = axes.axvline(begin, low, low + height, color=STROKE, linewidth=0.8, linestyle=":")
-        if named and len(bands) > 1:
-            place = {"transform": axes.transAxes, "va": "center", "fontsize": 7, "alpha": 0.7}
-            axes.text(0.005, low + 0.5 * height, shown(name), **place)
-    return drawn
+    page = Figure(figsize=(5.6, 1.7 * len(groups) + 0.9), layout="constrained")
+    places = np.asarray(axis)
+    for k, (name, curves) in enumerate(groups.items()):
+        axes = page.add_subplot(len(groups), 1, k + 1)
+        members = np.asarray(curves)
+        for low, high, darkness, words in PARTS:
+            edges = np.percentile(members, [low, high], axis=1)
+            axes.fill_between(places, *edges, color=COLOURS[2], alpha=darkness, linewidth=0, label=words)
+        axes.plot(places, np.median(members, axis=1), color=COLOURS[0], linewidth=1.4, label="median")
+        axes.set_ylabel(shown(name))
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(shown(axis_label))
+    page.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    return page

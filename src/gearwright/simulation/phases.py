@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gearwright.plots.bands import Band
+from gearwright.plots.spans import Span
 
 FREE, PRESS, STEPPED = "free", "press", "stepped"
 APPROACH, IMPACT, CONSTRAINED, RELEASE = "approach", "impact", "constrained", "release"
@@ -14,7 +14,7 @@ TINT = {APPROACH: 0, CONSTRAINED: 1, RELEASE: 2, IMPACT: 3}
 
 def contact_phases(
     t: Sequence[float], modes: Mapping[str, Sequence[str]], events: Iterable[tuple[str, float, str]], known: set[str]
-) -> dict[str, tuple[Band, ...]]:
+) -> dict[str, tuple[Span, ...]]:
     """Per contact its phases in order of time.
 
     Args:
@@ -32,10 +32,10 @@ def contact_phases(
     return found
 
 
-def _phases(begin: float, end: float, first: str, changes: Sequence[tuple[float, str]]) -> list[Band]:
+def _phases(begin: float, end: float, first: str, changes: Sequence[tuple[float, str]]) -> list[Span]:
     """What one contact does; that it starts in contact is not an impact."""
     now, since = APPROACH if first == FREE else CONSTRAINED, begin
-    found: list[Band] = []
+    found: list[Span] = []
     for at, what in changes:
         if at <= begin:
             continue
@@ -45,11 +45,11 @@ def _phases(begin: float, end: float, first: str, changes: Sequence[tuple[float,
         else:
             following, struck = CONSTRAINED, now != CONSTRAINED and what != PRESS
         if following != now or struck:
-            found += [_band(now, since, at)] if at > since else []
-            found += [_band(IMPACT, at, at)] if struck else []
+            found += [_span(now, since, at)] if at > since else []
+            found += [_span(IMPACT, at, at)] if struck else []
             now, since = following, at
-    return [*found, _band(now, since, end)] if end > since else found
+    return [*found, _span(now, since, end)] if end > since else found
 
 
-def _band(kind: str, begin: float, end: float) -> Band:
-    return Band(kind, begin, end, TINT[kind])
+def _span(kind: str, begin: float, end: float) -> Span:
+    return Span(kind, begin, end, TINT[kind])
