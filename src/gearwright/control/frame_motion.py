@@ -145,4 +145,4 @@ def transposed(rows: Rows, x: Sequence[Scalar]) -> list[Scalar]:
 def solved(matrix: Rows, right: Sequence[Scalar]) -> list[Scalar]:
     """The answer of a symmetric positive matrix to a right-hand side."""
     size = range(len(matrix))
-    return solve(matrix, [frozenset(size) - {k} for k in size], list(size), list(right))
+    return solve([list(row) for row in matrix], [frozenset(size) - {k} for k in size], list(size), list(right))

@@ -70,8 +70,7 @@ def approach(
         )
     end = foot(surface, here if to is None else checked_position(CALLER, to))
     pose = end if oriented else (None, end)
-    pace = {"speed": speed, "acceleration": acceleration, "jerk": jerk}
-    return line(robot, frame, start, pose, accuracy=accuracy, **pace)
+    return line(robot, frame, start, pose, speed=speed, acceleration=acceleration, jerk=jerk, accuracy=accuracy)
 
 
 def foot(surface: Surface, position: Array) -> Array:
