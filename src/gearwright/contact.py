@@ -4,6 +4,8 @@ from gearwright.forces.configuration import MovingFrame
 from gearwright.forces.constraint import Constraint, fixed_frame
 from gearwright.forces.contact import Contact
 from gearwright.forces.soft_contact import SoftContact
+from gearwright.functions.closure import FreeSpeeds
+from gearwright.functions.linearise import free_speeds
 from gearwright.parts.surface import Cylinder, Plane, Sphere, Surface
 from gearwright.parts.wall import with_wall
 from gearwright.system.consistent_start import project
@@ -12,12 +14,14 @@ __all__ = [
     "Constraint",
     "Contact",
     "Cylinder",
+    "FreeSpeeds",
     "MovingFrame",
     "Plane",
     "SoftContact",
     "Sphere",
     "Surface",
     "fixed_frame",
+    "free_speeds",
     "project",
     "with_wall",
 ]

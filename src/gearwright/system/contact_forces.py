@@ -45,8 +45,7 @@ def with_contact_forces(mech: Mechanism, laws: Sequence[Law], contact: Any, inpu
 def _lines(law: Law, speeds: tuple[str, ...]) -> dict[str, Line]:
     """The lines of a contact or constraint by the names of its forces; none for other laws."""
     if isinstance(law, Constraint):
-        names = [signal.name for signal in law.signals][-len(law.lines(speeds)) :]
-        return dict(zip(names, law.lines(speeds), strict=True))
+        return dict(zip(law.forces, law.lines(speeds), strict=True))
     if isinstance(law, Contact | SoftContact):
         return dict(law.lines(speeds))
     return {}
