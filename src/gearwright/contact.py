@@ -8,6 +8,7 @@ from gearwright.functions.closure import FreeSpeeds
 from gearwright.functions.linearise import free_speeds
 from gearwright.parts.surface import Cylinder, Plane, Sphere, Surface
 from gearwright.parts.wall import with_wall
+from gearwright.planning.closed_motion import closed_motion
 from gearwright.system.consistent_start import project
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "SoftContact",
     "Sphere",
     "Surface",
+    "closed_motion",
     "fixed_frame",
     "free_speeds",
     "project",

@@ -132,10 +132,12 @@ def four_bar(cut: str, stiffness: float | None = None) -> gw.parts.Robot:
         frames = [Frame("coupler_end", "coupler", ends["coupler"]), Frame("rocker_end", "rocker", ends["rocker"])]
         loop = Loop("pin", ("coupler_end", "rocker_end"), ("x", "y"))
     else:
-        links = [bar("crank", "base", (0, 0, 0)), bar("rocker", "base", ground), bar("coupler", "rocker", ends["rocker"])]
-        # Seen from the rocker, the coupler runs back to the crank: its frame lies at its far end, turned round.
-        coupler = links[2]
-        links[2] = replace(coupler, com=(-0.55 * LENGTHS["coupler"], 0.02, 0))
+        links = [
+            bar("crank", "base", (0, 0, 0)),
+            bar("rocker", "base", ground),
+            bar("coupler", "rocker", ends["rocker"]),
+        ]
+        links[2] = replace(links[2], com=(-0.55 * LENGTHS["coupler"], 0.02, 0))  # seen from the rocker's end
         frames = [
             Frame("coupler_start", "coupler", (-LENGTHS["coupler"], 0, 0)),
             Frame("crank_end", "crank", ends["crank"]),
