@@ -195,13 +195,17 @@ class Contact(Law):
         starting = beyond_noise(situation.acceleration(line, reaction.a), ops)
         leaving = ops.where(ops.absolute(speed) > RESTING, speed, starting)
         clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
-        back, across = -self.restitution * speed, _tangents(self, situation.mech.speeds)
-        caught = Impact(line, 0.0, across, self.friction)
-        thrown = Impact(line, self.restitution, across, self.friction)
+        back, caught, thrown = -self.restitution * speed, self.blow(situation, 0.0), self.blow(situation)
         return (
             Guard(clear, self.modes[-1], rate=leaving, impact=caught, when=back <= self.capture),
             Guard(clear, FREE, rate=leaving, impact=thrown, when=back > self.capture),
         )
+
+    def blow(self, situation: Situation, restitution: float | None = None) -> Impact:
+        """What an impact on its surface is, with its own restitution unless another one is given."""
+        speeds = situation.mech.speeds
+        e = self.restitution if restitution is None else restitution
+        return Impact(_gap(self, speeds), e, _tangents(self, speeds), self.friction)
 
     def _slipping(self, situation: Situation, reaction: Reaction) -> Guard:
         """It slides where the force leaves the cone, or a blow elsewhere has set it going."""
