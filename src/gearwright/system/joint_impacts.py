@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.errors import SimulationError
 from gearwright.forces.contact import FREE, Contact
 from gearwright.forces.law import Impact
 from gearwright.forces.stops import RESTING
@@ -19,6 +20,9 @@ from gearwright.system.system import System
 AT_ONCE = 1e-8
 """Gaps [m] below which contacts that approach strike at the same instant as another one."""
 
+JUMP = 1e-5
+"""How deep [m] behind a surface a contact can be when it is struck; deeper, the surface has jumped."""
+
 LIFTED = 1e-4
 """Speed [m/s] above which a contact that rests is lifted off by a blow elsewhere; so what rocks comes to rest, too."""
 
@@ -30,6 +34,7 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
     rests feels the blow with what it approaches by, that is plastically, and leaves where it would be pulled.
     """
     struck = changes.made[-1][0]
+    _refuse_jump(system, evaluation, struck)
     others = dict(_others(system, evaluation, struck))
     if not others or not isinstance(system.laws[struck], Contact):
         return after_impact(system, x, impact, evaluation)
@@ -40,6 +45,19 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
         assert isinstance(law, Contact)
         changes.put(index, FREE if speed > max(law.capture, LIFTED * rested) else law.modes[-1])
     return out
+
+
+def _refuse_jump(system: System, evaluation: Evaluation, struck: int) -> None:
+    """A surface that moves by itself and has jumped is found behind what it strikes."""
+    law, situation = system.laws[struck], evaluation.situations[struck]
+    if not isinstance(law, Contact):
+        return
+    depth = -float(situation.position(law.blow(situation).line))
+    if depth > JUMP:
+        raise SimulationError(
+            f"simulate: at t = {situation.t:g} s contact {law.name!r} is {depth:.3g} m behind its surface at once: the "
+            "surface has jumped. The law of time of its frame must be smooth: blend the jump over a short time."
+        )
 
 
 def _others(system: System, evaluation: Evaluation, struck: int) -> Iterator[tuple[int, Impact]]:
