@@ -11,7 +11,7 @@ from gearwright.algebra.taylor import Jet
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor, Configuration
 from gearwright.forces.contact import FREE, Gap
-from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.coordinate import Coordinate, Function
 from gearwright.forces.coordinates import Displacement, Point, titled
 from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.relative import AXES, PLACES, SIX, TURNS, checked_held
@@ -132,7 +132,7 @@ def _lines(law: Catch, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
     found = []
     for word in law.held:
         if word in PLACES:
-            function = Displacement(Point(law.object), law.hand, AXES[word])
+            function: Function = Displacement(Point(law.object), law.hand, AXES[word])
         else:
             function = Turning(law.object, law.hand, TURNS.index(word))
         found.append(Coordinate(f"{law.name}.{word}", function, speeds))

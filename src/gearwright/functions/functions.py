@@ -118,7 +118,7 @@ def reactions(
             unique (rows that depend on each other, more drives than freedom), the least ones.
         laws: constraints; () leaves out the loops of a robot.
     """
-    if laws is not None or contact is not None or getattr(mech, "loops", ()):
+    if laws is not None or contact is not None or getattr(mech, "loops", None):
         from gearwright.functions.closed_reactions import closing_wrenches
 
         wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, laws)

@@ -124,7 +124,8 @@ class _Path:
         speed = float(np.linalg.norm(across))
         if speed > STILL * self._size:
             return self._sliding(across / speed)
-        sticking = -np.linalg.lstsq(self.W[1:, 1:], self.W[1:, 0], rcond=STILL)[0]
+        answer = np.linalg.lstsq(self.W[1:, 1:], self.W[1:, 0], rcond=STILL)[0]
+        sticking = np.asarray(-answer, dtype=np.float64)
         if np.linalg.norm(sticking) <= self.friction:
             share = np.concatenate([[1.0], sticking])
             return lambda u: share, lambda u: 1.0

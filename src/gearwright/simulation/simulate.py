@@ -16,11 +16,12 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import acting_laws, named_inputs
 from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
-from gearwright.simulation.choice import FIXED, PROJECTED, SMOOTHED, UNCONTROLLED, choose
+from gearwright.simulation.choice import FIXED, SMOOTHED, UNCONTROLLED, choose
 from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
 from gearwright.simulation.instability import explained
+from gearwright.simulation.integrators import PROJECTED
 from gearwright.simulation.interruption import noted_interruption
 from gearwright.simulation.keeping import kept_start
 from gearwright.simulation.progress import reporting
