@@ -27,7 +27,7 @@ CALLER = "control.admittance"
 
 @dataclass(frozen=True)
 class Admittance(Tracking):
-    """Operational space around a reference that gives way: m y'' + d y' + k y = F seen, reference + y is followed.
+    """Operational space around a reference that gives way: m y'' + d y' + k y = F watched, reference + y is followed.
 
     Args:
         mech: the controlled machine.
@@ -36,7 +36,7 @@ class Admittance(Tracking):
         mass: m per axis of the world [kg].
         damping: d [Ns/m].
         stiffness: k [N/m].
-        observer: how fast the force is seen [1/s].
+        observer: how fast the force is watched [1/s].
     """
 
     inner: Operational = field(kw_only=True)
@@ -63,7 +63,7 @@ class Admittance(Tracking):
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """The force seen, `<frame>.force.<axis>`, world axes."""
+        """The force watched, `<frame>.force.<axis>`, world axes."""
         return tuple(Quantity(f"{self.inner.frame}.force.{x}", "N") for x in AXES[:3])
 
     def decide(self, measured: Measurement) -> Decision:
@@ -71,8 +71,8 @@ class Admittance(Tracking):
         q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
         give, pace, expected = measured.states[:3], measured.states[3:6], measured.states[6:]
         frame = frame_motion(measured.model, q, v, self.inner.frame, self.inner.size, measured.ops)
-        seen = residual(frame.mass, v, expected, self.observer)
-        force = frame.felt(seen)[:3]
+        watched = residual(frame.mass, v, expected, self.observer)
+        force = frame.felt(watched)[:3]
         spring = plus(scaled(self.stiffness, give), scaled(self.damping, pace))
         quickening = [f / m for f, m in zip(minus(force, spring), self.mass, strict=True)]
         moved = {POSE: give, TWIST: pace, ACCELERATION: quickening}
@@ -80,7 +80,7 @@ class Admittance(Tracking):
             word: [*plus(measured.reference[word][:3], y), *measured.reference[word][3:]] for word, y in moved.items()
         }
         tau = self.inner.joint_forces(replace(measured, reference=told))
-        rates = [*pace, *quickening, *expected_rates(frame.pose, v, tau, seen)]
+        rates = [*pace, *quickening, *expected_rates(frame.pose, v, tau, watched)]
         signals = {x.name: f for x, f in zip(self.signals, force, strict=True)}
         return Decision(self.side.forces(tau), rates=rates, signals=signals)
 
@@ -102,7 +102,7 @@ def admittance(
     r"""A frame that gives way to what it feels like a mass on a spring, $m \ddot y + d \dot y + k y = \hat F$.
 
     `operational_space` follows the reference moved by y, so that the frame shows the mass m instead of its own, rotors
-    included. The force is seen in the momentum, $\dot{\hat F} = g (F - \hat F)$, no sensor is needed; friction that the
+    included. The force is watched in the momentum, $\dot{\hat F} = g (F - \hat F)$, no sensor is needed; friction that the
     model does not know counts as force. Only the position gives way. On a stiff surface the mass must not be much
     smaller than the frame's own, or observer and contact swing up together.
 

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import number
 from gearwright.control.frame_references import force_reference, frame_reference, per_axis, side_by_side
 from gearwright.control.joint_side import known_feedback
+from gearwright.control.known_contact import KnownContact, known_contact
 from gearwright.control.known_environment import KnownEnvironment
 from gearwright.control.operational import require_movable
 from gearwright.control.position_force_law import ForceGains, PositionForce
-from gearwright.control.touching import Touching, touching
 from gearwright.control.tracking import frequency_gains
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech
@@ -71,7 +71,7 @@ def hybrid(
     True
     """
     caller = "control.hybrid"
-    found = touching(caller, contact)
+    found = known_contact(caller, contact)
     if found.environment is not None:
         raise InputError(f"{caller}: {contact.name!r} gives way. Use gw.control.position_force.")
     gains = _gains(caller, integral=integral, observer=observer, quiet=quiet)
@@ -126,7 +126,7 @@ def position_force(
         feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
     """
     caller = "control.position_force"
-    found = touching(caller, contact, environment)
+    found = known_contact(caller, contact, environment)
     if found.environment is None:
         raise InputError(f"{caller}: {contact.name!r} does not give way. Give `environment`, or use gw.control.hybrid.")
     number(caller, "force_frequency", force_frequency, above=0.0, unit="rad/s", example=30.0)
@@ -148,7 +148,7 @@ def _gains(caller: str, *, integral: float, observer: float, quiet: float, **own
 def _made(
     caller: str,
     robot: RobotOrMech,
-    found: Touching,
+    found: KnownContact,
     gains: ForceGains,
     reference: Any,
     force: Any,

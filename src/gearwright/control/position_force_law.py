@@ -9,9 +9,9 @@ from typing import NamedTuple
 from gearwright.algebra import Operations, Scalar
 from gearwright.control.external_forces import expected_rates, residual
 from gearwright.control.frame_motion import FrameMotion, frame_motion
+from gearwright.control.known_contact import KnownContact
 from gearwright.control.known_environment import SHALLOW, KnownEnvironment
 from gearwright.control.operational_law import ACCELERATION, AXES, POSE, ROTATION, TWIST
-from gearwright.control.touching import Touching
 from gearwright.control.tracking import Gains, Tracking, minus, plus, scaled
 from gearwright.forces.law import Quantity
 from gearwright.system.control_law import Decision, Measurement
@@ -54,7 +54,7 @@ class PositionForce(Tracking):
 
     Rigid: a = -quiet s', F = F_ref + I. With mass: a = -(F_ref + I - r) / m, the environment's own answer to the force.
     Massless: a such that the force's error dies out with the frequency, F = r. I is the integral of F_ref less the
-    force that is measured, or seen in the momentum.
+    force that is measured, or watched in the momentum.
 
     Args:
         mech: the controlled machine.
@@ -67,7 +67,7 @@ class PositionForce(Tracking):
         unseen_damping: of motion that the frame does not see [Nms/rad].
     """
 
-    touching: Touching = field(kw_only=True)
+    touching: KnownContact = field(kw_only=True)
     size: int = 3
     kp: Gains = ()
     kd: Gains = ()
@@ -120,8 +120,8 @@ class PositionForce(Tracking):
         q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
         frame = frame_motion(measured.model, q, v, self.touching.frame, self.size, measured.ops, self.touching.axes)
         count = len(self.touching.held)
-        seen = residual(frame.mass, v, measured.states[count:], self.gains.observer) if self.watches else []
-        felt = self._felt(frame, seen, measured)
+        watched = residual(frame.mass, v, measured.states[count:], self.gains.observer) if self.watches else []
+        felt = self._felt(frame, watched, measured)
         errors = minus(measured.reference[FORCES[0]], felt) if felt else [0.0] * count
         presses = self._presses(frame, measured, errors)
         wanted = self._tracked(frame, measured)
@@ -132,7 +132,7 @@ class PositionForce(Tracking):
         if self.unseen_damping and len(v) > self.size:
             tau = plus(tau, frame.unseen([-self.unseen_damping * x for x in v]))
         rates = [self.gains.integral * e for e in errors] if felt else []
-        rates += expected_rates(frame.pose, v, tau, seen) if self.watches else []
+        rates += expected_rates(frame.pose, v, tau, watched) if self.watches else []
         felt = felt or [press.force for press in presses]
         signals = {x.name: f for x, f in zip(self.signals, felt, strict=True)}
         return Decision(self.side.forces(tau), rates=rates, signals=signals)
@@ -142,11 +142,11 @@ class PositionForce(Tracking):
         pull = plus(scaled(self.kp, frame.missing(measured.reference[POSE])), scaled(self.kd, lack))
         return plus(frame.along(measured.reference[ACCELERATION]), pull)
 
-    def _felt(self, frame: FrameMotion, seen: Sequence[Scalar], measured: Measurement) -> list[Scalar]:
-        """The forces along the held axes, by sensors or as seen in the momentum; none where nobody looks."""
+    def _felt(self, frame: FrameMotion, watched: Sequence[Scalar], measured: Measurement) -> list[Scalar]:
+        """The forces along the held axes, by sensors or as watched in the momentum; none where nobody looks."""
         if self.sensors:
             return list(measured.sensors)
-        felt = frame.felt(seen) if seen else []
+        felt = frame.felt(watched) if watched else []
         return [felt[k] for k in self.touching.held] if felt else []
 
     def _presses(self, frame: FrameMotion, measured: Measurement, errors: Sequence[Scalar]) -> list[Press]:

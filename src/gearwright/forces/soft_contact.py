@@ -9,7 +9,8 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor
-from gearwright.forces.contact import FREE, INSIDE, Gap
+from gearwright.forces.contact import FREE, INSIDE
+from gearwright.forces.contact_lines import Gap
 from gearwright.forces.contact_stepping import Pushing
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import Point, titled

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gearwright.forces.contact import FREE
+from gearwright.forces.soft_contact import PRESS
 from gearwright.plots.spans import Span
 
-FREE, PRESS, STEPPED = "free", "press", "stepped"
+STEPPED = "stepped"
 APPROACH, IMPACT, CONSTRAINED, RELEASE = "approach", "impact", "constrained", "release"
 TINT = {APPROACH: 0, CONSTRAINED: 1, RELEASE: 2, IMPACT: 3}
 """What a contact does: not yet touching, meeting its surface at one instant, touching, having let go."""
@@ -41,12 +43,12 @@ def _phases(begin: float, end: float, first: str, changes: Sequence[tuple[float,
             continue
         if what == FREE:
             following = RELEASE
-            struck = now != CONSTRAINED  # thrown back at once
+            meets = now != CONSTRAINED  # thrown back at once
         else:
-            following, struck = CONSTRAINED, now != CONSTRAINED and what != PRESS
-        if following != now or struck:
+            following, meets = CONSTRAINED, now != CONSTRAINED and what != PRESS
+        if following != now or meets:
             found += [_span(now, since, at)] if at > since else []
-            found += [_span(IMPACT, at, at)] if struck else []
+            found += [_span(IMPACT, at, at)] if meets else []
             now, since = following, at
     return [*found, _span(now, since, end)] if end > since else found
 

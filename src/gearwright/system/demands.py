@@ -12,6 +12,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
+from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.units import force_unit, speed_unit
@@ -26,7 +27,7 @@ from gearwright.system.asked_actuators import (
     torques_alone,
     undriven,
 )
-from gearwright.system.contact_forces import with_contact_forces
+from gearwright.system.contact_forces import require_determined, require_kept, require_whole, with_contact_forces
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.law_states import first_states, given_states, refuse_moded_states
 from gearwright.system.motion_along import row_along
@@ -82,7 +83,9 @@ def demands(
         laws: friction and losses; of a robot its own unless given, of a machine none. () leaves all out.
         contact: forces of contacts and constraints over time, by the names of their series (`pen.force.z`) or, where
             there is one, of the law: numbers, functions of time or (times, values). The motion must keep to what they
-            hold; contacts that are not named do not touch, and every constraint must be named.
+            hold; contacts that are not named do not touch. The forces of constraints that are not named are found
+            where they follow from the motion, as those of loops whose other joints have no drives, and are series of
+            the answer; where they do not (actuators could do without them), they must be named.
         actuators: LinearActuators or SynchronousMotors; the machine's own motors unless given. () asks for torques
             alone, without what electrical data say.
         limits: largest magnitudes of series by name, beside those of actuators, motors and joints (`effort`).
@@ -103,16 +106,20 @@ def demands(
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
-    acting, inputs = with_contact_forces(mech, _laws(robot, mech, laws), contact, inputs)
+    acting, inputs, closing = with_contact_forces(mech, _laws(robot, mech, laws), contact, inputs)
     system, begin = System(mech, acting), given_states(states)
     case = _Case(robot, mech, _asked(robot, mech, actuators, begin), system)
     refuse_moded_states(system)
     drives = Drives(case.asked)
     first = first_states(system, begin, drives.temperatures)
+    require_whole(mech, motion, closing)
     pieces, solved = _pieces(case, motion, inputs, first, drives.order, samples)
-    pushes = (*drives.pushes, *undriven(mech, case.asked))
-    forces = DemandedForces(case.system, pushes, drives.order)
-    blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
+    others = tuple(Push(line, None) for line in closing.values()) if closing else tuple(undriven(mech, case.asked))
+    if closing:
+        require_determined(mech, drives.pushes, closing, pieces[0].motion[0][0])
+        require_kept(pieces, closing)
+    forces = DemandedForces(case.system, (*drives.pushes, *others), drives.order)
+    blocks = [_block(piece, forces.along(piece), drives, others, closing) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
     remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
@@ -197,15 +204,20 @@ class _Block(NamedTuple):
     tau: Array
     missing: Array
     series: dict[str, Array]
+    tied: frozenset[str] = frozenset()
 
 
-def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequence[Push]) -> _Block:
+def _block(
+    piece: Piece, forces: Sequence[Array], drives: Drives, others: Sequence[Push], closing: Mapping[str, Line]
+) -> _Block:
+    """The series of a piece; the other pushes are those that no actuator gives, or those that close loops."""
     mech, count = piece.system.mech, len(drives.asked)
-    rows = [row_along(one.line, piece) for one in pushes]
+    rows = [row_along(one.line, piece) for one in (*drives.pushes, *others)]
     driven, missing = (
         sum((forces[0][:, k, None] * rows[k] for k in which), np.zeros((len(piece.t), mech.n)))
-        for which in (range(count), range(count, len(pushes)))
+        for which in (range(count), () if closing else range(count, len(rows)))
     )
+    tied = {name: forces[0][:, count + k] for k, name in enumerate(closing)}
     laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}
     q, v, a = piece.motion[:3]
     shafts = {
@@ -214,7 +226,13 @@ def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequen
         if name in mech.shafts
         for letter, x in (("q", q), ("v", v))
     }
-    return _Block(Motion(piece.t, q, v, a), driven, missing, drives.inverted(piece, forces) | laws | shafts)
+    return _Block(
+        Motion(piece.t, q, v, a),
+        driven,
+        missing,
+        {**drives.inverted(piece, forces), **laws, **shafts, **tied},
+        frozenset(tied),
+    )
 
 
 def _gathered(
@@ -235,7 +253,7 @@ def _gathered(
     inputs = tuple(x.name for one in case.asked for x in one.actuator.inputs)
     remembered = [*(x.name for one in case.asked for x in one.actuator.states), *system.states]
     moved = [name for name in blocks[0].series if name[:2] in ("q.", "v.") and name[2:] in mech.shafts]
-    own = frozenset(blocks[0].series) - {*system.states, *moved}
+    own = frozenset(blocks[0].series) - {*system.states, *moved, *blocks[0].tied}
     refused = own if short.any() else frozenset()
     return MotionDemands(
         motion,

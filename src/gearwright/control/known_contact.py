@@ -18,7 +18,7 @@ from gearwright.parts.surface import Plane, Surface
 
 
 @dataclass(frozen=True)
-class Touching:
+class KnownContact:
     """Which frame touches and how.
 
     Args:
@@ -43,17 +43,17 @@ class Touching:
         return tuple(AXES[k] for k in self.held)
 
 
-def touching(caller: str, contact: object, environment: KnownEnvironment | None = None) -> Touching:
+def known_contact(caller: str, contact: object, environment: KnownEnvironment | None = None) -> KnownContact:
     """What a controller knows of a contact: a Constraint, or a Contact or SoftContact on a plane; Measured or not."""
     if isinstance(contact, Measured):
-        bare = touching(caller, contact.law, environment)
+        bare = known_contact(caller, contact.law, environment)
         shown = [x.name for x in contact.states[len(contact.law.states) :]]
         return replace(bare, sensors=tuple(shown[: len(bare.held)]))
     if isinstance(contact, Constraint):
         if environment is not None:
             raise InputError(f"{caller}: constraint {contact.name!r} does not give way. Give a Contact on a plane.")
         frame = _frame(caller, contact.name, contact.frame)
-        return Touching(frame, _axes_of(caller, contact), tuple(AXES.index(word) for word in contact.held))
+        return KnownContact(frame, _axes_of(caller, contact), tuple(AXES.index(word) for word in contact.held))
     if not isinstance(contact, Contact | SoftContact):
         raise InputError(
             f"{caller}: a {type(contact).__name__} is not a contact. Give a gw.contact.Constraint, Contact or "
@@ -64,7 +64,7 @@ def touching(caller: str, contact: object, environment: KnownEnvironment | None 
     level = float(along_axes(axes, plane.point)[2])
     if environment is None and isinstance(contact, SoftContact):
         environment = KnownEnvironment(contact.stiffness, contact.damping, 0.0, contact.exponent)
-    return Touching(frame, axes, (2,), level, environment)
+    return KnownContact(frame, axes, (2,), level, environment)
 
 
 def _plane(caller: str, contact: Contact | SoftContact) -> Plane:
