@@ -27,7 +27,7 @@ CALLER = "control.admittance"
 
 @dataclass(frozen=True)
 class Admittance(Tracking):
-    """Operational space around a reference that gives way: m y'' + d y' + k y = F watched, reference + y is followed.
+    """Operational space around a reference that gives way: m y'' + d y' + k y = F seen, reference + y is followed.
 
     Args:
         mech: the controlled machine.
@@ -36,7 +36,7 @@ class Admittance(Tracking):
         mass: m per axis of the world [kg].
         damping: d [Ns/m].
         stiffness: k [N/m].
-        observer: how fast the force is watched [1/s].
+        observer: how fast the force is seen [1/s].
     """
 
     inner: Operational = field(kw_only=True)
@@ -63,7 +63,7 @@ class Admittance(Tracking):
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """The force watched, `<frame>.force.<axis>`, world axes."""
+        """The force seen, `<frame>.force.<axis>`, world axes."""
         return tuple(Quantity(f"{self.inner.frame}.force.{x}", "N") for x in AXES[:3])
 
     def decide(self, measured: Measurement) -> Decision:
@@ -102,7 +102,7 @@ def admittance(
     r"""A frame that gives way to what it feels like a mass on a spring, $m \ddot y + d \dot y + k y = \hat F$.
 
     `operational_space` follows the reference moved by y, so that the frame shows the mass m instead of its own, rotors
-    included. The force is watched in the momentum, $\dot{\hat F} = g (F - \hat F)$, no sensor is needed; friction that the
+    included. The force is seen in the momentum, $\dot{\hat F} = g (F - \hat F)$, no sensor is needed; friction that the
     model does not know counts as force. Only the position gives way. On a stiff surface the mass must not be much
     smaller than the frame's own, or observer and contact swing up together.
 

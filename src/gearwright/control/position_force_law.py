@@ -54,7 +54,7 @@ class PositionForce(Tracking):
 
     Rigid: a = -quiet s', F = F_ref + I. With mass: a = -(F_ref + I - r) / m, the environment's own answer to the force.
     Massless: a such that the force's error dies out with the frequency, F = r. I is the integral of F_ref less the
-    force that is measured, or watched in the momentum.
+    force that is measured, or seen in the momentum.
 
     Args:
         mech: the controlled machine.
@@ -143,7 +143,7 @@ class PositionForce(Tracking):
         return plus(frame.along(measured.reference[ACCELERATION]), pull)
 
     def _felt(self, frame: FrameMotion, watched: Sequence[Scalar], measured: Measurement) -> list[Scalar]:
-        """The forces along the held axes, by sensors or as watched in the momentum; none where nobody looks."""
+        """The forces along the held axes, by sensors or as seen in the momentum; none where nobody looks."""
         if self.sensors:
             return list(measured.sensors)
         felt = frame.felt(watched) if watched else []
