@@ -35,7 +35,7 @@ rubs["the cone"] = np.full(len(slid.t), 0.3 * 9.81)
 rubs["both together"] = np.hypot(slid["floor.force_1"], slid["floor.force_2"])
 panels = [
     Panel("slip [m/s]", slips, title="a block is pulled"),
-    Panel("friction [N]", rubs, echoes={"the cone": "both together"}),
+    Panel("friction [N]", rubs, "dotted: 0.3 m g", {"the cone": "both together"}),
 ]
 print("figure:", save(figure(slid.t, "time [s]", panels), Path(gettempdir()) / "sticks_and_slides.png"))
 felt = {f"{word}": run[f"peg.force.{word}"] for word in "xy"}, {word: run[f"peg.torque.r{word}"] for word in "xy"}
