@@ -1,6 +1,6 @@
-"""Make the manual's pictures anew: every kind of gear, and what the examples print and draw.
+"""Make the manual's pictures anew: those of its first page, every kind of gear, and what the examples print and draw.
 
-`python tools/pictures.py [gears] [examples] [NAME ...]` writes into docs/images; without words it makes everything.
+`python tools/pictures.py [front] [gears] [examples] [NAME ...]` writes into docs/images; without words it makes all.
 Names choose examples (`80_select_drives`) or gears (`worm`).
 """
 
@@ -12,12 +12,15 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-KINDS = ("gears", "examples")
-DOTS = 80
-"""Per inch: a picture of a gear is looked at beside its text."""
+KINDS = ("front", "gears", "examples")
+ARMS = {"wrist_puma": "j3", "mini_cheetah_leg": "knee"}
+"""Robots of the front page, and the joint that is shown."""
+DOTS = 90
+"""Per inch."""
 
 
 def main(words: list[str]) -> int:
@@ -25,6 +28,8 @@ def main(words: list[str]) -> int:
     kinds = [word for word in words if word in KINDS] or list(KINDS)
     names = [word for word in words if word not in KINDS]
     failed = []
+    if "front" in kinds and not names:
+        _front()
     if "gears" in kinds:
         for file in _chosen(ROOT / "examples" / "gears", "*.yaml", names):
             _gear(file)
@@ -39,19 +44,46 @@ def _chosen(folder: Path, pattern: str, names: list[str]) -> list[Path]:
     return [file for file in sorted(folder.glob(pattern)) if not names or file.stem in names]
 
 
-def _gear(file: Path) -> None:
-    """The robot of a gear's file, near by."""
+def _front() -> None:
+    """What the README and the manual's first page show: an arm, and joints whose torque "armature" misses."""
+    import gearwright as gw
+    from gearwright.analysis import compare
+    from gearwright.motion.tour import tour
+    from gearwright.plots.curves import Plane, curves
+    from gearwright.scene import draw
+
+    planes = []
+    for name, joint in ARMS.items():
+        robot = gw.load(name)
+        mech = gw.assemble(robot)
+        found = compare(mech, tour(robot, mech, 401), ("diagonal",))
+        worst = next(miss for miss in found.misses() if miss.speed == joint)
+        k, t = mech.speeds.index(joint), found.motion.t
+        lines = {"exact": (t, 1e3 * found.exact[:, k]), "armature": (t, 1e3 * found.approximations["diagonal"][:, k])}
+        title = f"{name}, {joint}: {worst.largest / worst.peak:.0%} off"
+        planes.append(Plane(("time [s]", "torque [mNm]"), lines, title))
+    _save(curves(planes), IMAGES / "armature.png")
+    arm = draw(gw.load("planetary_3r"), [0.9, -0.5, 0.8], azimuth=60, elevation=18, names=False)
+    _save(arm, IMAGES / "planetary_3r.png")
+
+
+def _save(page: Any, target: Path) -> None:
+    """Write a figure with few colours: half the size, and no difference to see."""
     from PIL import Image
 
+    target.parent.mkdir(parents=True, exist_ok=True)
+    page.savefig(target, dpi=DOTS)
+    with Image.open(target) as picture:
+        picture.convert("RGB").quantize(96).save(target, optimize=True)
+    print(target.relative_to(ROOT))
+
+
+def _gear(file: Path) -> None:
+    """The robot of a gear's file, near by."""
     import gearwright as gw
     from gearwright.scene import draw
 
-    target = IMAGES / "gears" / f"{file.stem}.png"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draw(gw.load(file), names=False, hide=("link", "joint", "frame")).savefig(target, dpi=DOTS)
-    with Image.open(target) as picture:
-        picture.convert("RGB").quantize(64).save(target, optimize=True)
-    print(target.relative_to(ROOT))
+    _save(draw(gw.load(file), names=False, hide=("link", "joint", "frame")), IMAGES / "gears" / f"{file.stem}.png")
 
 
 def _example(file: Path) -> bool:

@@ -180,7 +180,10 @@ EXCUSED = {
     "assemble": "makes a machine of a robot",
     "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
     **dict.fromkeys(
-        ("analyse", "Analysis", "size_drives", "Sizing", "sweep", "with_choices"),
+        (
+            *("analyse", "Analysis", "Perturbation", "PerturbedAnalysis"),
+            *("size_drives", "Sizing", "sweep", "with_choices"),
+        ),
         "about a robot's drives, which a machine has not",
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),

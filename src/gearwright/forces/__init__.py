@@ -49,6 +49,7 @@ from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
 from gearwright.forces.tendons import Pulley, tendon
 from gearwright.forces.train_losses import TrainLoss, train_loss_laws
+from gearwright.forces.wrench import Wrench
 
 __all__ = [
     "ON",
@@ -99,6 +100,7 @@ __all__ = [
     "TrainLoss",
     "Twist",
     "Winding",
+    "Wrench",
     "angle",
     "compliant_stops",
     "dc_motor",

@@ -202,7 +202,7 @@ class Contact(Law):
         along = (Mixed(one, other, a, b), Mixed(one, other, -b, a))
         return Stepped(
             STICK,
-            (pressed, Rubbing(self.friction), Rubbing(self.friction, beside=ALONG)),
+            (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
             Action(holds=(hold, *(Hold(mixed, speed=0.0) for mixed in along))),
             turned_back(lambda then, felt: self.follow(STICK, then, felt), a, b),
             -gap,

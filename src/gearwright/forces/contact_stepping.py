@@ -32,18 +32,18 @@ class Rubbing:
     Args:
         friction: mu.
         entering: the impulse along the normal.
-        beside: the impulse along the first direction, of friction along the second one.
+        mate: the impulse along the first direction, of friction along the second one.
     """
 
     friction: Scalar
     entering: Entering | None = NORMAL
-    beside: Entering | None = None
+    mate: Entering | None = None
 
     def impulse(self, meeting: Meeting) -> Scalar:
         """The projection on the bounds."""
         ops, most = meeting.ops, self.friction * meeting.ops.maximum(meeting.entering, 0.0)
-        if self.beside is not None:
-            most = ops.sqrt(ops.maximum(most * most - meeting.beside * meeting.beside, 0.0))
+        if self.mate is not None:
+            most = ops.sqrt(ops.maximum(most * most - meeting.mate * meeting.mate, 0.0))
         return within(-most, (meeting.target - meeting.speed) * meeting.yields, most, meeting.ops)
 
 

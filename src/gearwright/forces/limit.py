@@ -24,7 +24,8 @@ class Meeting(NamedTuple):
         entering: what enters a gear without it, for limits that ask for it.
         share: how much less enters there per unit of this impulse.
         ops: operations of the scalars.
-        beside: what acts beside it, for limits that ask for it.
+        relief: what friction along the same line may add to the speed at least and at most, beyond what it does.
+        mate: what acts mate it, for limits that ask for it.
     """
 
     speed: Scalar
@@ -34,7 +35,8 @@ class Meeting(NamedTuple):
     entering: Scalar
     share: Scalar
     ops: Operations
-    beside: Scalar = 0.0
+    relief: tuple[Scalar, ...] = ()
+    mate: Scalar = 0.0
 
 
 class Entering(NamedTuple):
