@@ -179,7 +179,7 @@ EXCUSED = {
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
     **dict.fromkeys(
-        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters", "with_wall"),
+        ("attach", "parameter", "with_beam", "with_elastic_base", "with_object", "with_parameters", "with_wall"),
         "about a robot's parts",
     ),
     **dict.fromkeys(

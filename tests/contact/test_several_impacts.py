@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.contact import Contact, Plane
+from gearwright.contact import Constraint, Contact, Plane, project
 from gearwright.errors import InputError
 from gearwright.functions.several_impacts import impulses_in_sequence, impulses_together
 
@@ -191,4 +191,20 @@ def test_rough_floors_and_several_surfaces_keep_the_books():
     assert {event.name for event in run.events} == {"floor0", "floor1", "wall"}
     assert (np.diff(run["energy.dissipated"]) > -1e-9).all()
     assert min(run[f"{law.name}.gap"].min() for law in laws) > -1e-8
+    assert run.drift < 1e-7
+
+
+@pytest.mark.parametrize(("friction", "restitution"), [(0.0, 0.5), (0.2, 0.5), (0.9, 0.0)])
+def test_a_rough_impact_while_a_pin_holds(friction, restitution):
+    """Held at one end, the rod strikes a slanting wall with the other: it turns about the pin before and after."""
+    laws = [
+        Constraint("pin", "end0", "base", ("x", "y")),
+        Contact("end1", Plane((0, -0.2, 0), (0.3, 1, 0)), restitution, friction, name="wall"),
+    ]
+    start = project(rod(), ([0.5, 0.0, 0.0], [0, -0.5, -1.0]), laws[:1])
+    run = gw.simulate(rod(), start, until=0.25, laws=laws, samples=11, method="adaptive")
+    assert run.events[0].name == "wall"
+    assert max(np.abs(run[f"pin.{word}"]).max() for word in "xy") < 1e-12
+    assert (np.diff(run["energy.dissipated"]) > -1e-9).all()
+    assert run["energy.dissipated"][-1] > 0.01
     assert run.drift < 1e-7

@@ -33,23 +33,23 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
     Alone, a contact strikes by its own law. With others it is as `gw.impact` has it for contacts together: one that
     rests feels the blow with what it approaches by, that is plastically, and leaves where it would be pulled.
     """
-    struck = changes.made[-1][0]
-    _refuse_jump(system, evaluation, struck)
-    others = dict(_others(system, evaluation, struck))
-    if not others or not isinstance(system.laws[struck], Contact):
+    hit = changes.made[-1][0]
+    _refuse_jump(system, evaluation, hit)
+    others = dict(_others(system, evaluation, hit))
+    if not others or not isinstance(system.laws[hit], Contact):
         return after_impact(system, x, impact, evaluation)
-    blows = {struck: impact, **others}
+    blows = {hit: impact, **others}
     out, leaving = _together(system, x, list(blows.values()), evaluation)
     for index, speed in zip(blows, leaving, strict=True):
         law, rested = system.laws[index], evaluation.modes[index] != FREE
         assert isinstance(law, Contact)
-        changes.put(index, FREE if speed > max(law.capture, LIFTED * rested) else law.modes[-1])
+        changes.change_to(index, FREE if speed > max(law.capture, LIFTED * rested) else law.modes[-1])
     return out
 
 
-def _refuse_jump(system: System, evaluation: Evaluation, struck: int) -> None:
+def _refuse_jump(system: System, evaluation: Evaluation, hit: int) -> None:
     """A surface that moves by itself and has jumped is found behind what it strikes."""
-    law, situation = system.laws[struck], evaluation.situations[struck]
+    law, situation = system.laws[hit], evaluation.situations[hit]
     if not isinstance(law, Contact):
         return
     depth = -float(situation.position(law.blow(situation).line))
@@ -60,11 +60,11 @@ def _refuse_jump(system: System, evaluation: Evaluation, struck: int) -> None:
         )
 
 
-def _others(system: System, evaluation: Evaluation, struck: int) -> Iterator[tuple[int, Impact]]:
-    """Contacts beside the one that is struck: those that touch, and those that strike at the same instant."""
+def _others(system: System, evaluation: Evaluation, hit: int) -> Iterator[tuple[int, Impact]]:
+    """Contacts beside the one that is hit: those that touch, and those that strike at the same instant."""
     asked = zip(system.laws, evaluation.modes, evaluation.situations, strict=True)
     for k, (law, mode, situation) in enumerate(asked):
-        if not isinstance(law, Contact) or k == struck:
+        if not isinstance(law, Contact) or k == hit:
             continue
         line = law.blow(situation).line.placed(situation.scene)
         speed = float(line.speed(situation.v))
