@@ -19,7 +19,7 @@ TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # The revision that `make changelog` compares with.
 SINCE ?= main
 
-.PHONY: help install demo test quick lint coverage changelog bench fuzz docs clean
+.PHONY: help install demo test quick lint coverage changelog bench validation pictures notebooks fuzz docs clean
 
 help:
 	@echo "make demo    torques and simulations of a geared arm, and what the usual approximations get wrong"
@@ -27,6 +27,8 @@ help:
 	@echo "make quick   the tests for daily work"
 	@echo "make coverage   which lines the quick tests run; make changelog: does a change of src have its line?"
 	@echo "make bench   speed against the peers; make fuzz: broken files and hostile names; make docs: the manual"
+	@echo "make validation   how closely outside references are met; make pictures: what the manual shows"
+	@echo "make notebooks   the examples as notebooks"
 
 # What a user needs.
 $(BASE): pyproject.toml
@@ -69,6 +71,17 @@ bench: $(READY)
 	@missed=""; $(BIN)/gearwright bench || missed=" peers"; \
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	if [ -n "$$missed" ]; then echo "Lines were missed by:$$missed"; exit 1; fi
+
+# How closely outside references are met; the manual shows it.
+validation: $(READY)
+	$(BIN)/python tools/validation.py
+
+# Pictures of gears, and what the examples print and draw; the manual shows them.
+pictures: $(READY)
+	$(BIN)/python tools/pictures.py
+
+notebooks: $(READY)
+	$(BIN)/python tools/notebooks.py
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz

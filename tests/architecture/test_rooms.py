@@ -37,9 +37,11 @@ ROOMS = (
     "identification",
     "analysis",
     "design",
+    "scene",
     "export",
     "bench",
     "report",
+    "studio",
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
@@ -64,12 +66,15 @@ LIBRARIES = {
     "networkx": {"functions", "mechanism"},
     "pinocchio": {"bench"},
     "pydantic": {"files"},
+    "plotly": {"studio"},
     "pymoo": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},
     "torch": {"export"},
+    "trimesh": {"scene"},
     "typer": {"cli"},
+    "viser": {"studio"},
     "xacrodoc": {"files"},
     "yaml": {"files"},
 }

@@ -10,12 +10,14 @@ from gearwright.analysis.impact_comparison import ImpactFigures, compare_impacts
 from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
+from gearwright.analysis.parameter_comparison import ParameterComparison, parameter_comparison
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
+from gearwright.programs.placement import Placement
 from gearwright.simulation.rollout import Rollout
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
@@ -35,6 +37,8 @@ __all__ = [
     "LinkAnalysis",
     "LinkLoads",
     "Miss",
+    "ParameterComparison",
+    "Placement",
     "ReductionComparison",
     "ReductionMiss",
     "Rollout",
@@ -51,6 +55,7 @@ __all__ = [
     "frequency_response",
     "link_loads",
     "natural_frequencies",
+    "parameter_comparison",
     "steady_temperatures",
     "uncoupled_spins",
     "vibration_modes",

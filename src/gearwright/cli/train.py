@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,6 @@ from gearwright.cli.output import counted, heading, number, results, say, table,
 from gearwright.mechanism import BASE, Mechanism, assemble
 from gearwright.parts import Drive, Robot
 from gearwright.text import visible
-
-if TYPE_CHECKING:
-    from gearwright.mechanism.gear_graph import GearGraph
 
 
 def train(
@@ -37,7 +33,10 @@ def train(
     mech = assemble(loaded)
     facts = _facts(loaded, mech)
     if plot is not None:
-        _draw(loaded, mech, plot)
+        from gearwright.plots import save
+        from gearwright.scene.graph_figure import gear_graph_figure
+
+        save(gear_graph_figure(loaded, mech), plot)
     if json:
         write_json(facts)
     else:
@@ -100,39 +99,3 @@ def _ratios(ratio: dict[str, float]) -> str:
 
 def _shares(share: dict[str, float]) -> str:
     return ", ".join(f"{x:.1%} {speed}" for speed, x in share.items() if abs(x) >= 0.0005)
-
-
-def _draw(robot: Robot, mech: Mechanism, path: Path) -> None:
-    from gearwright.mechanism.assembly import gear_graph
-    from gearwright.plots import save
-    from gearwright.plots.network import network
-
-    graph = gear_graph(robot)
-    titles = {"functional graph": graph, "canonical graph": graph.canonical()}
-    drives = _drive_edges(robot, mech)
-    save(network({title: _edges(graph) + drives for title, graph in titles.items()}, graph.base), path)
-
-
-def _edges(graph: GearGraph) -> list[Any]:
-    from gearwright.plots.network import Edge
-
-    turning = [Edge(pair.inner, pair.outer, pair.axis or "") for pair in graph.turning]
-    return turning + [Edge(gear.first, gear.second, number(float(gear.ratio)), tree=False) for gear in graph.gears]
-
-
-def _drive_edges(robot: Robot, mech: Mechanism) -> list[Any]:
-    """The wheels of drives on the links that carry them, each with its ratio to the link or elastic shaft it moves."""
-    from gearwright.plots.network import Edge
-
-    moved = {body.joint_name: body.name for body in mech.bodies} | {shaft: shaft for shaft in mech.shafts}
-    edges: dict[Any, None] = {}
-    for drive in robot.drives:
-        for spin in (spin for spin in mech.spins if spin.name.startswith(f"{drive.title}.")):
-            home = "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name
-            edges[Edge(home, spin.name)] = None
-            for speed, ratio in ((mech.speeds[k], ratio) for k, ratio in spin.terms):
-                if speed in mech.shafts:
-                    edges[Edge(home, speed)] = None
-                    edges[Edge(speed, moved[drive.joint], "spring", tree=False)] = None
-                edges[Edge(spin.name, moved[speed], number(float(ratio)), tree=False)] = None
-    return list(edges)

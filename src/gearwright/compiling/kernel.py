@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -136,8 +137,7 @@ class Kernel(partial[Array]):
                 raise InputError(
                     f"{self.name}: there is no input {name!r} to differentiate by. {did_you_mean(name, known)}"
                 )
-        r = self._recipe
-        return Kernel(Recipe(r.function, r.source, r.parameters, r.fixed, tuple(inputs) or tuple(known)))
+        return Kernel(replace(self._recipe, wrt=tuple(inputs) or tuple(known)))
 
     def source(self, language: str = "c") -> str:
         """The program as source text: C99 without allocation that needs nothing but `sin` and `cos`.
@@ -155,6 +155,7 @@ def compile(
     function: Callable[..., Any] | str,
     robot_or_mech: Robot | Mechanism,
     parameters: Sequence[str] = (),
+    approximation: str = "exact",
     **fixed: Any,
 ) -> Kernel:
     """Compile a function of the dynamics for one robot or machine.
@@ -163,6 +164,8 @@ def compile(
         function: a public function such as `gw.inverse_dynamics`, or its name.
         robot_or_mech: a robot (parameters are then paths of its file, and their wheels follow) or a machine.
         parameters: paths of numbers that stay inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
+        approximation: the machine as a simpler tool sees it, one of the kinds of `approximate`; the parameters stay
+            those of the robot.
         fixed: what the function takes beside arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies and
             frames that feel wrenches; `base_motion=True`.
 
@@ -175,4 +178,5 @@ def compile(
     >>> k(np.array([0.0]), parameters=np.array([[2.0], [4.0]])).ravel()
     array([0.6, 1.1])
     """
-    return Kernel(recipe_of(function, robot_or_mech, parameters, fixed))
+    recipe = recipe_of(function, robot_or_mech, parameters, fixed)
+    return Kernel(replace(recipe, approximation=approximation))

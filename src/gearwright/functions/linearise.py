@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,9 @@ from gearwright.functions.closed_linearise import ClosedSlopes, reduced
 from gearwright.functions.closure import Closure, FreeSpeeds, closure_of
 from gearwright.functions.run import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.plots import saved
+from gearwright.plots.notebook import notebook
+from gearwright.plots.poles import poles
 from gearwright.programs.inputs import checked
 from gearwright.programs.programs import FORWARD_DYNAMICS
 
@@ -27,6 +31,13 @@ class LinearModel(NamedTuple):
 
     A: Array
     B: Array
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The poles in the complex plane [1/s]; with `path` (.png, .svg, .pdf) it is saved too."""
+        return saved(poles(np.linalg.eigvals(self.A)), path)
+
+    def _repr_html_(self) -> str:
+        return notebook(self)
 
 
 def linearise(

@@ -42,7 +42,7 @@ def drive_springs(links: Links, drive: Drive) -> list[Spring]:
 
 def drive_actuator(links: Links, drive: Drive) -> Actuator:
     """The motor's place in the structure matrix."""
-    return Actuator(drive.title, _row(links, drive, 0, _turned(drive.gear.ratio, drive_sense(links, drive))))
+    return Actuator(drive.title, row_behind(links, drive, 0, _turned(drive.gear.ratio, drive_sense(links, drive))))
 
 
 def drive_sense(links: Links, drive: Drive) -> int:
@@ -54,8 +54,8 @@ def drive_sense(links: Links, drive: Drive) -> int:
     """
     if not getattr(drive.gear, "parallel_axes", False):
         return 1
-    mount = _mount(links, drive)
-    axis, joint_axis = _axis(links, drive, mount), links.axis_direction(drive.joint, mount)
+    mount = drive_mount(links, drive)
+    axis, joint_axis = drive_axis(links, drive, mount), links.axis_direction(drive.joint, mount)
     if drive.axis is not None and not checks.numbers(*axis):
         raise TrainError(
             f"drive {drive.title!r}: its axis {tuple(axis)} is not given in numbers, but the sign of its "
@@ -83,10 +83,10 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
             "Drive a revolute or prismatic joint, or a helical one."
         )
     _refuse_other_motion(drive, kind)
-    mount = _mount(links, drive)
-    axis = _axis(links, drive, mount)
+    mount = drive_mount(links, drive)
+    axis = drive_axis(links, drive, mount)
     wheels = (
-        rotor_wheel(f"drive {drive.title!r}, rotor", drive.motor, drive.gear.ratio, axis, _motor_place(links, drive)),
+        rotor_wheel(f"drive {drive.title!r}, rotor", drive.motor, drive.gear.ratio, axis, motor_place(links, drive)),
         *_gear(links, drive, mount),
     )
     real = [wheel for wheel in wheels if not _nothing(wheel)]
@@ -95,7 +95,7 @@ def drive_wheels(links: Links, drive: Drive) -> list[Placed]:
     return [_placed(links, drive, wheel, mount, axis, sense) for wheel in real]
 
 
-def _mount(links: Links, drive: Drive) -> str:
+def drive_mount(links: Links, drive: Drive) -> str:
     """The link that carries the motor: the joint's parent unless given."""
     mount = mount_of(drive, links.by_joint[drive.joint])
     return links.require(f"drive {drive.title!r}: it is mounted on", mount)
@@ -108,10 +108,10 @@ def drive_stator(links: Links, drive: Drive) -> list[Lump]:
     mass = 0.0 if drive.motor.included else plain(f"{owner}, mass", drive.motor.mass_at_rest)
     if is_zero(mass):
         return []
-    return point_mass(mount, mass, _place(drive, "stator", mount, mass, _motor_place(links, drive)))
+    return point_mass(mount, mass, _place(drive, "stator", mount, mass, motor_place(links, drive)))
 
 
-def _motor_place(links: Links, drive: Drive) -> Vec | None:
+def motor_place(links: Links, drive: Drive) -> Vec | None:
     """Where the motor is in its mount's frame: as stated, or at the joint's origin; None: on neither of its links."""
     if drive.motor.position is not None:
         return vector(f"drive {drive.title!r}, motor", drive.motor.position)
@@ -184,7 +184,8 @@ def _gear(links: Links, drive: Drive, mount: str) -> tuple[Wheel, ...]:
     return members(output_is_link(drive, driven))
 
 
-def _axis(links: Links, drive: Drive, mount: str) -> Vec:
+def drive_axis(links: Links, drive: Drive, mount: str) -> Vec:
+    """The rotor's axis in its mount's frame: as stated, or the joint's."""
     owner = f"drive {drive.title!r}, axis"
     if drive.axis is not None:
         return checks.unit(owner, vector(owner, drive.axis))
@@ -221,7 +222,7 @@ def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec, place: Vec |
     return Wheel("rotor", axial, ratio, position=position, coupling=motor.coupling, **more)
 
 
-def _row(links: Links, drive: Drive, behind: int, ratio: Scalar) -> dict[str, Scalar]:
+def row_behind(links: Links, drive: Drive, behind: int, ratio: Scalar) -> dict[str, Scalar]:
     """The row of a wheel behind so many springs: on a shaft, which counts at the joint side, or on the joint."""
     shafts = shaft_names(drive)
     return {shafts[behind]: ratio} if behind < len(shafts) else links.over_speeds({drive.joint: ratio})
@@ -232,7 +233,7 @@ def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec, sen
     owner = f"{drive.title}.{wheel.name}"
     driven = links.by_joint[drive.joint].name
     carrier = mount if wheel.carrier == "mount" else driven
-    e, point = axis, _motor_place(links, drive)
+    e, point = axis, motor_place(links, drive)
     if wheel.about == "joint" and wheel.axis is None:
         e, point = _about_joint(links, owner, drive.joint, carrier)
         sense = 1
@@ -248,7 +249,7 @@ def _placed(links: Links, drive: Drive, wheel: Wheel, mount: str, axis: Vec, sen
         carrier=carrier,
         axis=e,
         position=place,
-        ratio=_row(links, drive, wheel.springs_before(len(shaft_names(drive))), _turned(wheel.ratio, sense)),
+        ratio=row_behind(links, drive, wheel.springs_before(len(shaft_names(drive))), _turned(wheel.ratio, sense)),
         inertia=inertia,
         mass=plain(owner, wheel.mass),
         across=inertia * 0.5 if wheel.transverse_inertia is None else plain(owner, wheel.transverse_inertia),

@@ -227,7 +227,7 @@ class TrainStructure:
         return checks.unit(f"{owner}, axis", e), at
 
     def _on_link(self, wheel: Gearwheel) -> list[Placed]:
-        e, at = self._arm_axis(wheel)
+        e, at = self.arm_axis(wheel)
         if wheel.axis == RADIAL:
             circle = self._body(wheel, wheel.carrier, e, at, self.row(wheel.name))
             return [
@@ -243,7 +243,7 @@ class TrainStructure:
             ]
         return [self._body(wheel, wheel.carrier, e, at, self.row(wheel.name))]
 
-    def _arm_axis(self, wheel: Gearwheel) -> tuple[Vec, Vec]:
+    def arm_axis(self, wheel: Gearwheel) -> tuple[Vec, Vec]:
         """The axis of a wheel on a link; planets on a link lie about the axis of that link's joint."""
         if not (isinstance(wheel.axis, str) and wheel.axis in (PARALLEL, RADIAL)):
             return self.axis_and_point(wheel)

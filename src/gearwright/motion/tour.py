@@ -39,7 +39,7 @@ def tour(robot: Robot, mech: Mechanism, count: int = 801) -> Motion:
         raise InputError(
             f"robot {robot.name!r} has no joint whose speeds are rates of coordinates: there is nothing to move."
         )
-    return _spread(mech, columns, ways(robot, mech, columns).sample(count))
+    return spread(mech, columns, ways(robot, mech, columns).sample(count))
 
 
 def ways(robot: Robot, mech: Mechanism, columns: Sequence[int]) -> Trajectory:
@@ -67,7 +67,7 @@ def _points(phase: float, unit: str, limits: Limits) -> Array:
     return middle + reach * np.sin(phase + np.array([0.0, 2.1, 4.2]))
 
 
-def _spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
+def spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
     """The motion over all coordinates and speeds of the machine."""
     from gearwright.functions.functions import neutral
 

@@ -14,12 +14,12 @@ HEADER = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 
 def cycle_figure(analysis: Analysis) -> str:
     """Torques, speeds and temperatures over one cycle."""
-    return _svg(analysis.plot())
+    return svg(analysis.plot())
 
 
 def torque_speed_figures(analysis: Analysis) -> list[str]:
     """Per motor its torque over its speed, and what its data sheet allows."""
-    return [_svg(_of_motor(name, drive)) for name, drive in analysis.drives.items()]
+    return [svg(_of_motor(name, drive)) for name, drive in analysis.drives.items()]
 
 
 def _of_motor(name: str, drive: DriveAnalysis) -> Any:
@@ -36,7 +36,7 @@ def _of_motor(name: str, drive: DriveAnalysis) -> Any:
     )
 
 
-def _svg(page: Any) -> str:
+def svg(page: Any) -> str:
     """A figure without its XML header, letters as paths: it looks the same on every machine."""
     buffer = io.StringIO()
     page.savefig(buffer, format="svg", metadata={"Date": None})

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import checked_point
 from gearwright.text import did_you_mean, listed
@@ -28,6 +28,7 @@ class Recipe:
         parameters: paths of the parameters that are inputs.
         fixed: what is decided before running, as (name, value) pairs.
         wrt: inputs that the result is differentiated by.
+        approximation: the kind of `approximate` that the machine is seen with, its parameters' wheels too.
     """
 
     function: str
@@ -35,11 +36,12 @@ class Recipe:
     parameters: tuple[str, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
     wrt: tuple[str, ...] = ()
+    approximation: str = "exact"
 
     def job(self) -> TraceJob:
         """What to trace."""
-        mech = machine_of("compile", self.source)
-        symbolic = partial(_machine, self.source, self.parameters) if self.parameters else None
+        mech = approximate(machine_of("compile", self.source), self.approximation)
+        symbolic = partial(_machine, self.source, self.parameters, self.approximation) if self.parameters else None
         program = programs.BY_NAME[self.function]
         return TraceJob(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
 
@@ -47,12 +49,16 @@ class Recipe:
         """The machine and its symbolic parameters, exactly: every number to the last digit."""
         if isinstance(self.source, Mechanism):
             numbers = tuple(getattr(self.source, field.name) for field in fields(self.source))
-            return f"{numbers!r} {self.parameters!r}"
-        return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}"
+            return f"{numbers!r} {self.parameters!r}{self._seen}"
+        return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}{self._seen}"
+
+    @property
+    def _seen(self) -> str:
+        return "" if self.approximation == "exact" else f" {self.approximation}"
 
 
-def _machine(source: RobotOrMech, paths: Sequence[str], values: Sequence[Any]) -> Mechanism:
-    return machine_with(source, dict(zip(paths, values, strict=True)))
+def _machine(source: RobotOrMech, paths: Sequence[str], approximation: str, values: Sequence[Any]) -> Mechanism:
+    return approximate(machine_with(source, dict(zip(paths, values, strict=True))), approximation)
 
 
 def recipe_of(

@@ -1,0 +1,63 @@
+"""What every kind of gear looks like: one row of a table each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from gearwright.parts import (
+    Belt,
+    Bevel,
+    Cycloidal,
+    Gear,
+    Harmonic,
+    Planetary,
+    Rack,
+    Screw,
+    Series,
+    Spur,
+    Wolfrom,
+    Worm,
+)
+from gearwright.scene import forms_of_reducers, forms_of_teeth
+from gearwright.scene.form import Form, Room
+
+FORMS: dict[type, Callable[[Any, Room], list[Form]]] = {
+    Spur: forms_of_teeth.spur,
+    Bevel: forms_of_teeth.bevel,
+    Planetary: forms_of_teeth.planetary,
+    Wolfrom: forms_of_teeth.wolfrom,
+    Harmonic: forms_of_reducers.harmonic,
+    Cycloidal: forms_of_reducers.cycloidal,
+    Belt: forms_of_reducers.belt,
+    Worm: forms_of_reducers.worm,
+    Screw: forms_of_reducers.screw,
+    Rack: forms_of_reducers.rack,
+    Gear: forms_of_reducers.known_ratio,
+}
+
+
+def gear_forms(gear: Any, room: Room) -> list[Form]:
+    """The members of a gear in its own frame; none for a kind that has nothing to show.
+
+    >>> from gearwright.parts import Planetary
+    >>> [form.name for form in gear_forms(Planetary(sun=18, planet=27, ring=72), Room(0.05, 0.01))]
+    ['sun', 'ring', 'planet1', 'planet2', 'planet3', 'carrier']
+    """
+    if isinstance(gear, Series):
+        return _series(gear, room)
+    draw = next((FORMS[kind] for kind in type(gear).__mro__ if kind in FORMS), None)
+    return [] if draw is None else draw(gear, room)
+
+
+def _series(gear: Series, room: Room) -> list[Form]:
+    """Stage after stage along the axis, each as quick as those behind it let it be."""
+    made, height = [], 0.0
+    for place, stage in enumerate(gear.stages):
+        last = place == len(gear.stages) - 1
+        for form in gear_forms(stage, room):
+            named = replace(form, name=f"stage{place + 1}.{form.name}", joint_side=form.joint_side and last)
+            made.append(named.quicker(float(gear.ratio_behind(place))).lifted(height))
+        height += 2.0 * room.width
+    return made

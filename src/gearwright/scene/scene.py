@@ -1,0 +1,113 @@
+"""A robot as something to look at: solids on its bodies, and where they all are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gearwright.algebra.operations import FLOATS
+from gearwright.arrays import Array
+from gearwright.dynamics.pose import place
+from gearwright.errors import GearwrightWarning, InputError
+from gearwright.functions.functions import neutral
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism.drive_places import drive_places
+from gearwright.parts import Robot
+from gearwright.scene.drive_solids import drive_solids
+from gearwright.scene.link_solids import link_solids
+from gearwright.scene.numbers import matrix, vector
+from gearwright.scene.solid import Solid
+from gearwright.scene.train_solids import train_solids
+
+COLOURS: Mapping[str, tuple[int, int, int]] = {
+    "link": (214, 217, 224),
+    "mesh": (205, 208, 216),
+    "joint": (78, 92, 115),
+    "stator": (60, 66, 78),
+    "rotor": (196, 106, 48),
+    "gear": (214, 160, 52),
+    "ring": (96, 125, 150),
+    "planet": (222, 190, 98),
+    "carrier": (150, 158, 172),
+    "belt": (45, 45, 48),
+    "payload": (176, 58, 72),
+}
+"""Red, green and blue of every kind of solid, 0 to 255."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A robot's solids.
+
+    Args:
+        robot: the robot.
+        mech: the same, assembled.
+        solids: links, joints, motors and wheels, each on a body.
+        reach: how far the robot extends from its base in its neutral configuration [m]; sizes follow from it.
+        remarks: what could not be drawn as stated.
+    """
+
+    robot: Robot
+    mech: Mechanism
+    solids: tuple[Solid, ...]
+    reach: float
+    remarks: tuple[str, ...] = ()
+
+    def coordinates(self, q: Sequence[float]) -> dict[str, float]:
+        """Per speed that is the rate of a coordinate that coordinate: what wheels turn with [rad, m]."""
+        places = zip(self.mech.speeds, self.mech.layout.coordinate_of, strict=True)
+        return {name: float(q[index]) for name, index in places if index >= 0}
+
+    def bodies(self, q: Sequence[float]) -> dict[str, tuple[Array, Array]]:
+        """Per body, and for "base", its rotation (3, 3) and origin (3,) in the world."""
+        world = place(self.mech, [float(x) for x in q], FLOATS).world
+        names = [*(body.name for body in self.mech.bodies), "base"]
+        return {name: (matrix(pose[0]), vector(pose[1])) for name, pose in zip(names, world, strict=True)}
+
+
+def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
+    """A robot as something to look at, drawn from its parts: no mesh is needed.
+
+    Links are drawn by their meshes and shapes, else as rods; motors and gears where the file says they are, in their
+    true proportions where it states radii or modules. Wheels turn at their true rates.
+
+    Args:
+        robot: the robot.
+        folder: where its meshes are found: that of its file.
+
+    >>> import gearwright as gw
+    >>> scene = scene_of(gw.load("planetary_3r"))
+    >>> sun = next(solid for solid in scene.solids if solid.name == "j1.sun")
+    >>> sun.carrier, sun.turning
+    ('base', {'j1': 5.0})
+    """
+    if not isinstance(robot, Robot):
+        raise InputError(f"scene_of: {type(robot).__name__} is not a robot: only parts can be drawn. Give the Robot.")
+    mech, remarks = assemble(robot), list[str]()
+    reach = reach_of(mech, robot)
+    solids = list(link_solids(robot, reach, None if folder is None else Path(folder), remarks.append))
+    for at in drive_places(robot):
+        solids += drive_solids(at, reach)
+    if robot.trains:
+        solids += train_solids(robot, reach)
+    if remarks:
+        warnings.warn("\n".join([f"robot {robot.name!r}:", *remarks]), GearwrightWarning, stacklevel=2)
+    return Scene(robot, mech, tuple(solids), reach, tuple(remarks))
+
+
+def reach_of(mech: Mechanism, robot: Robot) -> float:
+    """The size of a robot [m]: the largest distance between its joints, centres of mass and frames, at rest."""
+    world = place(mech, [float(x) for x in neutral(mech)], FLOATS).world
+    points = [np.zeros(3)]
+    for index, body in enumerate(mech.bodies):
+        rotation, origin = matrix(world[index][0]), vector(world[index][1])
+        points += [origin, origin + rotation @ vector(body.com)]
+    for frame in mech.frames:
+        rotation, origin = world[int(frame.body)]  # the base is the last one, at -1
+        points.append(vector(origin) + matrix(rotation) @ vector(frame.position))
+    spread = np.ptp(points, axis=0)
+    return max(float(np.linalg.norm(spread)), 0.05)

@@ -1,0 +1,5 @@
+"""The Studio: a page that shows a robot's wheels turn and its torques change; holds no formula."""
+
+from gearwright.studio.open import studio
+
+__all__ = ["studio"]

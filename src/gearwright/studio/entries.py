@@ -1,0 +1,104 @@
+"""What a panel lets people change of a drive, and the robot that follows from what they entered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from gearwright.algebra import is_number
+from gearwright.catalogue import Catalogue
+from gearwright.parts import Drive, Robot
+
+TEETH = {
+    "sun": "sun teeth",
+    "planet": "planet teeth",
+    "second_planet": "second planet teeth",
+    "ring": "ring teeth",
+    "second_ring": "second ring teeth",
+    "planets": "planets",
+    "driver": "driver teeth",
+    "driven": "driven teeth",
+    "starts": "worm starts",
+    "wheel": "wheel teeth",
+    "flexspline": "flexspline teeth",
+    "circular": "circular spline teeth",
+    "pins": "pins",
+    "discs": "discs",
+}
+"""Whole numbers of gears, and how the panel calls them."""
+NUMBERS = {"ratio": "ratio", "reduction": "reduction"}
+AS_STATED = "as in the file"
+"""The choice of the motor that the robot came with."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that can be changed.
+
+    Args:
+        key: "gear.ratio", "gear.planets", "motor.inertia", "gear.stiffness", ...
+        label: what the panel calls it.
+        value: what it is now.
+        kind: a number, a whole number, or a stiffness, of which 0 means a rigid gear.
+    """
+
+    key: str
+    label: str
+    value: float
+    kind: Literal["number", "count", "stiffness"] = "number"
+
+
+def entries(drive: Drive) -> tuple[Entry, ...]:
+    """What can be changed of a drive: its ratio, or the teeth that it follows from; rotor inertia; stiffness.
+
+    >>> from gearwright.parts import Gear, Planetary
+    >>> [entry.key for entry in entries(Drive("j", Motor(1e-4), Gear(100)))]
+    ['gear.ratio', 'motor.inertia', 'gear.stiffness']
+    >>> [entry.key for entry in entries(Drive("j", gear=Planetary(sun=18, planet=27, ring=72)))][:4]
+    ['gear.sun', 'gear.planet', 'gear.ring', 'gear.planets']
+    """
+    gear, stated = drive.gear, {field.name for field in fields(drive.gear)}
+    found = [Entry(f"gear.{word}", label, _number(gear, word)) for word, label in NUMBERS.items() if word in stated]
+    found += [
+        Entry(f"gear.{word}", label, _number(gear, word), "count") for word, label in TEETH.items() if word in stated
+    ]
+    known = [entry for entry in found if is_number(getattr(gear, entry.key.removeprefix("gear.")))]
+    known.append(Entry("motor.inertia", "rotor inertia [kg m²]", float(drive.motor.inertia)))
+    if "stiffness" in stated:
+        known.append(Entry("gear.stiffness", "stiffness [Nm/rad]", float(gear.stiffness or 0.0), "stiffness"))
+    return tuple(known)
+
+
+def changed_drive(drive: Drive, wanted: Mapping[str, Any]) -> Drive:
+    """A drive with what somebody entered, all of it at once: teeth that fit together are entered one by one."""
+    gear = {key.removeprefix("gear."): value for key, value in wanted.items() if key.startswith("gear.")}
+    motor = {key.removeprefix("motor."): value for key, value in wanted.items() if key.startswith("motor.")}
+    kinds = {entry.key: entry.kind for entry in entries(drive)}
+    for word, value in gear.items():
+        kind = kinds.get(f"gear.{word}")
+        if kind == "count":
+            gear[word] = int(value)
+        if kind == "stiffness" and value == 0:
+            gear[word] = None
+    return replace(drive, gear=replace(drive.gear, **gear), motor=replace(drive.motor, **motor))  # type: ignore[type-var]
+
+
+def with_motor(robot: Robot, original: Drive, key: str, catalogue: Catalogue) -> Robot:
+    """The robot whose drive has a motor of the catalogue in the same place, or the one that it came with."""
+    drive = robot.drive(original.title)
+    if key == AS_STATED:
+        return robot.with_drive(replace(drive, motor=original.motor))
+    place = {"position": original.motor.position, "included": original.motor.included}
+    return robot.with_drive(replace(drive, motor=catalogue.motor(key).motor(**place)))
+
+
+def motor_choices(catalogue: Catalogue) -> dict[str, str]:
+    """The motors that can be chosen: what the panel calls them -> key."""
+    sheets = [sheet for sheet in catalogue.motors.values() if sheet.inertia is not None]
+    return {AS_STATED: AS_STATED, **{f"{sheet.manufacturer} {sheet.name} ({sheet.key})": sheet.key for sheet in sheets}}
+
+
+def _number(gear: Any, word: str) -> float:
+    value = getattr(gear, word)
+    return float(value) if is_number(value) else 0.0

@@ -1,0 +1,176 @@
+"""Opening the studio: a server on this machine, a page per visitor."""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from gearwright.arguments import whole
+from gearwright.catalogue import load
+from gearwright.errors import GearwrightError, InputError, MissingExtraError
+from gearwright.parts import Robot
+from gearwright.studio.motions import AnyMotion
+from gearwright.studio.session import Session
+from gearwright.text import visible
+
+PORT, LAST_PORT, HOST = 8080, 65535, "127.0.0.1"
+
+
+class Studio:
+    """A running studio: `url` is where its page is, `port` what it listens on; `wait` until Ctrl-C, `stop` ends it."""
+
+    def __init__(self, robot: Robot, server: Any, file: Path | None, motion: AnyMotion, save_to: Path | None) -> None:
+        from gearwright.studio.watch import Watch
+
+        self.robot, self._server, self._file, self._motion, self._save_to = robot, server, file, motion, save_to
+        self._pages: dict[int, Any] = {}
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._watch = None if file is None else Watch(file, self._file_changed)
+        server.on_client_connect(self._connected)
+        server.on_client_disconnect(self._left)
+
+    def __repr__(self) -> str:
+        return f"<Studio of {visible(self.robot.name)} at {self.url}>"
+
+    @property
+    def port(self) -> int:
+        """The port it listens on, which may not be the one that was asked for."""
+        return int(self._server.get_port())
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        return f"http://{self._server.get_host()}:{self.port}"
+
+    @property
+    def pages(self) -> list[Any]:
+        """The pages of those who look at it now."""
+        with self._lock:
+            return list(self._pages.values())
+
+    def wait(self) -> None:
+        """Serve until somebody presses Ctrl-C or calls `stop`."""
+        try:
+            self._stopped.wait()
+        except KeyboardInterrupt:
+            self.stop()
+
+    def stop(self) -> None:
+        """End the server; open pages lose their connection."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        if self._watch is not None:
+            self._watch.stop()
+        for page in self.pages:
+            page.close()
+        self._server.stop()
+
+    def _connected(self, client: Any) -> None:
+        from gearwright.studio.page import Page
+
+        folder = None if self._file is None else self._file.parent
+        own = (lambda: None) if self._watch is None else self._watch.skip
+        page = Page(client, Session(self.robot, self._motion), folder, self._save_to, own)
+        with self._lock:
+            self._pages[client.client_id] = page
+
+    def _left(self, client: Any) -> None:
+        with self._lock:
+            page = self._pages.pop(client.client_id, None)
+        if page is not None:
+            page.close()
+
+    def _file_changed(self) -> None:
+        """Read the file again; one that is not a robot any more is told in the reader's words."""
+        try:
+            self.robot = load(self._file)  # type: ignore[arg-type]
+        except (GearwrightError, OSError) as error:
+            for page in self.pages:
+                page.say(f"{error}\nThe page keeps the last good robot.", bad=True)
+            return
+        for page in self.pages:
+            page.read(self.robot)
+
+
+def studio(
+    robot: Robot | str | Path,
+    *,
+    motion: AnyMotion = None,
+    port: int = PORT,
+    host: str = HOST,
+    open_browser: bool = True,
+    save_to: str | Path | None = None,
+) -> Studio:
+    """Open the studio: a page on this machine that shows a robot, its wheels and its torques.
+
+    Args:
+        robot: a robot, a bundled robot's name or a file. A file is watched: the page follows when it is edited.
+        motion: what is played and computed: a trajectory of the joints, a motion or run of the machine, or a CSV file;
+            a tour through the joints' ranges unless given.
+        port: where it listens; the next free one if it is taken, see `Studio.port`. 0: any free port.
+        host: 127.0.0.1: this machine alone can see the page. "0.0.0.0" shows it to the whole network, to everybody.
+        open_browser: whether a browser is opened.
+        save_to: a file (.yaml) that a button of the page writes; without it the page only offers downloads.
+
+    Returns:
+        The running studio: `.url`, `.wait()` (until Ctrl-C), `.stop()`.
+
+    Raises:
+        MissingExtraError: viser or plotly is not installed.
+    """
+    file = None if isinstance(robot, Robot) else _file_of(robot)
+    loaded = robot if isinstance(robot, Robot) else load(robot)
+    target = _target(save_to)
+    if whole("studio", "port", port, example=PORT) > LAST_PORT:
+        raise InputError(f"studio: port={port} is beyond {LAST_PORT}, the last there is. Give one such as {PORT}.")
+    Session(loaded, motion)  # whatever is wrong with robot or motion is said before a page opens
+    server = _server(loaded, host, port)
+    opened = Studio(loaded, server, file, motion, target)
+    if open_browser:
+        webbrowser.open(opened.url)
+    return opened
+
+
+def _file_of(robot: str | Path) -> Path | None:
+    """The file that a name stands for; None for a bundled robot."""
+    path = Path(robot)
+    return path.resolve() if path.is_file() else None
+
+
+def _target(save_to: str | Path | None) -> Path | None:
+    if save_to is None:
+        return None
+    path = Path(save_to)
+    if path.suffix.lower() not in (".yaml", ".yml") or path.is_dir():
+        raise InputError(f"studio: save_to {path} is not the name of a YAML file. Choose one that ends in .yaml.")
+    return path.resolve()
+
+
+def _server(robot: Robot, host: str, port: int) -> Any:
+    try:
+        import plotly  # noqa: F401
+        import viser
+    except ImportError:
+        raise MissingExtraError(
+            "the studio needs viser and plotly: pip install 'gearwright[studio]'. Everything else works without them."
+        ) from None
+    from gearwright.mechanism import assemble
+    from gearwright.scene import reach_of
+
+    server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(29, 92, 132))
+    server.gui.set_panel_label(f"Gearwright Studio: {visible(robot.name)}")
+    reach = reach_of(assemble(robot), robot)
+    server.initial_camera.position = (0.95 * reach, -1.15 * reach, 0.8 * reach)
+    server.initial_camera.look_at = (0.15 * reach, 0.0, 0.35 * reach)
+    server.scene.configure_environment_map(hdri=None)
+    server.scene.add_light_ambient("/light", intensity=1.4)
+    width = 4 * reach
+    server.scene.add_grid(
+        "/floor", width, width, cell_size=reach / 5, section_size=reach, position=(0, 0, -0.04 * reach)
+    )
+    return server

@@ -1,0 +1,149 @@
+"""One visitor's robot: what was changed, and the results that follow. Knows no page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gearwright.analysis import (
+    Analysis,
+    Comparison,
+    EnergyBalance,
+    ParameterComparison,
+    Task,
+    analyse,
+    compare,
+    energy_balance,
+    parameter_comparison,
+)
+from gearwright.catalogue import Catalogue, drives
+from gearwright.errors import GearwrightError, InputError
+from gearwright.mechanism import assemble
+from gearwright.parts import Robot, parameter
+from gearwright.studio.entries import changed_drive, entries, with_motor
+from gearwright.studio.motions import AnyMotion, studio_motion
+
+SAMPLES = 201
+"""At how many times an analysis looks at a cycle while somebody drags a slider."""
+
+
+@dataclass(frozen=True)
+class QuickResults:
+    """What follows at once: forces of the motion, exact and approximate, and the energies."""
+
+    comparison: Comparison
+    energy: EnergyBalance
+
+
+class Session:
+    """The robot of one browser tab, its motion, and what was changed since the robot was read.
+
+    Changes are tried on a copy: one that the library refuses raises its error and leaves everything as it was.
+
+    >>> import gearwright as gw
+    >>> session = Session(gw.load("elbow"))
+    >>> session.enter("j2", {"gear.ratio": 50.0})
+    >>> session.robot.drive("j2").gear.ratio, session.stated.drive("j2").gear.ratio
+    (50.0, 100.0)
+    """
+
+    def __init__(self, robot: Robot, motion: AnyMotion = None, catalogue: Catalogue | None = None) -> None:
+        self.catalogue = catalogue or drives()
+        self.lock = threading.RLock()
+        self._given = motion
+        self.read(robot)
+
+    def read(self, robot: Robot) -> None:
+        """Begin anew with a robot, such as the one that a file states now."""
+        mech = assemble(robot)
+        motion = studio_motion(robot, mech, self._given)
+        with self.lock:
+            self.stated, self.robot, self.mech, self.motion = robot, robot, mech, motion
+            self._kernels: ParameterComparison | None = None
+            self._structure = object()
+
+    def enter(self, title: str, wanted: Mapping[str, Any]) -> None:
+        """Take what somebody entered in the panel of a drive."""
+        with self.lock:
+            self._take(self.robot.with_drive(changed_drive(self.robot.drive(title), wanted)), wanted, title)
+
+    def choose_motor(self, title: str, key: str) -> None:
+        """Give a drive a motor of the catalogue."""
+        with self.lock:
+            self._take(with_motor(self.robot, self.stated.drive(title), key, self.catalogue))
+
+    def carry(self, mass: float) -> None:
+        """Let the robot carry a mass [kg] where its payload is, or at the first frame of its last link."""
+        if not mass >= 0:
+            raise InputError(f"payload: mass {mass} kg is negative. Give 0 or more.")
+        with self.lock:
+            payload = self.robot.payload
+            if payload is not None:
+                self._take(replace(self.robot, payload=replace(payload, mass=mass)), {"payload.mass": mass})
+                return
+            link = self.robot.last_link().name
+            places = [frame.position for frame in self.robot.frames if frame.link == link]
+            self._take(self.robot.with_payload(mass, places[0] if places else (0.0, 0.0, 0.0), link))
+
+    def _take(self, robot: Robot, wanted: Mapping[str, Any] | None = None, title: str = "") -> None:
+        """Use a changed robot once it is seen to be one; kernels stay if only their parameters changed."""
+        mech = assemble(robot)
+        motion = self.motion if mech.speeds == self.mech.speeds else studio_motion(robot, mech, self._given)
+        paths = {f"{title}.{key}" if title else key for key in wanted or ()}
+        before, after = parameter_paths(self.robot), parameter_paths(robot)
+        if not paths or before != after or not paths <= set(before):
+            self._kernels, self._structure = None, object()
+        self.robot, self.mech, self.motion = robot, mech, motion
+
+    def compile(self) -> None:
+        """Compile the kernels whose inputs the panels' numbers are; changes of these then cost microseconds."""
+        with self.lock:
+            robot, structure = self.robot, self._structure
+        if self._kernels is not None or not parameter_paths(robot):
+            return
+        made = parameter_comparison(robot, parameter_paths(robot))
+        with self.lock:
+            if self._structure is structure:
+                self._kernels = made
+
+    @property
+    def compiled(self) -> bool:
+        """Whether changes of numbers go through kernels now."""
+        return self._kernels is not None
+
+    def quick(self) -> QuickResults:
+        """Forces and energies of the motion."""
+        with self.lock:
+            robot, mech, motion, kernels = self.robot, self.mech, self.motion.motion, self._kernels
+        if kernels is None:
+            return QuickResults(compare(mech, motion), energy_balance(mech, motion))
+        forces = kernels.forces([parameter(robot, path) for path in kernels.parameters], motion)
+        found = Comparison(mech, motion, forces.pop("exact"), forces, kernels.uncoupled)
+        return QuickResults(found, energy_balance(mech, motion))
+
+    def analysis(self, samples: int = SAMPLES) -> Analysis:
+        """What the motion, repeated for ever, asks of the drives."""
+        with self.lock:
+            robot, motion = self.robot, self.motion
+        if motion.trajectory is None:
+            raise InputError(f"the motion cannot be analysed: {motion.reason}")
+        return analyse(robot, Task(motion.trajectory, name=motion.name), catalogue=self.catalogue, samples=samples)
+
+
+def parameter_paths(robot: Robot) -> list[str]:
+    """Paths of the numbers in the panels that kernels can take as inputs."""
+    wanted = [
+        f"{drive.title}.{entry.key}" for drive in robot.drives for entry in entries(drive) if entry.kind != "count"
+    ]
+    if robot.payload is not None:
+        wanted.append("payload.mass")
+    return [path for path in wanted if _is_number(robot, path)]
+
+
+def _is_number(robot: Robot, path: str) -> bool:
+    try:
+        return float(parameter(robot, path)) != 0.0
+    except GearwrightError:
+        return False
