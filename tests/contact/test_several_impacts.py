@@ -38,6 +38,18 @@ def test_energy_is_never_gained_and_impulses_stay_in_their_cones(model, size):
             assert after[rows][0] >= -1e-6 * np.abs(u).max()
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_together_gives_back_no_more_than_stronges_law(size):
+    """Beside the energy after a plastic impact, at most e squared times the work that it took from the normal motion."""
+    rng = np.random.default_rng(20 + size)
+    for _ in range(15):
+        W, u, blocks, mu, e = random_case(rng, 3, size)
+        stopping, P = (impulses_together(W, u, blocks, mu, x) for x in ([0.0] * 3, e))
+        taken = [max(-0.5 * stopping[rows.start] * u[rows.start], 0.0) for rows in blocks]
+        least, found = (0.5 * x @ (2 * u + W @ x) for x in (stopping, P))
+        assert found <= least + np.dot(np.square(e), taken) + 1e-9
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_contacts_that_do_not_feel_each_other_strike_as_if_alone(model):
     W, u = np.diag([2.0, 3.0]), np.array([-1.0, -0.5])
