@@ -40,7 +40,7 @@ def test_energy_is_never_gained_and_impulses_stay_in_their_cones(model, size):
 
 @pytest.mark.parametrize("size", [1, 2])
 def test_together_gives_back_no_more_than_stronges_law(size):
-    """Beside the energy after a plastic impact, at most e squared times the work that it took from the normal motion."""
+    """Beside the energy after a plastic impact, at most e squared times the work that it took from normal motion."""
     rng = np.random.default_rng(20 + size)
     for _ in range(15):
         W, u, blocks, mu, e = random_case(rng, 3, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from gearwright.system.system import System
 AT_ONCE = 1e-8
 """Gaps [m] below which contacts that approach strike at the same instant as another one."""
 
+HALVINGS, ROUNDING = 40, 1e-12
+"""How finely the largest restitution that gains nothing is looked for, and energy [J] that is rounding."""
+
 JUMP = 1e-5
 """How deep [m] behind a surface a contact can be when it is struck; deeper, the surface has jumped."""
 
@@ -36,8 +40,10 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
     hit = changes.made[-1][0]
     _refuse_jump(system, evaluation, hit)
     others = dict(_others(system, evaluation, hit))
-    if not others or not isinstance(system.laws[hit], Contact):
+    if not isinstance(system.laws[hit], Contact):
         return after_impact(system, x, impact, evaluation)
+    if not others:
+        return _without_gain(system, x, impact, evaluation)
     blows = {hit: impact, **others}
     out, leaving = _together(system, x, list(blows.values()), evaluation)
     for index, speed in zip(blows, leaving, strict=True):
@@ -45,6 +51,21 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
         assert isinstance(law, Contact)
         changes.change_to(index, FREE if speed > max(law.capture, LIFTED * rested) else law.modes[-1])
     return out
+
+
+def _without_gain(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
+    """The state after the impact of one contact, thrown back less where gears would let it gain energy.
+
+    A gear resists otherwise when it is driven back: with Newton's law a contact may then return more than it took.
+    """
+    out, low, high = after_impact(system, x, impact, evaluation), 0.0, float(impact.restitution)
+    if out[system.dissipated] >= x[system.dissipated] - ROUNDING or not high:
+        return out
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        trial = after_impact(system, x, replace(impact, restitution=middle), evaluation)
+        low, high = (middle, high) if trial[system.dissipated] >= x[system.dissipated] else (low, middle)
+    return after_impact(system, x, replace(impact, restitution=low), evaluation)
 
 
 def _refuse_jump(system: System, evaluation: Evaluation, hit: int) -> None:
