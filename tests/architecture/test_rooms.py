@@ -41,6 +41,7 @@ ROOMS = (
     "export",
     "bench",
     "report",
+    "works",
     "studio",
     "cli",
 )
@@ -68,6 +69,7 @@ LIBRARIES = {
     "pydantic": {"files"},
     "plotly": {"studio"},
     "pymoo": {"design"},
+    "optuna": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},

@@ -78,7 +78,8 @@ def bundled_laws() -> list[Law]:
     touching.append(forces.Contact("link3", gw.contact.Sphere((0.1, 0, 0), 0.2), 0.5, 0.3, name="ball"))
     held = forces.Constraint("held", "link3", "base", ("x", "rz"))
     caught = forces.Catch("link3", "link1", gw.contact.Sphere((0, 0, 0), 0.1), ("x", "ry"))
-    return [*laws_along(LINE), *touching, held, caught, forces.MotorTorque.of(ARM, "j2"), motor]
+    wrench = forces.Wrench("push", "tool", "frame")
+    return [*laws_along(LINE), *touching, held, caught, wrench, forces.MotorTorque.of(ARM, "j2"), motor]
 
 
 def every_kind(kind: type[Law] = Law) -> set[type[Law]]:
