@@ -209,3 +209,15 @@ def test_what_is_not_closed_is_refused():
     wall = Constraint("wall", "coupler_end", fixed_frame("wall", gw.placement(ONE, Q, "coupler_end")[1]), ("x",))
     with pytest.raises(PlanningError, match="cannot be closed"):
         closed_motion(ONE, polynomial(Q[[0, 2]], [3.1, Q[2]], duration=0.8), Q, [wall])
+
+
+def test_elastic_drives_in_inverse_kinematics_and_reactions():
+    """The motor stands where its spring rests; held against gravity, pins carry what they carry in the rigid one."""
+    soft = four_bar("rocker", 2e3)
+    place = gw.placement(ONE, Q, "coupler_end")[1]
+    found = gw.inverse_kinematics(soft, "coupler_end", (None, place), start=np.append(Q + 0.1, 0.0))
+    assert found.q == pytest.approx(np.append(Q, Q[0]), abs=1e-8)
+    holding, still = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(ONE, Q), np.zeros(4)
+    q = np.append(Q, Q[0] + holding / 2e3)
+    rigid = gw.reactions(ONE, Q, still[:3], still[:3])
+    assert gw.reactions(soft, q, still, still) == pytest.approx(rigid, abs=1e-9)

@@ -211,3 +211,14 @@ def test_a_frame_that_jumps_is_refused(path, words):
     start = project(mech, [0.3, -0.3, 0.9], [pen])
     with pytest.raises(SimulationError, match=words):
         gw.simulate(mech, start, until=0.3, laws=[pen], samples=4, method="adaptive")
+
+
+def test_a_frictionless_constraint_that_stands_still_does_no_work():
+    mech = gw.assemble(gw.load("elbow"))
+    pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
+    start = project(mech, ([0.3, -0.3, 0.9], [1.0, 0.5, -0.5]), [pen])
+    run = gw.simulate(mech, start, until=0.2, laws=[pen], samples=5, method="adaptive", rtol=1e-10, atol=1e-12)
+    whole = gw.kinetic_energy(mech, run.q, run.v) + gw.potential_energy(mech, run.q)
+    assert np.ptp(gw.kinetic_energy(mech, run.q, run.v)) > 1e-2
+    assert np.ptp(whole) < 1e-9 * np.abs(whole).max()
+    assert np.abs(run["pen.force.z"]).max() > 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.contact import Contact, Plane
+from gearwright.contact import Constraint, Contact, Plane, project
 from gearwright.errors import InputError
 from gearwright.functions.several_impacts import impulses_in_sequence, impulses_together
 
@@ -36,6 +36,18 @@ def test_energy_is_never_gained_and_impulses_stay_in_their_cones(model, size):
             assert P[rows][0] >= 0
             assert np.linalg.norm(P[rows][1:]) <= friction * P[rows][0] * (1 + 1e-8) + 1e-12
             assert after[rows][0] >= -1e-6 * np.abs(u).max()
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_together_gives_back_no_more_than_stronges_law(size):
+    """Beside the energy after a plastic impact, at most e squared times the work that it took from normal motion."""
+    rng = np.random.default_rng(20 + size)
+    for _ in range(15):
+        W, u, blocks, mu, e = random_case(rng, 3, size)
+        stopping, P = (impulses_together(W, u, blocks, mu, x) for x in ([0.0] * 3, e))
+        taken = [max(-0.5 * stopping[rows.start] * u[rows.start], 0.0) for rows in blocks]
+        least, found = (0.5 * x @ (2 * u + W @ x) for x in (stopping, P))
+        assert found <= least + np.dot(np.square(e), taken) + 1e-9
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -191,4 +203,20 @@ def test_rough_floors_and_several_surfaces_keep_the_books():
     assert {event.name for event in run.events} == {"floor0", "floor1", "wall"}
     assert (np.diff(run["energy.dissipated"]) > -1e-9).all()
     assert min(run[f"{law.name}.gap"].min() for law in laws) > -1e-8
+    assert run.drift < 1e-7
+
+
+@pytest.mark.parametrize(("friction", "restitution"), [(0.0, 0.5), (0.2, 0.5), (0.9, 0.0)])
+def test_a_rough_impact_while_a_pin_holds(friction, restitution):
+    """Held at one end, the rod strikes a slanting wall with the other: it turns about the pin before and after."""
+    laws = [
+        Constraint("pin", "end0", "base", ("x", "y")),
+        Contact("end1", Plane((0, -0.2, 0), (0.3, 1, 0)), restitution, friction, name="wall"),
+    ]
+    start = project(rod(), ([0.5, 0.0, 0.0], [0, -0.5, -1.0]), laws[:1])
+    run = gw.simulate(rod(), start, until=0.25, laws=laws, samples=11, method="adaptive")
+    assert run.events[0].name == "wall"
+    assert max(np.abs(run[f"pin.{word}"]).max() for word in "xy") < 1e-12
+    assert (np.diff(run["energy.dissipated"]) > -1e-9).all()
+    assert run["energy.dissipated"][-1] > 0.01
     assert run.drift < 1e-7

@@ -290,10 +290,10 @@ def _tangents(law: Contact, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
     """Along the surface, where friction acts; what passes through them is the force along the normal."""
     if not law.rubs:
         return ()
-    point, seen = Point(law.frame), law.relative_to
+    point, other = Point(law.frame), law.relative_to
     if isinstance(law.surface, Plane):
-        places: list[Function] = [Displacement(point, seen, axis) for axis in law.surface.tangents]
+        places: list[Function] = [Displacement(point, other, axis) for axis in law.surface.tangents]
     else:
-        places = [Slip(point, law.surface, seen, which) for which in (0, 1)]
+        places = [Slip(point, law.surface, other, which) for which in (0, 1)]
     lines = (Coordinate(f"{law.name}.slip_{k + 1}", place, speeds) for k, place in enumerate(places))
     return tuple(replace(line, inlet=_gap(law, speeds)) for line in lines)

@@ -65,7 +65,7 @@ def constrained_dynamics(
     M, right = mass_matrix(mech, q), forces - bias(mech, q, v)
     spread, matrix = _resistance(name, M, rows)
     free = _solved(M, right)
-    force = _solved(matrix, -drift - _times(rows, free))
+    force = _solved(matrix, -drift - _times(rows, free))  # Vukobratovic (20.87)-(20.89)
     return ConstrainedResult(free + _times(spread, force), force)
 
 
@@ -120,14 +120,15 @@ def impact(
     e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
     m = numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg")
     approach = _times(rows, before) - numbers("impact", "speed", speed, unit="m/s")
-    several = friction is not None and not is_single(friction)
-    spread, matrix = _resistance("impact", mass_matrix(mech, q), rows, may_repeat=several)
+    one_sided = friction is not None and not is_single(friction)
+    spread, matrix = _resistance("impact", mass_matrix(mech, q), rows, may_repeat=one_sided)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
     matrix = matrix + other[..., None] * np.eye(matrix.shape[-1])
+    # Vukobratovic (20.90)-(20.91), (20.95)-(20.97), corrected
     if friction is None:
         impulse = _solved(matrix, -(1 + e) * approach)
-    elif several:
-        impulse = _several(matrix, approach, friction, e, order)
+    elif one_sided:
+        impulse = _contact_impulses(matrix, approach, friction, e, order)
     else:
         impulse = _rubbed(matrix, approach, friction, e)
     return ImpactResult(before + _times(spread, impulse), impulse)
@@ -144,7 +145,7 @@ def _rubbed(matrix: Array, approach: Array, friction: Any, e: Array) -> Array:
     return impulse_of_impact(matrix, approach, mu, float(e))
 
 
-def _several(matrix: Array, approach: Array, friction: ArrayLike, e: Array, order: str) -> Array:
+def _contact_impulses(matrix: Array, approach: Array, friction: ArrayLike, e: Array, order: str) -> Array:
     """The impulses of several one-sided contacts."""
     mu = numbers("impact", "friction", friction, least=0.0)
     count, rows = len(mu), len(approach) // max(len(mu), 1)

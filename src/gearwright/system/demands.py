@@ -12,9 +12,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
-from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism.units import force_unit, speed_unit
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.asked_actuators import (
@@ -27,10 +27,9 @@ from gearwright.system.asked_actuators import (
     undriven,
 )
 from gearwright.system.contact_forces import require_determined, require_kept, require_whole, with_contact_forces
-from gearwright.system.demand_units import demand_units
+from gearwright.system.demand_blocks import Block, block_of
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.law_states import first_states, given_states, refuse_moded_states
-from gearwright.system.motion_along import row_along
 from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
 from gearwright.system.signals import TAU, gathered
@@ -108,8 +107,7 @@ def demands(
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
-    stated = (*_laws(robot, mech, laws), *loads)
-    acting, inputs, closing = with_contact_forces(mech, stated, contact, inputs)
+    acting, inputs, closing = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
     system, begin = System(mech, acting), given_states(states)
     case = _Case(robot, mech, _asked(robot, mech, actuators, begin), system)
     refuse_moded_states(system)
@@ -122,7 +120,7 @@ def demands(
         require_determined(mech, drives.pushes, closing, pieces[0].motion[0][0])
         require_kept(pieces, closing)
     forces = DemandedForces(case.system, (*drives.pushes, *others), drives.order)
-    blocks = [_block(piece, forces.along(piece), drives, others, closing) for piece in pieces]
+    blocks = [block_of(piece, forces.along(piece), drives, others, closing) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
     remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
@@ -200,47 +198,9 @@ def _is_whole(mech: Mechanism, motion: Motion) -> bool:
     return [np.shape(x) for x in (motion.q, motion.v, motion.a)] == shapes
 
 
-class _Block(NamedTuple):
-    """All series over one piece; `missing` (T, n) are forces that no actuator gives."""
-
-    motion: Motion
-    tau: Array
-    missing: Array
-    series: dict[str, Array]
-    tied: frozenset[str] = frozenset()
-
-
-def _block(
-    piece: Piece, forces: Sequence[Array], drives: Drives, others: Sequence[Push], closing: Mapping[str, Line]
-) -> _Block:
-    """The series of a piece; the other pushes are those that no actuator gives, or those that close loops."""
-    mech, count = piece.system.mech, len(drives.asked)
-    rows = [row_along(one.line, piece) for one in (*drives.pushes, *others)]
-    driven, missing = (
-        sum((forces[0][:, k, None] * rows[k] for k in which), np.zeros((len(piece.t), mech.n)))
-        for which in (range(count), () if closing else range(count, len(rows)))
-    )
-    tied = {name: forces[0][:, count + k] for k, name in enumerate(closing)}
-    laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}
-    q, v, a = piece.motion[:3]
-    shafts = {
-        f"{letter}.{name}": x[:, k - mech.n]
-        for k, name in enumerate(mech.speeds)
-        if name in mech.shafts
-        for letter, x in (("q", q), ("v", v))
-    }
-    return _Block(
-        Motion(piece.t, q, v, a),
-        driven,
-        missing,
-        {**drives.inverted(piece, forces), **laws, **shafts, **tied},
-        frozenset(tied),
-    )
-
-
 def _gathered(
     case: _Case,
-    blocks: Sequence[_Block],
+    blocks: Sequence[Block],
     bounds: Mapping[str, float],
     remarks: tuple[str, ...],
     solved: frozenset[int],
@@ -270,8 +230,27 @@ def _gathered(
         tuple(jumps([*remembered, *moved], [{"t": block.motion.t, **block.series} for block in blocks])),
         State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
         remarks,
-        demand_units(case.mech, case.system, case.asked),
+        _units(case, blocks[0].tied),
     )
+
+
+OF_A_MOTOR = {"torque": "Nm", "speed": "rad/s", "power": "W", "heat": "W"}
+"""What an inverse adds to the inputs and states of a motor."""
+
+
+def _units(case: _Case, tied: frozenset[str]) -> dict[str, str]:
+    """Units of the series."""
+    mech = case.mech
+    places = {f"q.{name}": speed_unit(mech, name) for name in mech.shafts}
+    speeds = {f"v.{name}": f"{speed_unit(mech, name)}/s" for name in mech.shafts}
+    forces = {TAU + name: force_unit(mech, name) for name in mech.speeds}
+    states = {state.name: state.unit for state in case.system.states.values()}
+    asked = [x for one in case.asked for x in (*one.actuator.inputs, *one.actuator.states)]
+    signals = [x for law in case.system.laws for x in law.signals]
+    motors = {f"{one.actuator.port}.{word}": unit for one in case.asked for word, unit in OF_A_MOTOR.items()}
+    closing = {name: "Nm" if ".torque." in name else "N" for name in tied}
+    named = {x.name: x.unit for x in (*asked, *signals)}
+    return {**places, **speeds, **forces, **states, **motors, **closing, **named}
 
 
 def _excesses(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from gearwright.system.system import System
 AT_ONCE = 1e-8
 """Gaps [m] below which contacts that approach strike at the same instant as another one."""
 
+HALVINGS, ROUNDING = 40, 1e-12
+"""How finely the largest restitution that gains nothing is looked for, and energy [J] that is rounding."""
+
 JUMP = 1e-5
 """How deep [m] behind a surface a contact can be when it is struck; deeper, the surface has jumped."""
 
@@ -33,23 +37,40 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
     Alone, a contact strikes by its own law. With others it is as `gw.impact` has it for contacts together: one that
     rests feels the blow with what it approaches by, that is plastically, and leaves where it would be pulled.
     """
-    struck = changes.made[-1][0]
-    _refuse_jump(system, evaluation, struck)
-    others = dict(_others(system, evaluation, struck))
-    if not others or not isinstance(system.laws[struck], Contact):
+    hit = changes.made[-1][0]
+    _refuse_jump(system, evaluation, hit)
+    others = dict(_others(system, evaluation, hit))
+    if not isinstance(system.laws[hit], Contact):
         return after_impact(system, x, impact, evaluation)
-    blows = {struck: impact, **others}
+    if not others:
+        return _without_gain(system, x, impact, evaluation)
+    blows = {hit: impact, **others}
     out, leaving = _together(system, x, list(blows.values()), evaluation)
     for index, speed in zip(blows, leaving, strict=True):
         law, rested = system.laws[index], evaluation.modes[index] != FREE
         assert isinstance(law, Contact)
-        changes.put(index, FREE if speed > max(law.capture, LIFTED * rested) else law.modes[-1])
+        changes.change_to(index, FREE if speed > max(law.capture, LIFTED * rested) else law.modes[-1])
     return out
 
 
-def _refuse_jump(system: System, evaluation: Evaluation, struck: int) -> None:
+def _without_gain(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
+    """The state after the impact of one contact, thrown back less where gears would let it gain energy.
+
+    A gear resists otherwise when it is driven back: with Newton's law a contact may then return more than it took.
+    """
+    out, low, high = after_impact(system, x, impact, evaluation), 0.0, float(impact.restitution)
+    if out[system.dissipated] >= x[system.dissipated] - ROUNDING or not high:
+        return out
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        trial = after_impact(system, x, replace(impact, restitution=middle), evaluation)
+        low, high = (middle, high) if trial[system.dissipated] >= x[system.dissipated] else (low, middle)
+    return after_impact(system, x, replace(impact, restitution=low), evaluation)
+
+
+def _refuse_jump(system: System, evaluation: Evaluation, hit: int) -> None:
     """A surface that moves by itself and has jumped is found behind what it strikes."""
-    law, situation = system.laws[struck], evaluation.situations[struck]
+    law, situation = system.laws[hit], evaluation.situations[hit]
     if not isinstance(law, Contact):
         return
     depth = -float(situation.position(law.blow(situation).line))
@@ -60,11 +81,11 @@ def _refuse_jump(system: System, evaluation: Evaluation, struck: int) -> None:
         )
 
 
-def _others(system: System, evaluation: Evaluation, struck: int) -> Iterator[tuple[int, Impact]]:
-    """Contacts beside the one that is struck: those that touch, and those that strike at the same instant."""
+def _others(system: System, evaluation: Evaluation, hit: int) -> Iterator[tuple[int, Impact]]:
+    """Contacts beside the one that is hit: those that touch, and those that strike at the same instant."""
     asked = zip(system.laws, evaluation.modes, evaluation.situations, strict=True)
     for k, (law, mode, situation) in enumerate(asked):
-        if not isinstance(law, Contact) or k == struck:
+        if not isinstance(law, Contact) or k == hit:
             continue
         line = law.blow(situation).line.placed(situation.scene)
         speed = float(line.speed(situation.v))

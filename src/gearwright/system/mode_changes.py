@@ -50,7 +50,7 @@ class ModeChanges:
         self._visited.add(self.modes)
         return guard
 
-    def put(self, index: int, mode: str) -> None:
+    def change_to(self, index: int, mode: str) -> None:
         """Change a mode that no guard asks for: what a blow elsewhere has done to it."""
         if self.modes[index] != mode:
             self.made.append((index, mode))
