@@ -123,14 +123,15 @@ class MovePanel:
     def _play(self) -> None:
         self.play.label = "Pause"
         last, at = time.monotonic(), float(self.time.value)
-        while self._playing.is_set():
+        while self._playing.is_set() and not self.page.closed:
             now = time.monotonic()
             at, last = at + (now - last) * float(self.pace.value), now
             at = at % self.page.session.motion.duration
             self.show_time(at)
             time.sleep(FRAME)
-        self.play.label = "Play"
-        self.follow()
+        if not self.page.closed:
+            self.play.label = "Play"
+            self.follow()
 
     def show_time(self, at: float) -> None:
         """Show the robot at a time of the motion, and the time on its line."""

@@ -122,8 +122,8 @@ def studio(
     Raises:
         MissingExtraError: viser or plotly is not installed.
     """
-    file = None if isinstance(robot, Robot) else _file_of(robot)
     loaded = robot if isinstance(robot, Robot) else load(robot)
+    file = None if isinstance(robot, Robot) else _file_of(robot)
     target = _target(save_to)
     if whole("studio", "port", port, example=PORT) > LAST_PORT:
         raise InputError(f"studio: port={port} is beyond {LAST_PORT}, the last there is. Give one such as {PORT}.")
