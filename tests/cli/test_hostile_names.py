@@ -33,6 +33,7 @@ COMMANDS = {
     "compare": [["compare", "robot.yaml", "--plot", "compared.svg"]],
     "modes": [["modes", "robot.yaml", "--plot", "modes.svg"]],
     "closed-form": [["closed-form", "rigid.yaml", "--function", "gravity"]],
+    "studio": [["studio", "robot.yaml", "--port", "0", "--no-browser"]],
     "train": [["train", "robot.yaml", "--plot", "train.svg"]],
     "convert": [["convert", "robot.yaml", "robot.urdf", "--force"]],
     "export": [["export", "robot.yaml"]],
@@ -84,6 +85,7 @@ def test_every_command_is_listed():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_names_are_shown_and_not_obeyed(command, run, folder, monkeypatch):
     monkeypatch.setattr(sys.modules["gearwright.bench.bench"], "bench", stand_in)
+    monkeypatch.setattr("gearwright.studio.open.Studio.wait", lambda opened: opened.stop())
     prepare(folder, MARKED)
     before = set(folder.parent.iterdir())
     for arguments in COMMANDS[command]:

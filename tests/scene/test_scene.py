@@ -149,7 +149,8 @@ def test_a_mesh_of_a_urdf_is_drawn(tmp_path):
         '<robot name="arm"><link name="base"/><link name="upper"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
         'ixz="0" iyy="1" iyz="0" izz="1"/></inertial><visual><origin xyz="0 0 0.1"/><geometry>'
         '<mesh filename="package://arm/tile.stl" scale="0.5 0.5 0.5"/></geometry></visual></link>'
-        '<joint name="j" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/></joint></robot>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="upper"/>'
+        '<axis xyz="0 0 1"/></joint></robot>'
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)

@@ -15,6 +15,7 @@ from gearwright.studio.open import studio
 from gearwright.studio.session import Session
 from gearwright.studio.watch import Watch
 from gearwright.studio.worker import Worker
+from support.hostile_names import hostile_robot
 
 viser = pytest.importorskip("viser")
 
@@ -160,6 +161,25 @@ def test_a_robot_that_cannot_be_analysed_says_why(server):
     try:
         assert made.results.checks.content
         assert made.view._solids
+    finally:
+        made.close()
+
+
+def test_names_are_shown_and_not_obeyed(server):
+    """Markdown of the page may hold code, HTML and figures may hold tags: names are neither."""
+    from gearwright.studio.page import Page
+
+    name = "<b>{1+1}</b><script>"
+    made = Page(server, Session(hostile_robot([name, "a/b", "*c*", "{d}", "<i>e</i>", "f", "g", "h", "i"])))
+    settled(made)
+    try:
+        made.say(name, bad=True)
+        for shown in (made.status, made.results.graph, made.results.checks, made.results.motors):
+            assert "<script" not in shown.content
+            assert "<i>" not in shown.content
+        for shown in (made.move.title, *made.drives._ratios.values()):
+            assert "{" not in shown.content.replace("\\{", "")
+        assert "<" not in made.results.torque.figure.layout.yaxis.title.text
     finally:
         made.close()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.parts import Drive
 from gearwright.studio.entries import AS_STATED, Entry, entries, motor_choices
-from gearwright.text import visible
+from gearwright.text import markdown, visible
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
@@ -83,7 +83,7 @@ class DrivePanel:
 
 
 def _told(drive: Drive) -> str:
-    return f"{drive.gear.kind}, ratio **{float(drive.gear.ratio):.6g}**"
+    return f"{markdown(drive.gear.kind)}, ratio **{float(drive.gear.ratio):.6g}**"
 
 
 def _step(value: float) -> float:

@@ -13,7 +13,7 @@ from gearwright.functions.functions import placement
 from gearwright.planning import inverse_kinematics
 from gearwright.studio.rotations import matrix, quaternion
 from gearwright.system.stated_limits import neutral_within_limits
-from gearwright.text import visible
+from gearwright.text import markdown, visible
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
@@ -68,7 +68,7 @@ class MovePanel:
             for index, (name, unit) in enumerate(zip(mech.coordinates, mech.layout.units, strict=True)):
                 if unit and name not in mech.shafts:
                     self._slider(index, name, unit, limits.get(name))
-        self.title.content = f"{visible(session.motion.name)}, {session.motion.duration:.3g} s"
+        self.title.content = f"{markdown(session.motion.name)}, {session.motion.duration:.3g} s"
         self.time.max = session.motion.duration
 
     def _slider(self, index: int, name: str, unit: str, limits: Any) -> None:
