@@ -2,10 +2,10 @@
 
 python benchmarks/studio.py [--changes 40]
 
-Counted is the processor time from the number that a panel hands over to the figure that is sent to the page, for the 7-axis arm:
-the changed robot is checked and assembled, its exact and approximate torques come from parameter kernels, energies and
-the figure are made anew. The kernels are compiled before. Beside it stands the same without them. Prints a line per
-number that must hold, and ends with 1 if one does not.
+Counted is the processor time from the number that a panel hands over to the figure that is sent to the page, for the
+7-axis arm: the changed robot is checked and assembled, its exact and approximate torques come from parameter kernels,
+energies and figures are made anew. The kernels are compiled before. Beside it stands the same without them. Prints a
+line per number that must hold, and ends with 1 if one does not.
 """
 
 from __future__ import annotations

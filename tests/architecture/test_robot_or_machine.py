@@ -175,7 +175,16 @@ EXCUSED = {
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
     **dict.fromkeys(
-        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters", "with_wall"),
+        (
+            "attach",
+            "parameter",
+            "parameter_comparison",
+            "ParameterComparison",
+            "with_beam",
+            "with_elastic_base",
+            "with_parameters",
+            "with_wall",
+        ),
         "about a robot's parts",
     ),
     **dict.fromkeys(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,7 +44,7 @@ def studio(
     """
     from gearwright.studio import studio as opened
 
-    where = {"port": port, "host": host, "open_browser": browser}
+    where: dict[str, Any] = {"port": port, "host": host, "open_browser": browser}
     running = opened(robot, motion=motion, save_to=save_to, xacro=xacro, include=include or (), **where)
     if port and running.port != port:
         say(f"Port {port} is taken.")

@@ -57,12 +57,12 @@ class Scene:
     reach: float
     remarks: tuple[str, ...] = ()
 
-    def coordinates(self, q: Sequence[float]) -> dict[str, float]:
+    def coordinates(self, q: Sequence[float] | Array) -> dict[str, float]:
         """Per speed that is the rate of a coordinate that coordinate: what wheels turn with [rad, m]."""
         places = zip(self.mech.speeds, self.mech.layout.coordinate_of, strict=True)
         return {name: float(q[index]) for name, index in places if index >= 0}
 
-    def bodies(self, q: Sequence[float]) -> dict[str, tuple[Array, Array]]:
+    def bodies(self, q: Sequence[float] | Array) -> dict[str, tuple[Array, Array]]:
         """Per body, and for "base", its rotation (3, 3) and origin (3,) in the world."""
         world = place(self.mech, [float(x) for x in q], FLOATS).world
         names = [*(body.name for body in self.mech.bodies), "base"]
@@ -107,7 +107,7 @@ def reach_of(mech: Mechanism, robot: Robot) -> float:
         rotation, origin = matrix(world[index][0]), vector(world[index][1])
         points += [origin, origin + rotation @ vector(body.com)]
     for frame in mech.frames:
-        rotation, origin = world[int(frame.body)]  # the base is the last one, at -1
-        points.append(vector(origin) + matrix(rotation) @ vector(frame.position))
+        pose = world[int(frame.body)]  # the base is the last one, at -1
+        points.append(vector(pose[1]) + matrix(pose[0]) @ vector(frame.position))
     spread = np.ptp(points, axis=0)
     return max(float(np.linalg.norm(spread)), 0.05)

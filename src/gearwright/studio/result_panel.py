@@ -50,7 +50,8 @@ class ResultPanel:
             self.checks = gui.add_html("")
         with self.panel.add_tab("Gear graph"):
             self.graph = gui.add_html("")
-        self._quick, self._analysis = quick, None
+        self._quick = quick
+        self._analysis: Analysis | None = None
         self.speed.on_update(lambda _: self.show_quick(self._quick))
         self.motor.on_update(lambda _: self._show_motor())
 
@@ -103,14 +104,14 @@ class ResultPanel:
             return
         shown = {visible(name): drive for name, drive in found.drives.items()}
         drive = shown.get(self.motor.value) or next(iter(shown.values()))
-        self.diagram = self._put(self.diagram, torque_speed_figure(drive))
+        self.diagram = self._figure_in(self.diagram, torque_speed_figure(drive))
         warm = temperature_figure(found)
         if warm is not None:
-            self.heat = self._put(self.heat, warm)
+            self.heat = self._figure_in(self.heat, warm)
         elif self.heat is not None:
             self.heat.visible = False
 
-    def _put(self, handle: Any, figure: Any) -> Any:
+    def _figure_in(self, handle: Any, figure: Any) -> Any:
         if handle is not None:
             handle.figure, handle.visible = figure, True
             return handle
