@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from api_page import api_page
+from api_page import api_pages
 from command_page import command_page
 from example_page import example_page
 from page_figures import draw_figures
 from schema_page import schema_page
 from sphinx.application import Sphinx
 
-PAGES = {"api": api_page, "commands": command_page, "examples": example_page, "file_format": schema_page}
+PAGES = {"commands": command_page, "examples": example_page, "file_format": schema_page}
 
 
 def _write(app: Sphinx) -> None:
     folder = Path(app.srcdir) / "reference" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, page in PAGES.items():
-        file, text = folder / f"{name}.md", page()
+    for name, text in {**api_pages(), **{name: page() for name, page in PAGES.items()}}.items():
+        file = folder / f"{name}.md"
         if not file.exists() or file.read_text() != text:
             fresh = file.with_suffix(f".{os.getpid()}")  # whole or not at all: two builds may run at once
             fresh.write_text(text)

@@ -48,9 +48,10 @@ def _short(name: str) -> str:
 
 
 def _section(title: str, thing: Rule) -> str:
-    required = thing.get("required", [])
+    words = next((way for way in (thing, *thing.get("anyOf", [])) if "properties" in way), thing)
+    required = words.get("required", [])
     lines = [f"## {title}", "", thing.get("description", ""), ""]
-    for key, rule in thing.get("properties", {}).items():
+    for key, rule in words.get("properties", {}).items():
         text = " ".join(rule.get("description", "").split())
         lines.append(f"- **`{key}`** ({_kind(rule)}{_presence(key, rule, required)}){': ' + text if text else ''}")
     return "\n".join([*lines, ""])

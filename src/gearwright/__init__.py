@@ -37,11 +37,11 @@ from gearwright.equations import base_parameters, closed_form
 from gearwright.export.casadi_rates import casadi_rates
 from gearwright.export.torch_backend import torch_function
 from gearwright.export.urdf import save
-from gearwright.forces import Law, Line
 from gearwright.forces.of_robot import laws
 from gearwright.functions.actuation import actuator_speeds, actuator_torques
 from gearwright.functions.constrained import constrained_dynamics, impact
 from gearwright.functions.elastic import motor_motion
+from gearwright.functions.energies import energies
 from gearwright.functions.functions import (
     bias,
     centre_of_mass,
@@ -68,8 +68,9 @@ from gearwright.functions.linearise import linearise
 from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
 from gearwright.planning import inverse_kinematics
-from gearwright.programs.placement import Placement
+from gearwright.report.page import report
 from gearwright.simulation import Controller, Event, Run, State, rollout, simulate
+from gearwright.studio.open import studio
 from gearwright.system.demands import demands
 from gearwright.tracing.casadi_backend import casadi_function
 from gearwright.tracing.jax_backend import jax_function
@@ -81,10 +82,7 @@ __all__ = [
     "Controller",
     "Event",
     "Kernel",
-    "Law",
-    "Line",
     "Mechanism",
-    "Placement",
     "Run",
     "Spin",
     "Spring",
@@ -113,6 +111,7 @@ __all__ = [
     "design",
     "difference",
     "elastic",
+    "energies",
     "equations",
     "export",
     "forces",
@@ -144,10 +143,12 @@ __all__ = [
     "potential_energy",
     "reactions",
     "regressor",
+    "report",
     "rollout",
     "save",
     "simulate",
     "size_drives",
+    "studio",
     "sweep",
     "torch_function",
 ]

@@ -32,6 +32,7 @@ COMMANDS = {
     "analyse": [["analyse", "rigid.yaml", "task.yaml", "--report", "page.html"]],
     "compare": [["compare", "robot.yaml", "--plot", "compared.svg"]],
     "modes": [["modes", "robot.yaml", "--plot", "modes.svg"]],
+    "draw": [["draw", "robot.yaml", "-o", "robot.svg"]],
     "closed-form": [["closed-form", "rigid.yaml", "--function", "gravity"]],
     "studio": [["studio", "robot.yaml", "--port", "0", "--no-browser"]],
     "train": [["train", "robot.yaml", "--plot", "train.svg"]],
@@ -41,7 +42,7 @@ COMMANDS = {
     "identify": [["identify", "rigid.yaml", "log.csv"]],
     "bench": [["bench", "robot.yaml"]],
 }
-NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep"}
+NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep", "studio"}
 """Commands that take no robot."""
 
 

@@ -30,7 +30,7 @@ def test_functions_are_the_same_on_every_robot(robot):
         given, fixed = arguments(name, mech), fixed_for(name, mech)
         found = gw.torch_function(name, mech, **fixed)(*tensors(given))
         assert relative(flat_tensors(found), flat(getattr(gw, name)(mech, *given, *fixed.values()))) < 1e-12
-    assert isinstance(found, gw.Placement)
+    assert isinstance(found, gw.analysis.Placement)
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -184,7 +184,7 @@ def test_pictures_have_names_and_units(tmp_path):
     way = polynomial([0.0] * 4, [0.1] * 4, 1.0)
     page = way.plot(scara, path=tmp_path / "way.png")
     assert (tmp_path / "way.png").stat().st_size > 1000
-    assert [axes.get_ylabel() for axes in page.axes][:2] == ["position [rad or m]", "speed [rad/s or m/s]"]
+    assert [axes.get_ylabel() for axes in page.axes][:3] == ["position [rad]", "position [m]", "speed [rad/s]"]
     assert {text.get_text() for text in page.legends[0].get_texts()} == set(gw.assemble(scara).coordinates)
     assert way.plot().axes[0].get_ylabel() == "position"
 

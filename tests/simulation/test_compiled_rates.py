@@ -53,7 +53,7 @@ class Shaker(Law):
     """A torque that depends on time."""
 
     name: str
-    line: gw.Line
+    line: gw.forces.Line
 
     def act(self, mode, situation):
         return Action(forces=(Force(self.line, situation.ops.sin(5.0 * situation.t)),))
@@ -75,7 +75,7 @@ def situation(seed: int, integral: bool = True):
     """A system with laws (and an integral of the controller), a source of states, inputs, and the modes."""
     robot = electric_robot(seed)
     mech = gw.assemble(robot)
-    laws = (*gw.laws(robot, mech, voltages()), Shaker("shaker", gw.Line.of(mech, "j1")))
+    laws = (*gw.laws(robot, mech, voltages()), Shaker("shaker", gw.forces.Line.of(mech, "j1")))
     system = System(mech, laws, {"integral": 0.0} if integral else {})
     rng = np.random.default_rng(seed + 100)
     u = rng.normal(size=mech.n + len(system.inputs))
@@ -184,7 +184,7 @@ class Branching(Law):
     """A brake that only works on numbers: it looks at the sign of the speed."""
 
     name: str
-    line: gw.Line
+    line: gw.forces.Line
 
     def act(self, mode, situation):
         speed = self.line.speed(situation.v)
@@ -197,7 +197,7 @@ class Branching(Law):
 
 def test_a_law_that_works_on_numbers_alone_still_runs():
     mech = gw.assemble(gw.load("elbow"))
-    law = Branching("brake", gw.Line.of(mech, "j2"))
+    law = Branching("brake", gw.forces.Line.of(mech, "j2"))
     with pytest.raises(NoKernelError, match=r"law 'brake' runs in Python.*written with `if`"):
         motion_rates(System(mech, (law,)))
     run = gw.simulate(mech, [0.0, 0.5, 0.0], until=0.5, laws=[law])

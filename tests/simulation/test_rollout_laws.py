@@ -29,7 +29,7 @@ class Motor(Law):
     """L i' = u - R i - K w, torque K i - B w."""
 
     name: str
-    line: gw.Line
+    line: gw.forces.Line
     initial: float = 0.0
     title: str = "motor"
 
@@ -57,7 +57,7 @@ class Shaker(Law):
     """A torque sin(5 t)."""
 
     name: str
-    line: gw.Line
+    line: gw.forces.Line
 
     def act(self, mode, situation):
         return Action(forces=(Force(self.line, situation.ops.sin(5.0 * situation.t)),))
@@ -79,14 +79,14 @@ class Held(Law):
     """A law that holds."""
 
     name: str
-    line: gw.Line
+    line: gw.forces.Line
 
     def act(self, mode, situation):
         return Action(holds=(Hold(self.line),))
 
 
-def line() -> gw.Line:
-    return gw.Line.of(WHEEL, "wheel")
+def line() -> gw.forces.Line:
+    return gw.forces.Line.of(WHEEL, "wheel")
 
 
 def exact(t: float, voltage: float, x0: np.ndarray) -> np.ndarray:
@@ -116,7 +116,7 @@ def test_states_and_inputs_of_a_law():
 def test_every_law_has_its_own_states_and_inputs():
     wheels = [gw.Body(name, mass=1.0, inertia=np.diag([J, J, J])) for name in ("left", "right")]
     pair = gw.Mechanism(wheels, gravity=(0, 0, 0))
-    laws = [Motor(x, gw.Line.of(pair, x), start, x) for x, start in (("left", 0.3), ("right", -0.5))]
+    laws = [Motor(x, gw.forces.Line.of(pair, x), start, x) for x, start in (("left", 0.3), ("right", -0.5))]
     voltages = {"right.voltage": 4.0, "left.voltage": -2.0}
     run = gw.rollout(pair, [0.0, 0.0], [2.0, 1.0], 500, 1e-4, method="rk4", laws=laws, inputs=voltages)
     for k, law in enumerate(laws):
@@ -173,8 +173,8 @@ def test_laws_of_the_house_compile(method, monkeypatch):
     laws = (
         dc_motor(arm, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=4.0),
         dc_motor(arm, "j2", torque_constant=0.05, resistance=0.5),
-        SmoothFriction("j1.friction", gw.Line.of(arm, "j1"), rubbing),
-        LuGre("j3.friction", gw.Line.of(arm, "j3"), rubbing),
+        SmoothFriction("j1.friction", gw.forces.Line.of(arm, "j1"), rubbing),
+        LuGre("j3.friction", gw.forces.Line.of(arm, "j3"), rubbing),
     )
     rng = np.random.default_rng(2)
     engine = FixedStep(arm, laws, method, True, ())
@@ -191,7 +191,7 @@ def test_work_balances_energy():
     """Stored = supplied - dissipated, with a motor, a torque and a damped spring."""
     rng = np.random.default_rng(5)
     arm = gw.assemble(gw.load("elastic_elbow"))
-    motor = Motor("m", gw.Line.of(arm, arm.speeds[0]))
+    motor = Motor("m", gw.forces.Line.of(arm, arm.speeds[0]))
     engine = fixed_step(arm, [motor], "rk4", work=True)
     x = engine.start(gw.neutral(arm), rng.uniform(-1, 1, arm.n), {"motor.current": 1.0})[None]
     u = np.concatenate([rng.normal(size=arm.n), [2.0]])[None, None]

@@ -24,8 +24,8 @@ COARSE, FINE = (480, 500, 520), (3840, 4000, 4160)
 """Steps, several of each kind: when in a step an impact falls is chance."""
 
 
-def line(speed: str) -> gw.Line:
-    return gw.Line.of(ARM, speed)
+def line(speed: str) -> gw.forces.Line:
+    return gw.forces.Line.of(ARM, speed)
 
 
 def rubbing(friction: Friction) -> list[Law]:
@@ -111,7 +111,7 @@ def gantry() -> gw.Mechanism:
 def test_no_step_gains_energy(restitution, coulomb):
     """Plastic stops with friction, or stops that bounce without: with nothing else acting, energy only falls."""
     mech, rng = gantry(), np.random.default_rng(3)
-    rows = {x: gw.Line.of(mech, x) for x in mech.speeds}
+    rows = {x: gw.forces.Line.of(mech, x) for x in mech.speeds}
     laws: list[Law] = [forces.Stops(f"{x}.stops", row, -0.2, 0.2, restitution) for x, row in rows.items()]
     if coulomb:
         laws += [forces.DryFriction(f"{x}.rub", row, friction=Friction(coulomb)) for x, row in rows.items()]
@@ -145,7 +145,7 @@ def test_what_sticks_does_not_creep():
 def test_a_bounce_gives_back_the_square_of_its_restitution():
     """A mass falls on a stop: it rises to e^2 of its height, and the stop is passed by no more than a step's way."""
     slide = gw.Mechanism([gw.Body("mass", joint="prismatic", axis=(0, 0, 1), mass=1.0)])
-    ground = forces.Stops("ground", gw.Line.of(slide, "mass"), 0.0, float("inf"), restitution=0.7)
+    ground = forces.Stops("ground", gw.forces.Line.of(slide, "mass"), 0.0, float("inf"), restitution=0.7)
     run = gw.rollout(slide, [1.0], [0.0], 8000, 1e-4, method="moreau", laws=[ground])
     landing = int(np.argmax(run.v[:, 0] > 0))
     assert run.t[landing] == pytest.approx(np.sqrt(2 / 9.81), abs=2e-4)
@@ -191,7 +191,7 @@ def test_a_member_that_is_unstable_is_named():
     for method in ("euler", "moreau"):
         with pytest.raises(InputError, match=r"state 73 of the batch.*arm and motor on spring 'bar'"):
             gw.rollout(mech, [0.0, 0.0], [0.0, 0.0], 10, 1e-3, method=method, parameters={"bar.stiffness": stiff})
-    rub = forces.DryFriction("rub", gw.Line.of(mech, "arm"), friction=Friction(1.0))
+    rub = forces.DryFriction("rub", gw.forces.Line.of(mech, "arm"), friction=Friction(1.0))
     with pytest.raises(InputError, match=r"coulomb.*-1.*state 2 of the batch"):
         gw.rollout(mech, [0, 0], [0, 0], 1, 1e-3, method="moreau", laws=[rub], parameters={"rub.coulomb": [1, 2, -1]})
 
@@ -222,7 +222,7 @@ def test_sweeps_are_as_many_as_the_inertias_ask_for():
     few = fixed_step(gw.assemble(gw.load("puma560")), gw.laws(gw.load("puma560")), "moreau")
     assert sweeps_for(few.system, np.zeros((1, 14)), 1e-3) <= 6
     askew = gantry()
-    laws = [forces.DryFriction(f"{x}.rub", gw.Line.of(askew, x), friction=Friction(50.0)) for x in askew.speeds]
+    laws = [forces.DryFriction(f"{x}.rub", gw.forces.Line.of(askew, x), friction=Friction(50.0)) for x in askew.speeds]
     assert sweeps_for(fixed_step(askew, laws, "moreau").system, np.zeros((1, 8)), 1e-3) > 10
     with pytest.warns(GearwrightWarning, match="after 1 sweeps the last one still changed a speed"):
         gw.rollout(askew, [0.0] * 3, [1.0, -1, 2], 1, 1e-3, method="moreau", laws=laws, sweeps=1)
@@ -234,7 +234,7 @@ def test_machine_code_and_numpy_agree(monkeypatch):
     """With all kinds of limits, numbers of laws and quaternions."""
     ball = gw.Body("ball", joint="spherical", mass=1.0, com=(0, 0, -0.3), inertia=np.diag([0.1, 0.2, 0.3]))
     mech = gw.Mechanism([ball, gw.Body("arm", parent=0, axis=(0, 1, 0), mass=1.0, com=(0.3, 0, 0))])
-    hinge = gw.Line.of(mech, "arm")
+    hinge = gw.forces.Line.of(mech, "arm")
     laws = (forces.DryFriction("rub", hinge, friction=Friction(0.5)), forces.Stops("ends", hinge, -0.3, 0.3, 0.5))
     x, found = None, []
     for mode in ("on", "off"):

@@ -19,7 +19,7 @@ def published(folder: Path, name: str) -> Any:
     return json.loads((folder / "mechanisms" / f"{name}.json").read_text())
 
 
-def andrews(folder: Path) -> tuple[gw.Mechanism, list[gw.Law], Any, list[int]]:
+def andrews(folder: Path) -> tuple[gw.Mechanism, list[gw.forces.Law], Any, list[int]]:
     """Andrews' squeezing mechanism: machine, its laws, the published numbers, and where these stand in its order."""
     data = published(folder, "andrews_squeezer")
     p = data["parameters"]
@@ -49,7 +49,7 @@ def andrews(folder: Path) -> tuple[gw.Mechanism, list[gw.Law], Any, list[int]]:
     return mech, [spring, *loops], data, [0, 1, 2, 4, 3, 6, 5]
 
 
-def bricard() -> tuple[gw.Mechanism, list[gw.Law]]:
+def bricard() -> tuple[gw.Mechanism, list[gw.forces.Law]]:
     """Bricard's mechanism: a chain of five rods whose end turns about an axis of the ground; 5 rows of rank 4."""
     points = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
     axes = np.eye(3)[[1, 2, 0, 1, 2]]
@@ -64,7 +64,7 @@ def bricard() -> tuple[gw.Mechanism, list[gw.Law]]:
     return mech, [Constraint("hinge", "P5", fixed_frame("ground", points[5]), held=("x", "y", "z", "ry", "rz"))]
 
 
-def double_four_bar() -> tuple[gw.Mechanism, list[gw.Law]]:
+def double_four_bar() -> tuple[gw.Mechanism, list[gw.forces.Law]]:
     """Three bars that stand on the ground and two on top of them, each 1 m and 1 kg, as two parallelograms."""
     slim = np.diag([1.0, 1.0, 1.0]) / 12
     stand, lie = (0, 0.5, 0), (0.5, 0, 0)
@@ -77,7 +77,7 @@ def double_four_bar() -> tuple[gw.Mechanism, list[gw.Law]]:
     return mech, [Constraint(f"loop{k}", f"end{k}", f"tip{k + 1}", held=("x", "y")) for k in range(2)]
 
 
-def slider_crank(folder: Path) -> tuple[gw.Mechanism, list[gw.Law], gw.State, Any]:
+def slider_crank(folder: Path) -> tuple[gw.Mechanism, list[gw.forces.Law], gw.State, Any]:
     """The spatial slider-crank: machine, laws, start and the published numbers.
 
     The published run holds its universal joint at the level of speeds: the axis in the rod keeps the angle to the

@@ -26,7 +26,7 @@ class FluidDamper(Law):
     """
 
     name: str
-    line: gw.Line
+    line: gw.forces.Line
     damping: float = 3.0
     lag: float = 0.05
 
@@ -65,7 +65,7 @@ def arm():
 
 @pytest.fixture(scope="module")
 def damper(arm):
-    return FluidDamper("j2.fluid", gw.Line.of(arm, "j2"))
+    return FluidDamper("j2.fluid", gw.forces.Line.of(arm, "j2"))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_it_runs_without_kernels(arm, damper, adaptive, monkeypatch):
 def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, monkeypatch):
     """A stop that is never met gives the run modes; law by law and from the table of all laws it is the same motion."""
     monkeypatch.setattr("gearwright.simulation.loop_choice.WORTHWHILE", 30)
-    far = Stops("far", gw.Line.of(arm, "j1"), -20.0, 20.0)
+    far = Stops("far", gw.forces.Line.of(arm, "j1"), -20.0, 20.0)
     run = gw.simulate(arm, START, 0.4, laws=[damper, far], inputs=COMMAND, method="adaptive", rtol=1e-10, atol=1e-12)
     assert difference(adaptive, run) < 1e-7
 

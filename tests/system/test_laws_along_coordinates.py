@@ -160,7 +160,7 @@ def test_tendons_bend_a_finger():
     """A flexor that is wound up by 6 mm against an elastic extensor over pulleys, neither of which ever pushes."""
     flexor = compliant_stops("flexor", FLEXOR, -1.0, start(FLEXOR) - 0.006, 4000.0, 10.0, unit="N", smooth=True)
     extensor = compliant_stops("extensor", EXTENSOR, -1.0, start(EXTENSOR) - 0.001, 500.0, 2.0, unit="N", smooth=True)
-    joints = [NonlinearSpring(x, Twist(gw.Line.of(FINGER, x)), Curve(0.05), 2e-3) for x in FINGER.speeds]
+    joints = [NonlinearSpring(x, Twist(gw.forces.Line.of(FINGER, x)), Curve(0.05), 2e-3) for x in FINGER.speeds]
     run = gw.simulate(FINGER, [0.0] * 3, until=0.2, laws=[flexor, extensor, *joints], samples=40)
     assert run.q[-1].sum() < -0.5, "it bends"
     assert np.abs(run["energy.balance"]).max() < 1e-9

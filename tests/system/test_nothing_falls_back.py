@@ -26,7 +26,7 @@ from gearwright.system.survey import survey
 from gearwright.system.system import System
 
 ARM = gw.assemble(gw.load("elbow"))
-LINE = gw.Line.of(ARM, "j2")
+LINE = gw.forces.Line.of(ARM, "j2")
 STRUT = forces.distance(ARM, ("base", (0.9, 0.2, 0.3)), (2, (0.1, 0.2, 0.05)), name="strut")
 BELT = forces.MovingFrame("belt", lambda t, ops: (0.9 + ops.sin(t), 0.2 * t, 0.3))
 AFLOAT = forces.distance(ARM, BELT, (2, (0.1, 0.2, 0.05)), name="afloat")

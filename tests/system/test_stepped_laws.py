@@ -22,7 +22,7 @@ from gearwright.system.stepped_motion import moreau_step
 from gearwright.system.system import System
 
 ARM = gw.assemble(gw.load("elbow"))
-LINE = gw.Line.of(ARM, "j2")
+LINE = forces.Line.of(ARM, "j2")
 BENT = np.array([0.3, 0.4, -0.2])
 
 
@@ -40,7 +40,7 @@ def geared_system(efficiency: float) -> System:
 RUB = Friction(coulomb=3.0, static=4.0, stribeck_speed=0.1, viscous=0.5)
 DISCS = {"normal_force": 100.0, "coefficients": [(0, 0.4), (1, 0.3)], "geometry": 2.0}
 SYSTEMS = {
-    "friction": System(ARM, [forces.DryFriction(f"{x}.rub", gw.Line.of(ARM, x), friction=RUB) for x in ARM.speeds]),
+    "friction": System(ARM, [forces.DryFriction(f"{x}.rub", forces.Line.of(ARM, x), friction=RUB) for x in ARM.speeds]),
     "clutch": System(ARM, [forces.Clutch("clutch", LINE, **DISCS)]),
     "backlash": System(ARM, [forces.Backlash("gap", forces.Twist(LINE, 0.3), forces.Curve(300.0, 50.0), 2.0, 0.1)]),
     "slip": System(ARM, [forces.MaxwellSlip("slip", forces.Twist(LINE), 2.0, 0.1)]),

@@ -17,6 +17,7 @@ from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
+from gearwright.programs.placement import Placement
 from gearwright.simulation.rollout import Rollout
 from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
 
@@ -37,6 +38,7 @@ __all__ = [
     "LinkLoads",
     "Miss",
     "ParameterComparison",
+    "Placement",
     "ReductionComparison",
     "ReductionMiss",
     "Rollout",

@@ -22,6 +22,7 @@ from gearwright.functions.functions import reactions
 from gearwright.mechanism import machine_of
 from gearwright.parts import LinkSection, Robot
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.system.demands import demands
 from gearwright.system.motion_demands import MotionDemands
 from gearwright.text import listed
@@ -33,7 +34,7 @@ CLOSED = 1e-6
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(Shown):
     """What a task asks of a robot.
 
     Args:

@@ -14,8 +14,10 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 
@@ -35,7 +37,7 @@ class Miss(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Exact and approximate generalized forces over a motion.
 
     Args:
@@ -74,7 +76,8 @@ class Comparison:
         groups = [group for group in ([k for k in kinds if k != "none"], [k for k in kinds if k == "none"]) if group]
         panels = []
         for k in self._largest_errors(most):
-            panels.append(Panel("force [Nm, N]", {"exact": self.exact[:, k]}, title=self.mech.speeds[k]))
+            speed = self.mech.speeds[k]
+            panels.append(Panel(f"force [{force_unit(self.mech, speed)}]", {"exact": self.exact[:, k]}, title=speed))
             panels += [self._errors(k, group) for group in groups]
         title = f"the {most} of {self.mech.n} speeds with the largest errors" if self.mech.n > most else ""
         return saved(figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title), path)
@@ -83,7 +86,8 @@ class Comparison:
         rounding = 1e-12 * np.abs(self.exact[:, k]).max()
         errors = {kind: (self.approximations[kind] - self.exact)[:, k] for kind in kinds}
         curves = {kind: np.where(np.abs(error) > rounding, error, 0.0) for kind, error in errors.items()}
-        return Panel("error [Nm, N]", curves, title=self.mech.speeds[k], thin=kinds[1:])
+        speed = self.mech.speeds[k]
+        return Panel(f"error [{force_unit(self.mech, speed)}]", curves, title=speed)
 
     def _largest_errors(self, most: int) -> list[int]:
         worst = np.max([np.abs(tau - self.exact).max(axis=0) for tau in self.approximations.values()], axis=0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from gearwright.arrays import Array
 from gearwright.functions.functions import inverse_dynamics, kinetic_energy, potential_energy
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion import Motion
+from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import notebook
 
 
 class EnergyBalance(NamedTuple):
@@ -19,6 +22,15 @@ class EnergyBalance(NamedTuple):
     kinetic: Array
     potential: Array
     heat: Array
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure of the energies over the samples; with `path` (.png, .svg, .pdf) it is saved too."""
+        curves = {"work of the drives": self.work, "kinetic": self.kinetic, "potential": self.potential}
+        curves |= {"heat": self.heat} if np.any(self.heat) else {}
+        return saved(figure(np.arange(len(self.work)), "sample", [Panel("energy [J]", curves)]), path)
+
+    def _repr_html_(self) -> str:
+        return notebook(self)
 
     @property
     def residual(self) -> Array:

@@ -19,11 +19,12 @@ from gearwright.functions.functions import neutral, placement
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots import saved
 from gearwright.plots.contour import Plane, contour
+from gearwright.plots.notebook import Shown
 from gearwright.text import did_you_mean
 
 
 @dataclass(frozen=True)
-class FrequencyMap:
+class FrequencyMap(Shown):
     """The first frequency over two joints.
 
     Args:

@@ -18,6 +18,7 @@ from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError
 from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, machine_of
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import did_you_mean
 
 SWINGS = 0.7
@@ -28,7 +29,7 @@ FAR = 100.0
 
 
 @dataclass(frozen=True)
-class FrequencyResponse:
+class FrequencyResponse(Shown):
     """Motion per torque of one motor over frequency.
 
     Args:

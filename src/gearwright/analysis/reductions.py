@@ -18,8 +18,10 @@ from gearwright.functions.elastic import MotorMotion, motor_motion, needed_deriv
 from gearwright.functions.elastic_plan import stiffness_and_damping
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism.units import force_unit
 from gearwright.motion import Trajectory
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 REDUCTIONS = ("nicosia_tomei", "spong", "spong_bare", "rigid")
@@ -40,7 +42,7 @@ class ReductionMiss(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ReductionComparison:
+class ReductionComparison(Shown):
     """Motor motion and torques for one motion of the joints, exact and by reduced models.
 
     Args:
@@ -71,9 +73,10 @@ class ReductionComparison:
         """Per motor the exact torque, and beside it the error of each model; with `path` it is saved too."""
         panels = []
         for k in self._motors():
-            panels.append(Panel("torque [Nm, N]", {"exact": self.exact.tau[:, k]}, title=self.mech.speeds[k]))
+            motor, unit = self.mech.speeds[k], force_unit(self.mech, self.mech.speeds[k])
             errors = {kind: x.tau[:, k] - self.exact.tau[:, k] for kind, x in self.reduced.items()}
-            panels.append(Panel("error [Nm, N]", errors, title=self.mech.speeds[k], thin=[*errors][1:]))
+            panels.append(Panel(f"torque [{unit}]", {"exact": self.exact.tau[:, k]}, title=motor))
+            panels.append(Panel(f"error [{unit}]", errors, title=motor))
         return saved(figure(self.t, "time [s]", panels, columns=2), path)
 
     def _motors(self) -> list[int]:

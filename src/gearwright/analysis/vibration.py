@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,9 @@ from gearwright.functions.elastic_plan import stiffness_and_damping
 from gearwright.functions.functions import mass_matrix
 from gearwright.functions.run import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.plots import saved
+from gearwright.plots.notebook import notebook
+from gearwright.plots.poles import poles
 from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.programs import GRAVITY
 
@@ -42,6 +46,13 @@ class VibrationModes(NamedTuple):
     damping: Array
     shapes: Array | Complex
     eigenvalues: Complex
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The eigenvalues in the complex plane [1/s]; with `path` (.png, .svg, .pdf) it is saved too."""
+        return saved(poles(self.eigenvalues), path)
+
+    def _repr_html_(self) -> str:
+        return notebook(self)
 
     @property
     def growth(self) -> Array:

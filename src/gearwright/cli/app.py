@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from typing import Annotated, NoReturn
 
 import typer
@@ -21,6 +22,7 @@ from gearwright.cli import (
     compare,
     convert,
     demonstrate,
+    draw,
     export,
     identify,
     impact,
@@ -37,6 +39,7 @@ from gearwright.cli import (
     torque,
     train,
 )
+from gearwright.cli.commands import EPILOG, Commands, quietable
 from gearwright.cli.output import complain, say
 from gearwright.errors import GearwrightError, GearwrightWarning
 
@@ -49,7 +52,8 @@ app = typer.Typer(
     name="gearwright",
     help="The complete dynamics of geared robots: every rotor, gear and planet, exactly.",
     no_args_is_help=True,
-    add_completion=False,
+    cls=Commands,
+    epilog=EPILOG,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -71,30 +75,44 @@ def gearwright(
     """The complete dynamics of geared robots: every rotor, gear and planet, exactly."""
 
 
-app.command("list")(list_robots.list_robots)
-app.command("catalogue")(catalogue.catalogue)
-app.command("info")(info.info)
-app.command("check")(check.check)
-app.command("inverse-kinematics")(inverse_kinematics.inverse_kinematics)
-app.command("plan")(plan.plan)
-app.command("torque")(torque.torque)
-app.command("simulate")(simulate.simulate_robot)
-app.command("impact")(impact.impact)
-app.command("compare")(compare.compare)
-app.command("analyse")(analyse.analyse_task)
-app.command("size")(size.size)
-app.command("sweep")(sweep.sweep)
-app.command("modes")(modes.modes)
-app.command("closed-form")(closed_form.closed_form)
-app.command("studio")(studio.studio)
-app.command("train")(train.train)
-app.command("convert")(convert.convert)
-app.command("export")(export.export)
-app.command("excite")(identify.excite_robot)
-app.command("identify")(identify.identify_robot)
-app.command("bench")(bench.bench)
-app.command("schema")(schema.schema)
-app.command("demo")(demonstrate.demonstrate)
+LOOK, MOVE, DESIGN, EQUATIONS, FILES, IDENTIFY, SELF = (
+    "Look at a robot",
+    "Move it",
+    "Design its drives",
+    "Read its equations",
+    "Hand it to other tools",
+    "Find its parameters",
+    "Gearwright itself",
+)
+COMMANDS: tuple[tuple[str, str, Callable[..., None]], ...] = (
+    (LOOK, "list", list_robots.list_robots),
+    (LOOK, "info", info.info),
+    (LOOK, "check", check.check),
+    (LOOK, "train", train.train),
+    (LOOK, "modes", modes.modes),
+    (LOOK, "draw", draw.draw),
+    (LOOK, "studio", studio.studio),
+    (MOVE, "inverse-kinematics", inverse_kinematics.inverse_kinematics),
+    (MOVE, "plan", plan.plan),
+    (MOVE, "torque", torque.torque),
+    (MOVE, "simulate", simulate.simulate_robot),
+    (MOVE, "impact", impact.impact),
+    (MOVE, "compare", compare.compare),
+    (DESIGN, "analyse", analyse.analyse_task),
+    (DESIGN, "size", size.size),
+    (DESIGN, "sweep", sweep.sweep),
+    (DESIGN, "catalogue", catalogue.catalogue),
+    (EQUATIONS, "closed-form", closed_form.closed_form),
+    (FILES, "convert", convert.convert),
+    (FILES, "export", export.export),
+    (FILES, "schema", schema.schema),
+    (IDENTIFY, "excite", identify.excite_robot),
+    (IDENTIFY, "identify", identify.identify_robot),
+    (SELF, "demo", demonstrate.demonstrate),
+    (SELF, "bench", bench.bench),
+)
+for _group, _name, _function in COMMANDS:
+    app.command(_name, rich_help_panel=_group)(quietable(_function))
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

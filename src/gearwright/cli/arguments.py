@@ -9,12 +9,29 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from gearwright.catalogue import robots
 from gearwright.errors import InputError
 from gearwright.text import listed
 
+ROBOT_FILES = (".yaml", ".yml", ".urdf", ".xacro", ".xml")
+
+
+def complete_robot(incomplete: str) -> list[str]:
+    """Bundled robots, and folders and robot files, whose names begin so: what the shell offers."""
+    near = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
+    found = sorted(near.iterdir()) if near.is_dir() else []
+    folders = [f"{path}/" for path in found if path.is_dir()]
+    files = [str(path) for path in found if path.suffix in ROBOT_FILES]
+    return [name for name in (*robots(), *files, *folders) if name.startswith(incomplete)]
+
+
 RobotName: TypeAlias = Annotated[
     str,
-    typer.Argument(metavar="ROBOT", help="A bundled robot (see `gearwright list`) or a robot file: YAML, URDF, MJCF."),
+    typer.Argument(
+        metavar="ROBOT",
+        help="A bundled robot (see `gearwright list`) or a robot file: YAML, URDF, MJCF.",
+        autocompletion=complete_robot,
+    ),
 ]
 Xacro: TypeAlias = Annotated[
     bool, typer.Option("--xacro", help="Expand a xacro file. That runs whatever code is in it: only if you trust it.")

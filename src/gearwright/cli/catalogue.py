@@ -44,7 +44,10 @@ def catalogue(
     ] = False,
     json: Json = False,
 ) -> None:
-    """List, search and check motors and gearboxes: the bundled ones and those of your own CSV files."""
+    """List, search and check motors and gearboxes: the bundled ones and those of your own CSV files.
+
+    Example: gearwright catalogue maxon --check
+    """
     whole = drives(*(files or ()))
     found = whole.search(" ".join(words or ()))
     for remark in whole.remarks:

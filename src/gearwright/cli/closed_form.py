@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, RobotName, Xacro
-from gearwright.cli.output import progress, say
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.output import progress, say, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 
@@ -44,6 +44,7 @@ def closed_form(
     ] = None,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Write the equations of a robot.
 
@@ -60,8 +61,10 @@ def closed_form(
         machine = load(robot, xacro=xacro, include=include or ())
         form = written(function, machine, kept, progress=advance, **({} if body is None else {"body": body}))
         text: str = getattr(form, to)()
-    if output is None:
+    if json:
+        write_json({"robot": machine.name, "function": function, "format": to, "text": text})
+    elif output is None:
         typer.echo(text)
-    else:
+    if output is not None:
         write_text(output, text)
         say(f"Wrote {output}.")

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Xacro
-from gearwright.cli.output import say
+from gearwright.cli.arguments import Include, Json, Xacro
+from gearwright.cli.output import say, write_json
 from gearwright.errors import InputError
 from gearwright.files.reading import YAML_ENDINGS
 from gearwright.text import listed
@@ -29,6 +29,7 @@ def convert(
     ] = None,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Translate a robot file: between YAML, URDF and MuJoCo's MJCF (.xml).
 
@@ -52,4 +53,6 @@ def convert(
             f"Effective links ({listed(effective)}) have inertias that no single body has: MuJoCo refuses them, "
             "Pinocchio and Gearwright take them."
         )
+    if json:
+        write_json({"robot": robot.name, "files": [str(path) for path in written], "effective_links": effective})
     say(f"{source} written as {' and '.join(str(path) for path in written)}.")

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, RobotName, Xacro
-from gearwright.cli.output import results, say
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.output import results, say, write_json
 from gearwright.text import file_name
 
 
@@ -61,6 +61,7 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an FMU that is there already.")] = False,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Write a robot for another program.
 
@@ -88,6 +89,9 @@ def export(
     given |= {"version": fmi, "inputs": _kind_or_names(inputs), "overwrite": overwrite}
     options = {word: value for word, value in given.items() if value}
     done = export_with_report(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}"), **options)
+    if json:
+        write_json({"robot": loaded.name, "files": [str(path) for path in done.files], "report": done.report})
+        return
     for path in done.files:
         results().print(str(path), soft_wrap=True)
     if done.report:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +52,7 @@ def identify_robot(
     trust: Annotated[float, typer.Option(help="Relative uncertainty of the robot file's own numbers.")] = 1.0,
     xacro: Xacro = False,
     include: Include = None,
-    as_json: Json = False,
+    json: Json = False,
 ) -> None:
     """Find a robot's parameters from measurements.
 
@@ -74,7 +73,7 @@ def identify_robot(
     carried = None if payload is None else identify_payload(found, read_log(payload, loaded, constants))
     for remark in found.remarks:
         say(remark)
-    if as_json:
+    if json:
         write_json(_as_data(found, check, carried))
     else:
         _print(found, check, carried)
@@ -132,6 +131,7 @@ def excite_robot(
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Find a motion that shows all base parameters.
 
@@ -154,6 +154,8 @@ def excite_robot(
             progress=lambda done, total, _: show(done, total),
         )
     found.motion.save(output, assemble(loaded), rate)
+    if json:
+        write_json({"robot": loaded.name, "rank": found.rank, "condition": float(found.condition), "file": str(output)})
     say(f"{found.rank} base parameters, condition number {number(found.condition)}; motion written to {output}.")
 
 
@@ -194,7 +196,7 @@ def _as_data(found: Identification, check: Validation, carried: PayloadFit | Non
         "fit_error": found.fit.relative_errors,
         "validation_error": check.relative_errors,
         "not_found": list(found.not_found),
-        "cutoff_hz": None if found.cutoff is None or math.isinf(found.cutoff) else found.cutoff,
+        "cutoff_hz": found.cutoff,
         "remarks": list(found.remarks),
         "doubts": list(found.doubts),
         **more,

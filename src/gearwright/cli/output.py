@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
+from contextvars import ContextVar
+from math import isfinite
 from textwrap import wrap
 from typing import Any
 
@@ -14,6 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gearwright.text import json, lines, visible
+
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 class Screen(Console):
@@ -36,13 +40,25 @@ def results() -> Screen:
 
 
 def remarks() -> Screen:
-    """Standard error."""
-    return Screen(stderr=True)
+    """Standard error, for what a person may like to know; nothing appears there with --quiet."""
+    screen = Screen(stderr=True)
+    screen.quiet = _quiet.get()
+    return screen
 
 
 def heading(name: str, rest: str = "") -> Text:
     """A name in bold, and what follows it."""
     return Text.assemble((visible(name), "bold"), lines(rest))
+
+
+@contextmanager
+def silence(wanted: bool) -> Iterator[None]:
+    """Keep remarks and progress bars back, if this is wanted."""
+    before = _quiet.set(wanted)
+    try:
+        yield
+    finally:
+        _quiet.reset(before)
 
 
 def say(text: str) -> None:
@@ -72,12 +88,30 @@ def complain(text: str) -> None:
     """An error message."""
     message = Text(wrapped(f"Error: {text}"))
     message.stylize("bold red", 0, len("Error:"))
-    remarks().print(message, soft_wrap=True)
+    Screen(stderr=True).print(message, soft_wrap=True)
 
 
 def write_json(value: Any) -> None:
-    """A value as JSON on standard output."""
-    sys.stdout.write(json(value) + "\n")
+    """A value as JSON on standard output; JSON has no word for infinity and what is not a number, they become null."""
+    sys.stdout.write(json(_finite(value)) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def columns(t: Iterable[float], series: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Series over time for JSON: what a CSV file has as columns.
+
+    >>> import numpy as np
+    >>> columns(np.array([0, 0.5]), {"q.j1": np.array([1, 2])})
+    {'t': [0.0, 0.5], 'q.j1': [1.0, 2.0]}
+    """
+    return {name: [float(x) for x in values] for name, values in {"t": t, **series}.items()}
 
 
 def write_data(text: str) -> None:

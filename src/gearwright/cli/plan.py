@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Output, Plot, RobotName, Xacro
-from gearwright.cli.output import number, remarks, say, table, write_data
+from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro
+from gearwright.cli.output import number, remarks, say, table, write_data, write_json
 from gearwright.text import listed
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def plan(
     plot: Plot = None,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Plan the motions of a task file.
 
@@ -46,20 +47,36 @@ def plan(
         say("One repetition is planned, without the pause after it.")
     if plot is not None:
         whole.plot(path=plot)
-    if output is None:
+    if output is not None:
+        whole.save(output, rate=rate)
+    if json:
+        write_json({"robot": loaded.name, "duration": whole.duration, "motions": _facts(words, ways)})
+    elif output is None:
         write_data(whole.csv(rate=rate))
-        return
-    whole.save(output, rate=rate)
-    _summary(words, ways)
+    else:
+        _summary(words, ways)
     _mention_steps(ways)
-    say(f"{whole.duration:.6g} s at {rate:g} rows per second written to {output}.")
+    if output is not None:
+        say(f"{whole.duration:.6g} s at {rate:g} rows per second written to {output}.")
+
+
+def _facts(words: TaskWords, ways: Sequence[Trajectory]) -> list[dict[str, Any]]:
+    """Every motion with its length and its largest speed and acceleration."""
+    return [
+        {
+            "kind": one.kind,
+            "duration": way.duration,
+            "largest_speed": float(way.peak(1).max()),
+            "largest_acceleration": float(way.peak(2).max()),
+        }
+        for one, way in zip(words.motions, ways, strict=True)
+    ]
 
 
 def _summary(words: TaskWords, ways: Sequence[Trajectory]) -> None:
-    """Every motion with its length and its largest speed and acceleration."""
     rows = [
-        (str(k), one.kind, number(way.duration), number(float(way.peak(1).max())), number(float(way.peak(2).max())))
-        for k, (one, way) in enumerate(zip(words.motions, ways, strict=True))
+        (str(k), kind, *map(number, numbers))
+        for k, (kind, *numbers) in enumerate(facts.values() for facts in _facts(words, ways))
     ]
     remarks().print(table(["motion", "kind", "seconds", "fastest joint", "acceleration"], rows, text=2))
 

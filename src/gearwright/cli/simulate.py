@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Plot, RobotName, Xacro, number_list, require_ending
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, number_list, require_ending
 from gearwright.cli.begin import begin_within_limits
-from gearwright.cli.output import number, remarks, say, table, write_data
+from gearwright.cli.output import columns, number, remarks, say, table, write_data, write_json
 from gearwright.cli.run_inputs import inputs_of, series_of
 from gearwright.cli.torque import parse_payload
 from gearwright.cli.tracking import Following, controlled
@@ -99,6 +99,7 @@ def simulate_robot(
     ] = False,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Simulate a robot: the motion for given torques or voltages, or under a controller that follows a motion.
 
@@ -141,20 +142,23 @@ def simulate_robot(
         )
     except SimulationError as error:
         if isinstance(error.run, Run) and output is not None:
-            _write(error.run, output, plot, following)
+            _write(error.run, output, plot, following, json)
         raise
-    _write(run, output, plot, following)
+    _write(run, output, plot, following, json)
     if run.t[-1] < span * (1 - 1e-9):
         raise typer.Exit(INTERRUPTED)
 
 
-def _write(run: Run, output: Path | None, plot: Path | None, following: Following | None) -> None:
+def _write(run: Run, output: Path | None, plot: Path | None, following: Following | None, json: bool) -> None:
     for remark in run.remarks:
         say(remark)
     if not len(run.t):  # stopped before the first sample
         raise typer.Exit(INTERRUPTED)
     if output is not None:
         run.save(output)
+    if json:
+        write_json(_facts(run, output))
+    elif output is not None:
         _summary(run)
         say(f"{len(run.t)} rows written to {output}.")
     elif plot is None:
@@ -171,12 +175,25 @@ def _write(run: Run, output: Path | None, plot: Path | None, following: Followin
         say(f"Picture written to {plot}.")
 
 
-def _summary(run: Run) -> None:
-    rows = [
-        (name.removeprefix("q."), number(float(q[0])), number(float(q[-1])), number(float(abs(q).max())))
+def _coordinates(run: Run) -> dict[str, dict[str, float]]:
+    return {
+        name.removeprefix("q."): {"start": float(q[0]), "end": float(q[-1]), "largest": float(abs(q).max())}
         for name, q in run.series.items()
         if name.startswith("q.")
-    ]
+    }
+
+
+def _facts(run: Run, output: Path | None) -> dict[str, Any]:
+    """What a program wants to know; the rows themselves unless they went into a file."""
+    events = [{"t": event.t, "name": event.name, "what": event.what} for event in run.events]
+    facts = {"coordinates": _coordinates(run), "events": events, "drift": run.drift, "remarks": list(run.remarks)}
+    if output is None:
+        return {**facts, "columns": columns(run.t, run.series)}
+    return {**facts, "file": str(output)}
+
+
+def _summary(run: Run) -> None:
+    rows = [(name, *map(number, numbers.values())) for name, numbers in _coordinates(run).items()]
     remarks().print(table(["coordinate", "start", "end", "largest"], rows))
     for happening in run.events[:8]:
         say(f"t = {happening.t:.6g} s: {visible(happening.name)} -> {happening.what}")

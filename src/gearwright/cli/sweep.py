@@ -10,8 +10,8 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.analyse import TaskFile
-from gearwright.cli.arguments import Include, Output, RobotName, Xacro
-from gearwright.cli.output import number, results, say, table, write_data
+from gearwright.cli.arguments import Include, Json, Output, RobotName, Xacro
+from gearwright.cli.output import number, results, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.text import csv_row
@@ -45,6 +45,7 @@ def sweep(
     output: Output = None,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Analyse a task for many values of a robot's parameters: grids, samples, Monte Carlo.
 
@@ -66,12 +67,16 @@ def sweep(
     )
     for point, error in found.errors.items():
         say(f"point {point} failed: {error}")
-    if output is None:
+    if output is not None:
+        write_text(output, _csv(found))
+    if json:
+        write_json({"points": len(found), "numbers": _extremes(found), "errors": found.errors})
+    elif output is None:
         write_data(_csv(found))
-        return
-    write_text(output, _csv(found))
-    _show(found)
-    say(f"{len(found)} points written to {output}.")
+    else:
+        _show(found)
+    if output is not None:
+        say(f"{len(found)} points written to {output}.")
 
 
 def _axis(text: str) -> tuple[str, Any]:
@@ -99,10 +104,15 @@ def _csv(found: Sweep) -> str:
     return csv_row(names) + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())
 
 
-def _show(found: Sweep) -> None:
-    rows = [
-        [name, *(number(float(x)) for x in (np.nanmin(values), np.nanmean(values), np.nanmax(values)))]
-        for name, values in list(found.numbers.items())[:SHOWN]
+def _extremes(found: Sweep) -> dict[str, dict[str, float]]:
+    """The least, mean and largest value of every number that some point has."""
+    return {
+        name: {"least": float(np.nanmin(values)), "mean": float(np.nanmean(values)), "most": float(np.nanmax(values))}
+        for name, values in found.numbers.items()
         if not np.isnan(values).all()
-    ]
+    }
+
+
+def _show(found: Sweep) -> None:
+    rows = [[name, *map(number, extremes.values())] for name, extremes in list(_extremes(found).items())[:SHOWN]]
     results().print(table(["", "least", "mean", "most"], rows))

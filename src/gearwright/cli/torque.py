@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Output, RobotName, Xacro, number_list
-from gearwright.cli.output import number, remarks, say, table, write_data
+from gearwright.cli.arguments import Include, Json, Output, RobotName, Xacro, number_list
+from gearwright.cli.output import columns, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.forces.of_robot import laws
@@ -50,6 +50,7 @@ def torque(
     ] = False,
     xacro: Xacro = False,
     include: Include = None,
+    json: Json = False,
 ) -> None:
     """Compute the torques of a motion in a CSV file.
 
@@ -82,12 +83,16 @@ def torque(
     names = [f"tau.{name}" for name in mech.speeds]
     names += [name for name in found.series if name not in names] if motors else []
     text = write_columns(names, np.column_stack([found[name] for name in names]), found.t)
-    if output is None:
+    if output is not None:
+        write_text(output, text)
+    if json:
+        write_json(_facts(loaded.name, found, names, output))
+    elif output is None:
         write_data(text)
-        return
-    write_text(output, text)
-    _summary(found, names)
-    say(f"{len(found.t)} rows written to {output}.")
+    else:
+        _summary(found, names)
+    if output is not None:
+        say(f"{len(found.t)} rows written to {output}.")
 
 
 def _motion(
@@ -105,11 +110,23 @@ def _motion(
     return read_recording(path, mech, start, speed)
 
 
-def _summary(found: MotionDemands, names: Sequence[str]) -> None:
-    rows = [
-        (name, number(float(found[name].min())), number(float(found[name].max())), number(found.rms(name)))
+def _extremes(found: MotionDemands, names: Sequence[str]) -> dict[str, dict[str, float]]:
+    return {
+        name: {"lowest": float(found[name].min()), "highest": float(found[name].max()), "rms": found.rms(name)}
         for name in names
-    ]
+    }
+
+
+def _facts(robot: str, found: MotionDemands, names: Sequence[str], output: Path | None) -> dict[str, Any]:
+    """What a program wants to know; the rows themselves unless they went into a file."""
+    facts = {"robot": robot, "series": _extremes(found, names), "remarks": list(found.remarks)}
+    if output is None:
+        return {**facts, "columns": columns(found.t, {name: found[name] for name in names})}
+    return {**facts, "file": str(output)}
+
+
+def _summary(found: MotionDemands, names: Sequence[str]) -> None:
+    rows = [(name, *map(number, extremes.values())) for name, extremes in _extremes(found, names).items()]
     remarks().print(table(["series", "lowest", "highest", "rms"], rows))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion.trajectory import Trajectory
-from gearwright.plots import Panel, figure, saved
+from gearwright.plots import figure, panels_by_unit, saved
 from gearwright.simulation.run import Run
 from gearwright.system.stated_limits import stated_limits
 
@@ -19,8 +19,8 @@ TAU = "tau."
 def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | Path | None = None) -> Any:
     """A figure of a run that was to follow a motion; with `path` (.png, .svg, .pdf) it is saved too.
 
-    Positions with their references dashed, errors of position, errors of speed, and forces with the limits that the
-    robot states dashed in the colour of their joint.
+    Positions with their references dotted, errors of position, errors of speed, and forces with the limits that the
+    robot states dotted in the colour of their joint; one panel per unit.
 
     Args:
         run: the run.
@@ -37,12 +37,17 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
     paces = {x: run[f"v.{x}"] - v[:, k] for k, x in enumerate(joints)}
     forces, limits, of = _forces(run, robot)
     panels = [
-        Panel("position [rad or m]", places, title="dashed: reference", echoes=wanted),
-        Panel("error of position [rad or m]", errors),
-        Panel("error of speed [rad/s or m/s]", paces),
-        Panel("force [Nm or N]", {**forces, **limits}, title="dashed: limit" if limits else "", echoes=of),
+        *panels_by_unit("position", places, _units(run, "q"), "dotted: reference", wanted),
+        *panels_by_unit("error of position", errors, _units(run, "q")),
+        *panels_by_unit("error of speed", paces, _units(run, "v")),
+        *panels_by_unit("force", {**forces, **limits}, _units(run, "tau"), "dotted: limit" if limits else "", of),
     ]
     return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name), path)
+
+
+def _units(run: Run, block: str) -> dict[str, str]:
+    """Units of the series of a block, by joint."""
+    return {name.removeprefix(f"{block}."): unit for name, unit in run.units.items() if name.startswith(f"{block}.")}
 
 
 def _forces(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:

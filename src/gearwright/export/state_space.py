@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.functions.linearise import adjoint, tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.plots import saved
+from gearwright.plots.notebook import Shown
+from gearwright.plots.poles import poles
 from gearwright.programs.inputs import checked
 from gearwright.system.operating_point import OperatingPoint, operating_point
 from gearwright.text import did_you_mean, plain_names
@@ -22,7 +26,7 @@ CALLER = "export.state_space"
 
 
 @dataclass(frozen=True)
-class StateSpace:
+class StateSpace(Shown):
     """dx' = A dx + B du, dy = C dx + D du about an operating point.
 
     Args:
@@ -48,6 +52,10 @@ class StateSpace:
     x: Array
     u: Array
     modes: Mapping[str, str]
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The poles in the complex plane [1/s]; with `path` (.png, .svg, .pdf) it is saved too."""
+        return saved(poles(np.linalg.eigvals(self.A)), path)
 
     @property
     def matrices(self) -> tuple[Array, Array, Array, Array]:

@@ -52,10 +52,10 @@ class StationWords(CheckedWords):
 class CordWords(CheckedWords):
     """A tendon over points and rollers; what acts along its length are laws."""
 
-    name: Name
+    name: Name = Field(description="what it is called")
     course: list[StationWords] = Field(description="from end to end")
-    stiffness: Stiffness = 0.0
-    damping: Damping = 0.0
+    stiffness: Stiffness = Field(default=0.0, description="force per length beyond its rest length")
+    damping: Damping = Field(default=0.0, description="force per speed of its length")
     rest: tuple[Length, Length] = Field(default=(0.0, 0.0), description="lower and upper rest length; slack between")
     friction: Force = Field(default=0.0, description="Coulomb friction along it")
     limits: tuple[Length | None, Length | None] | None = Field(

@@ -84,15 +84,19 @@ class MotorWords(CheckedWords):
         description="how resistance, inductance, constants and currents are stated: at the terminals (brushed, or "
         "between two lines), per phase with amplitudes, or with rms voltages between lines and rms phase currents",
     )
-    torque_constant: Annotated[float, Unit("torque constant")] | None = None
+    torque_constant: Annotated[float, Unit("torque constant")] | None = Field(
+        default=None, description="torque per current"
+    )
     back_emf_constant: Annotated[float, Unit("torque constant")] | None = Field(
         default=None, description="instead of the torque constant; given both, they are compared"
     )
     kv: Annotated[float, Unit("speed constant")] | None = Field(
         default=None, description="speed constant, 1 / back_emf_constant; the same"
     )
-    resistance: Annotated[float, Unit("resistance", least=0)] | None = None
-    inductance: Annotated[float, Unit("inductance", least=0)] | None = None
+    resistance: Annotated[float, Unit("resistance", least=0)] | None = Field(
+        default=None, description="of the winding, at the reference temperature"
+    )
+    inductance: Annotated[float, Unit("inductance", least=0)] | None = Field(default=None, description="of the winding")
     max_torque: Torque | None = Field(
         default=None, description="at the motor shaft, kept by the electronics; not the stall torque, which follows"
     )
@@ -101,17 +105,21 @@ class MotorWords(CheckedWords):
         description="of the motor shaft: the electronics drive it no faster; not the no-load speed, which follows",
     )
     max_voltage: Annotated[float, Unit("voltage", least=0)] | None = Field(default=None, description="of the terminals")
-    max_current: Annotated[float, Unit("current", least=0)] | None = None
-    max_current_rate: Annotated[float, Unit("current rate", least=0)] | None = None
+    max_current: Annotated[float, Unit("current", least=0)] | None = Field(default=None, description="largest current")
+    max_current_rate: Annotated[float, Unit("current rate", least=0)] | None = Field(
+        default=None, description="how fast the current may change"
+    )
     damping: Annotated[float, Unit("angular damping", least=0)] = Field(
         default=0.0, description="viscous friction at the motor shaft"
     )
     friction: TurnFrictionField = Field(
         default=0.0, description="Coulomb friction at the motor shaft, or words of friction"
     )
-    cogging: CoggingWords | None = None
-    ripple: RippleWords | None = None
-    heat: HeatWords | None = None
+    cogging: CoggingWords | None = Field(default=None, description="torque over the rotor's angle without current")
+    ripple: RippleWords | None = Field(default=None, description="change of the torque constant over the rotor's angle")
+    heat: HeatWords | None = Field(
+        default=None, description="thermal resistances and capacities, limits of temperature"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -135,7 +143,8 @@ class MotorWords(CheckedWords):
         properties = handler.resolve_ref_schema(described)["properties"]
         for word, rule in dcmotor_schema().items():
             known = properties.get(word)
-            properties[word] = rule if known is None else {"anyOf": [known, rule]}
+            both = known is not None and {"anyOf": [known, rule], "description": known["description"]}
+            properties[word] = both or rule
         return described
 
     def part(self) -> Motor:
@@ -162,8 +171,8 @@ class DriveWords(Words):
     axis: Direction | None = Field(
         default=None, description="the rotor's axis in that link's frame; the joint's unless given"
     )
-    motor: MotorWords = MotorWords()
-    gear: GearField = NO_GEAR
+    motor: MotorWords = Field(default=MotorWords(), description="the motor; without words a rotor without inertia")
+    gear: GearField = Field(default=NO_GEAR, description="what is between motor and joint; a direct drive unless given")
     supply: SupplyWords | None = Field(default=None, description="what feeds it; the robot's supply unless given")
     current_control: CurrentControlWords | None = Field(
         default=None, description="electronics that make the current follow a reference"

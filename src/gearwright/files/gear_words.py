@@ -101,9 +101,10 @@ class GearWords(Words):
 
 
 def _model(name: str, special: dict[str, Any]) -> type[GearWords]:
-    kind = (Literal[name], "simple") if name == "simple" else (Literal[name], ...)
+    what = "what kind of gear it is"
+    kind = (Literal[name], Field("simple" if name == "simple" else ..., description=what))
     ratio = (
-        (Ratio, 1.0)
+        (Ratio, Field(1.0, description="motor speed / joint speed, signed; more than 1 reduces"))
         if name == "simple"
         else (Ratio | None, Field(default=None, description="instead of everything else"))
     )

@@ -23,10 +23,10 @@ ARMATURE = "reflected inertia of which nothing else is known; motor and gear say
 class DH(Words):
     """Denavit-Hartenberg parameters; theta of a revolute and d of a prismatic joint are offsets of q."""
 
-    a: Length = 0.0
-    alpha: Angle = 0.0
-    d: Length = 0.0
-    theta: Angle = 0.0
+    a: Length = Field(default=0.0, description="length of the link along x")
+    alpha: Angle = Field(default=0.0, description="twist of the link about x")
+    d: Length = Field(default=0.0, description="offset along z")
+    theta: Angle = Field(default=0.0, description="angle about z")
 
 
 class VectorWords(Words):
@@ -69,27 +69,41 @@ class LimitWords(Words):
 class TurnLimits(LimitWords):
     """Limits of a revolute joint."""
 
-    position: tuple[Angle, Angle] | None = None
-    speed: AngularSpeed | None = None
-    acceleration: Annotated[float, Unit("angular acceleration", least=0)] | None = None
-    effort: Annotated[float, Unit("torque", least=0)] | None = None
+    position: tuple[Angle, Angle] | None = Field(
+        default=None, description="lower and upper end; stops are there unless `stops` says otherwise"
+    )
+    speed: AngularSpeed | None = Field(default=None, description="largest magnitude")
+    acceleration: Annotated[float, Unit("angular acceleration", least=0)] | None = Field(
+        default=None, description="largest magnitude, for planning"
+    )
+    effort: Annotated[float, Unit("torque", least=0)] | None = Field(
+        default=None, description="largest torque at the joint"
+    )
 
 
 class SlideLimits(LimitWords):
     """Limits of a prismatic joint."""
 
-    position: tuple[Length, Length] | None = None
-    speed: Speed | None = None
-    acceleration: Annotated[float, Unit("acceleration", least=0)] | None = None
-    effort: Annotated[float, Unit("force", least=0)] | None = None
+    position: tuple[Length, Length] | None = Field(
+        default=None, description="lower and upper end; stops are there unless `stops` says otherwise"
+    )
+    speed: Speed | None = Field(default=None, description="largest magnitude")
+    acceleration: Annotated[float, Unit("acceleration", least=0)] | None = Field(
+        default=None, description="largest magnitude, for planning"
+    )
+    effort: Annotated[float, Unit("force", least=0)] | None = Field(
+        default=None, description="largest force at the joint"
+    )
 
 
 class Follows(Words):
     """q = multiplier q_joint + offset: a joint without a speed of its own."""
 
-    joint: Name
-    multiplier: Number = 1.0
-    offset: Annotated[float, Unit("angle", "length")] = 0.0
+    joint: Name = Field(description="name of the joint that it follows")
+    multiplier: Number = Field(default=1.0, description="turns of this joint per turn of the other")
+    offset: Annotated[float, Unit("angle", "length")] = Field(
+        default=0.0, description="where this joint is when the other is at zero"
+    )
 
 
 class _Placed(Words):
@@ -98,7 +112,9 @@ class _Placed(Words):
     motion: ClassVar[Literal["turn", "slide"] | None] = None
     """What the one coordinate of the joint counts: it decides in which units its drive is given."""
     name: Name | None = Field(default=None, description="the link's name unless given")
-    origin: Origin | None = None
+    origin: Origin | None = Field(
+        default=None, description="where the joint is in the parent's frame, with all coordinates at zero"
+    )
 
     def seat(self) -> Seat:
         """The joint's place on its parent."""
@@ -111,8 +127,12 @@ class _Moving(_Placed):
     axis: Direction | None = Field(default=None, description="in the link's frame")
     dh: DH | None = Field(default=None, description="standard: the link's words are in the frame at its far end")
     mdh: DH | None = Field(default=None, description="modified: the link's words are in the frame on its joint")
-    vector: VectorWords | None = None
-    follows: Follows | None = None
+    vector: VectorWords | None = Field(
+        default=None, description="the vectors of Vukobratovic and Potkonjak: the link's frame is at its mass centre"
+    )
+    follows: Follows | None = Field(
+        default=None, description="another joint that it follows, without a speed of its own"
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> _Moving:
@@ -148,8 +168,10 @@ class _Turning(_Moving):
     """A joint whose coordinate is an angle."""
 
     motion = "turn"
-    limits: TurnLimits = TurnLimits()
-    damping: Annotated[float, Unit("angular damping", least=0)] = 0.0
+    limits: TurnLimits = Field(default=TurnLimits(), description="what the joint may do")
+    damping: Annotated[float, Unit("angular damping", least=0)] = Field(
+        default=0.0, description="viscous, torque per angular speed"
+    )
     friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: TurnSpring | None = Field(default=None, description="a passive spring between parent and link")
     armature: Annotated[float, Unit("inertia", least=0)] = Field(default=0.0, description=ARMATURE)
@@ -158,13 +180,13 @@ class _Turning(_Moving):
 class Revolute(_Turning):
     """Turns about its axis."""
 
-    type: Literal["revolute"] = "revolute"
+    type: Literal["revolute"] = Field(default="revolute", description="what kind of joint it is; revolute unless given")
 
 
 class Helical(_Turning):
     """Turns about its axis and slides along it, as a nut on a screw."""
 
-    type: Literal["helical"]
+    type: Literal["helical"] = Field(description="what kind of joint it is")
     pitch: Annotated[float, Unit("pitch")] = Field(description="how far it slides per radian")
 
     @model_validator(mode="after")
@@ -178,9 +200,9 @@ class Prismatic(_Moving):
     """Slides along its axis."""
 
     motion = "slide"
-    type: Literal["prismatic"]
-    limits: SlideLimits = SlideLimits()
-    damping: Annotated[float, Unit("damping", least=0)] = 0.0
+    type: Literal["prismatic"] = Field(description="what kind of joint it is")
+    limits: SlideLimits = Field(default=SlideLimits(), description="what the joint may do")
+    damping: Annotated[float, Unit("damping", least=0)] = Field(default=0.0, description="viscous, force per speed")
     friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
     spring: SlideSpring | None = Field(default=None, description="a passive spring between parent and link")
     armature: Annotated[float, Unit("mass", least=0)] = Field(default=0.0, description=ARMATURE)
@@ -206,13 +228,13 @@ class _Axial(_Placed):
 class Planar(_Axial):
     """Slides in a plane and turns about its normal `axis`: coordinates x, y, angle; speeds vx, vy in body axes, wz."""
 
-    type: Literal["planar"]
+    type: Literal["planar"] = Field(description="what kind of joint it is")
 
 
 class Universal(_Axial):
     """Turns about `axis`, then about `axis2`, which the first turn carries along: a cardan joint."""
 
-    type: Literal["universal"]
+    type: Literal["universal"] = Field(description="what kind of joint it is")
     axis: Direction = Field(description="first axis, in the link's frame")
     axis2: Direction = Field(description="second axis, in the link's frame")
 
@@ -228,20 +250,22 @@ class Universal(_Axial):
 class Fixed(_Placed):
     """Does not move."""
 
-    type: Literal["fixed"]
+    type: Literal["fixed"] = Field(description="what kind of joint it is")
 
 
 class Spherical(_Placed):
     """Turns every way."""
 
-    type: Literal["spherical"]
-    damping: Annotated[float, Unit("angular damping", least=0)] = 0.0
+    type: Literal["spherical"] = Field(description="what kind of joint it is")
+    damping: Annotated[float, Unit("angular damping", least=0)] = Field(
+        default=0.0, description="viscous, about every axis"
+    )
 
 
 class Free(_Placed):
     """A floating base; hangs on the base."""
 
-    type: Literal["free"]
+    type: Literal["free"] = Field(description="what kind of joint it is")
 
 
 def _type(joint: Any) -> Any:

@@ -16,13 +16,13 @@ from gearwright.parts import Shape
 class ShapeWords(Words):
     """What a link looks like or collides as; meshes stay references."""
 
-    kind: Literal["mesh", "box", "cylinder", "sphere"]
+    kind: Literal["mesh", "box", "cylinder", "sphere"] = Field(description="what it is")
     size: list[Length] | None = Field(
         default=None, description="mesh: scale; box: edges; cylinder: radius, length; sphere: radius"
     )
-    file: Name | None = None
-    origin: Origin = Origin()
-    role: Literal["visual", "collision"] = "visual"
+    file: Name | None = Field(default=None, description="of a mesh, in the folder of this file")
+    origin: Origin = Field(default=Origin(), description="its centre in the link's frame")
+    role: Literal["visual", "collision"] = Field(default="visual", description="whether it is to be seen or to collide")
 
     @field_validator("file")
     @classmethod
@@ -64,16 +64,18 @@ def refuse_escape(name: str) -> None:
 class LinkWords(Words):
     """A rigid link without the wheels it carries, and the joint that moves it."""
 
-    name: Name
+    name: Name = Field(description="what it is called")
     parent: Name = Field(description="the link that carries it, or base")
-    joint: JointWords
-    mass: Mass = 0.0
+    joint: JointWords = Field(description="what connects it to its parent")
+    mass: Mass = Field(
+        default=0.0, description="of the link, with what does not turn on it but for motors that state their own"
+    )
     com: Position = Field(default=(0.0, 0.0, 0.0), description="centre of mass in the link's frame")
     inertia: TensorWords = Field(default=TensorWords(), description="about the centre of mass, in the link's axes")
     effective: bool = Field(
         default=False, description="only combinations of its numbers matter; physical checks are relaxed"
     )
-    shapes: list[ShapeWords] = Field(default=[])
+    shapes: list[ShapeWords] = Field(default=[], description="what it looks like")
     flexible: BeamWords | None = Field(
         default=None, description="the link is a beam, cut into segments; its own mass is that of a hub at the root"
     )

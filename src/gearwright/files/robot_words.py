@@ -20,7 +20,7 @@ from gearwright.files.words import Gravity, Mass, Name, Origin, Position, Tensor
 class PayloadWords(Words):
     """A body fixed to a link."""
 
-    mass: Mass
+    mass: Mass = Field(description="its mass")
     position: Position = Field(default=(0.0, 0.0, 0.0), description="its centre of mass in the link's frame")
     link: Name | None = Field(default=None, description="the last link of a chain unless given")
     inertia: TensorWords = Field(
@@ -31,7 +31,7 @@ class PayloadWords(Words):
 class FrameWords(Origin):
     """A named place on a link: a tool, a flange, a sensor."""
 
-    name: Name
+    name: Name = Field(description="what it is called")
     link: Name = Field(description="the link it is fixed to")
 
 
@@ -53,7 +53,7 @@ class HeaderWords(Words):
     robot: Name = Field(description="the robot's name")
     description: str = Field(default="", description="one line about it")
     gravity: Gravity = Field(default=(0.0, 0.0, -9.81), description="acceleration of free fall in the base frame")
-    payload: PayloadWords | None = None
+    payload: PayloadWords | None = Field(default=None, description="a body on a link, usually the last one")
     supply: SupplyWords | None = Field(default=None, description="what feeds every drive that has no supply of its own")
     elastic_base: ElasticBaseWords | None = Field(default=None, description="springs between ground and base")
 
@@ -61,17 +61,19 @@ class HeaderWords(Words):
 class RobotWords(HeaderWords):
     """A robot file of Gearwright. Numbers are in SI units and radians unless a text states a unit, such as 90 deg."""
 
-    links: list[LinkWords]
-    drives: list[DriveWords] = Field(default=[])
-    trains: list[TrainWords] = Field(default=[])
-    frames: list[FrameWords] = Field(default=[])
-    attach: list[AttachWords] = Field(default=[])
-    springs: list[SpringWords] = Field(default=[])
-    tendons: list[TendonWords] = Field(default=[])
-    states: list[StateWords] = Field(default=[])
-    loops: list[LoopWords] = Field(default=[])
-    environment: list[TouchWords] = Field(default=[])
-    cords: list[CordWords] = Field(default=[])
+    links: list[LinkWords] = Field(description="its bodies, each with the joint to its parent")
+    drives: list[DriveWords] = Field(default=[], description="motors with the gears between them and their joints")
+    trains: list[TrainWords] = Field(
+        default=[], description="gear trains by wheels and meshes, where motors and joints are coupled"
+    )
+    frames: list[FrameWords] = Field(default=[], description="named places on links")
+    attach: list[AttachWords] = Field(default=[], description="other robots on frames of this one")
+    springs: list[SpringWords] = Field(default=[], description="springs along combinations of joints")
+    tendons: list[TendonWords] = Field(default=[], description="inertia and motors along combinations of joints")
+    states: list[StateWords] = Field(default=[], description="named states, such as home")
+    loops: list[LoopWords] = Field(default=[], description="frames that are held together: closed chains")
+    environment: list[TouchWords] = Field(default=[], description="surfaces that frames may touch")
+    cords: list[CordWords] = Field(default=[], description="cords over points and pulleys, with springs or motors")
 
 
 def schema() -> dict[str, Any]:

@@ -18,7 +18,7 @@ Damping = Annotated[float, Unit("damping", least=0)]
 class LoopWords(CheckedWords):
     """Two frames or links that stay together: a closed loop."""
 
-    name: Name
+    name: Name = Field(description="what it is called")
     frames: tuple[Name, Name] = Field(description="the frame that is held, and the one relative to which it is")
     held: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
         default=["x", "y", "z"], description="coordinates of the first, seen from the second, that are zero"
@@ -32,33 +32,33 @@ class LoopWords(CheckedWords):
 class PlaneWords(Words):
     """A plane; its normal points to the free side."""
 
-    point: Position = (0.0, 0.0, 0.0)
-    normal: Direction = (0.0, 0.0, 1.0)
+    point: Position = Field(default=(0.0, 0.0, 0.0), description="on the plane")
+    normal: Direction = Field(default=(0.0, 0.0, 1.0), description="towards the side that is free")
 
 
 class SphereWords(Words):
     """A sphere, touched from outside unless it is hollow."""
 
-    centre: Position
-    radius: Length
-    hollow: bool = False
+    centre: Position = Field(description="its centre")
+    radius: Length = Field(description="its radius")
+    hollow: bool = Field(default=False, description="whether what touches is inside")
 
 
 class CylinderWords(Words):
     """A cylinder without ends, touched from outside unless it is hollow."""
 
-    point: Position
-    axis: Direction
-    radius: Length
-    hollow: bool = False
+    point: Position = Field(description="on its axis")
+    axis: Direction = Field(description="its direction")
+    radius: Length = Field(description="its radius")
+    hollow: bool = Field(default=False, description="whether what touches is inside")
 
 
 class SurfaceWords(Words):
     """One of plane, sphere, cylinder."""
 
-    plane: PlaneWords | None = None
-    sphere: SphereWords | None = None
-    cylinder: CylinderWords | None = None
+    plane: PlaneWords | None = Field(default=None, description="a plane")
+    sphere: SphereWords | None = Field(default=None, description="a sphere")
+    cylinder: CylinderWords | None = Field(default=None, description="a cylinder without ends")
 
     @model_validator(mode="after")
     def _one(self) -> SurfaceWords:
@@ -80,17 +80,17 @@ class SurfaceWords(Words):
 class BehindWords(Words):
     """What is behind a surface: spring and damper, with mass (a link of its own, touched rigidly) or without."""
 
-    mass: Mass = 0.0
-    stiffness: Stiffness = 0.0
-    damping: Damping = 0.0
+    mass: Mass = Field(default=0.0, description="that moves with the surface")
+    stiffness: Stiffness = Field(default=0.0, description="of the spring behind it")
+    damping: Damping = Field(default=0.0, description="of the damper behind it")
 
 
 class TouchWords(CheckedWords):
     """A surface that a frame of the robot can touch."""
 
-    name: Name
+    name: Name = Field(description="what it is called")
     frame: Name = Field(description="the frame or link whose origin touches")
-    surface: SurfaceWords
+    surface: SurfaceWords = Field(description="what is touched")
     restitution: Number = Field(default=0.0, description="0 (plastic) to 1")
     friction: Number = Field(default=0.0, description="Coulomb's coefficient")
     behind: BehindWords | None = Field(default=None, description="what gives way; rigid unless given")

@@ -18,7 +18,7 @@ Rate = Annotated[float, Unit("angular speed", "speed")]
 class TendonWords(CheckedWords):
     """Inertia or a motor along a row over joints: a cable over several of them, or a differential known by its row."""
 
-    name: Name
+    name: Name = Field(description="what it is called")
     row: dict[Name, Number] = Field(description="per joint how far it moves per unit of the joint's coordinate")
     inertia: Annotated[float, Unit("inertia", "mass", least=0)] = Field(
         default=0.0, description="along the row; it does not push on the links that carry it"
@@ -35,7 +35,7 @@ class TendonWords(CheckedWords):
 class StateWords(CheckedWords):
     """A configuration and speeds with a name; what is not mentioned is at its zero and at rest."""
 
-    name: Name
+    name: Name = Field(description="what it is called")
     q: dict[Name, Coordinate] = Field(default={}, description="per coordinate its value")
     v: dict[Name, Rate] = Field(default={}, description="per speed its value, in body axes")
 

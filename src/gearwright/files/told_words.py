@@ -17,7 +17,8 @@ def told(part: type) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for kind in reversed(part.__mro__[:-1]):
-        found |= _arguments((kind.__doc__ and getdoc(kind)) or "")
+        own = _arguments((kind.__doc__ and getdoc(kind)) or "")
+        found |= {name: text for name, text in own.items() if name not in found or not text.startswith("as for")}
     return found
 
 

@@ -108,12 +108,12 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 class TensorWords(Words):
     """A symmetric inertia tensor by its elements (xz is the element, not minus it), or as three rows of three."""
 
-    xx: Inertia = 0.0
-    yy: Inertia = 0.0
-    zz: Inertia = 0.0
-    xy: Inertia = 0.0
-    xz: Inertia = 0.0
-    yz: Inertia = 0.0
+    xx: Inertia = Field(default=0.0, description="moment of inertia about x")
+    yy: Inertia = Field(default=0.0, description="about y")
+    zz: Inertia = Field(default=0.0, description="about z")
+    xy: Inertia = Field(default=0.0, description="element xy, minus the product of inertia")
+    xz: Inertia = Field(default=0.0, description="element xz")
+    yz: Inertia = Field(default=0.0, description="element yz")
 
     @model_validator(mode="before")
     @classmethod
@@ -136,7 +136,10 @@ class TensorWords(Words):
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         by_elements = handler(schema)
         row = {"type": "array", "minItems": 3, "maxItems": 3}
-        return {"anyOf": [by_elements, {**row, "items": {**row, "items": {"type": ["number", "string"]}}}]}
+        return {
+            "description": cls.__doc__,
+            "anyOf": [by_elements, {**row, "items": {**row, "items": {"type": ["number", "string"]}}}],
+        }
 
     @property
     def tensor(self) -> Tensor:
@@ -147,7 +150,7 @@ class TensorWords(Words):
 class Origin(Words):
     """A frame in another: where its origin is, and how it is turned (one of rpy, rotation, quaternion)."""
 
-    xyz: Position = (0.0, 0.0, 0.0)
+    xyz: Position = Field(default=(0.0, 0.0, 0.0), description="the origin in the parent's frame")
     rpy: tuple[Angle, Angle, Angle] | None = Field(
         default=None, description="fixed axes, as in URDF: Rz(yaw) Ry(pitch) Rx(roll)"
     )

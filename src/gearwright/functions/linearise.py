@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,9 @@ from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.kinematics import relative
 from gearwright.functions.run import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.plots import saved
+from gearwright.plots.notebook import notebook
+from gearwright.plots.poles import poles
 from gearwright.programs.programs import FORWARD_DYNAMICS
 
 
@@ -22,6 +26,13 @@ class LinearModel(NamedTuple):
 
     A: Array
     B: Array
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The poles in the complex plane [1/s]; with `path` (.png, .svg, .pdf) it is saved too."""
+        return saved(poles(np.linalg.eigvals(self.A)), path)
+
+    def _repr_html_(self) -> str:
+        return notebook(self)
 
 
 def linearise(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> LinearModel:

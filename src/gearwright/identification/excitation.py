@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,7 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
+from gearwright.plots.notebook import Shown
 
 Criterion: TypeAlias = Literal["condition", "d-optimal"]
 Progress: TypeAlias = Callable[[int, int, float], None]
@@ -56,7 +58,7 @@ class MotionLimits:
 
 
 @dataclass(frozen=True)
-class Excitation:
+class Excitation(Shown):
     """An exciting motion and how good it is.
 
     Args:
@@ -70,6 +72,10 @@ class Excitation:
     condition: float
     d_optimality: float
     rank: int
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure of one period of the motion; with `path` (.png, .svg, .pdf) it is saved too."""
+        return self.motion.sample(501).plot(path)
 
 
 def excite(

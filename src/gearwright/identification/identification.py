@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from gearwright.identification.plausibility import odd_units
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
+from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 NOT_EXCITED = 1e-6
@@ -30,7 +34,7 @@ NOT_EXCITED = 1e-6
 
 
 @dataclass(frozen=True)
-class Validation:
+class Validation(Shown):
     """How well parameters predict a log.
 
     Args:
@@ -44,6 +48,14 @@ class Validation:
     t: Array
     measured: Array
     predicted: Array
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Measured and predicted forces, one panel per speed; with `path` (.png, .svg, .pdf) it is saved too."""
+        panels = [
+            Panel("force [Nm, N]", {"measured": self.measured[:, k], "predicted": self.predicted[:, k]}, title=name)
+            for k, name in enumerate(self.speeds)
+        ]
+        return saved(figure(self.t, "time [s]", panels, columns=min(2, len(panels))), path)
 
     @property
     def residuals(self) -> Array:

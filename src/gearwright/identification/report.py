@@ -38,7 +38,7 @@ def write_report(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     shown = validation or found.fit
-    save(_torques(shown), target / "torques.png")
+    save(shown.plot(), target / "torques.png")
     save(_residuals(shown), target / "residuals.png")
     save(_parameters(found), target / "parameters.png")
     sections = _sections(found, validation, fit, title)
@@ -46,14 +46,6 @@ def write_report(
     page = target / "index.html"
     write_text(page, _html(sections, title))
     return page
-
-
-def _torques(shown: Validation) -> object:
-    panels = [
-        Panel("force [Nm, N]", {"measured": shown.measured[:, k], "predicted": shown.predicted[:, k]}, title=name)
-        for k, name in enumerate(shown.speeds)
-    ]
-    return figure(shown.t, "time [s]", panels, columns=min(2, len(panels)))
 
 
 def _residuals(shown: Validation) -> object:

@@ -20,7 +20,8 @@ from gearwright.motion.columns import motion_text
 from gearwright.motion.joints import joints_of
 from gearwright.motion.pieces import JUMP, extremes, kinks
 from gearwright.parts import Robot
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, figure, panels_by_unit, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 if TYPE_CHECKING:  # SciPy takes half a second to import; who only reads motions need not wait for it
@@ -31,7 +32,7 @@ DRAWN = (("position", ""), ("speed", "/s"), ("acceleration", "/s²"), ("jerk", "
 
 
 @dataclass(frozen=True)
-class Motion:
+class Motion(Shown):
     """A sampled motion: t (T,) [s], q, v, a (T, n) [rad, rad/s, rad/s2 or m]."""
 
     t: Array
@@ -39,9 +40,15 @@ class Motion:
     v: Array
     a: Array
 
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure of positions, speeds and accelerations; with `path` (.png, .svg, .pdf) it is saved too."""
+        blocks = {"position [rad, m]": self.q, "speed [rad/s, m/s]": self.v, "acceleration [rad/s2, m/s2]": self.a}
+        panels = [Panel(label, {str(k + 1): x for k, x in enumerate(values.T)}) for label, values in blocks.items()]
+        return saved(figure(self.t, "time [s]", panels), path)
+
 
 @dataclass(frozen=True)
-class Trajectory:
+class Trajectory(Shown):
     """A motion of all joints over [0, duration], exact in every derivative; before and after it rests.
 
     Args:
@@ -172,14 +179,11 @@ class Trajectory:
         shown = self if robot is None else self.of(robot)
         whole("trajectory", "count", count, least=2, unit="samples", example=1001)
         t = np.linspace(0.0, self.duration, count)
-        page = figure(t, "time [s]", [shown._panel(k, t) for k in range(len(DRAWN))], columns=2)
-        if path is not None:
-            save(page, path)
-        return page
+        panels = [one for k in range(len(DRAWN)) for one in shown._panels(k, t)]
+        return saved(figure(t, "time [s]", panels, columns=2), path)
 
-    def _panel(self, derivative: int, t: Array) -> Panel:
+    def _panels(self, derivative: int, t: Array) -> list[Panel]:
         word, suffix = DRAWN[derivative]
         names = self.names or tuple(f"coordinate {k + 1}" for k in range(self.count))
-        units = " or ".join(f"{unit}{suffix}" for unit in dict.fromkeys(self.units))
-        label = f"{word} [{units}]" if units else word
-        return Panel(label, dict(zip(names, self.at(t, derivative).T, strict=True)))
+        units = {name: f"{unit}{suffix}" for name, unit in zip(names, self.units, strict=False)}
+        return panels_by_unit(word, dict(zip(names, self.at(t, derivative).T, strict=True)), units)

@@ -123,7 +123,14 @@ NO_MEMBER = Member()
 
 @dataclass(frozen=True, kw_only=True)
 class Elasticity(Transmission):
-    """What a gear has beside its wheels: `inertia` at its input [kg m2], elasticity at the joint side, efficiency."""
+    """What a gear has beside its wheels.
+
+    Args:
+        inertia: of the gear at its input [kg m2], turning with the motor, as catalogues give it.
+        stiffness: torsional stiffness at the joint side [Nm/rad]; None: rigid.
+        damping: of the elastic element at the joint side [Nms/rad].
+        efficiency: fraction of the power that reaches the joint, 0 to 1.
+    """
 
     inertia: Scalar = 0.0
     stiffness: Scalar | None = None
@@ -164,7 +171,11 @@ class Elasticity(Transmission):
 
 @dataclass(frozen=True, kw_only=True)
 class Meshing(Elasticity):
-    """A gear whose losses may be stated mesh by mesh, by the efficiency of one mesh."""
+    """A gear whose losses may be stated mesh by mesh.
+
+    Args:
+        mesh_efficiency: of one mesh, 0 to 1, from which those of the gear follow, instead of `efficiency`.
+    """
 
     mesh_efficiency: Scalar | None = None
 

@@ -70,6 +70,9 @@ class Series(Elasticity):
 
     The last stage may be a screw or a rack, which slides a prismatic joint: the ratio is then in rad/m.
 
+    Args:
+        stages: the gears from motor to joint.
+
     >>> from gearwright.parts import Spur
     >>> Series(stages=[Spur(driver=20, driven=60), Spur(driver=18, driven=90)]).ratio
     15.0

@@ -112,6 +112,13 @@ class Bevel(Meshing):
     When the motor's axis and the joint's axis both point away from the common apex (or both towards it) they turn in
     opposite senses and the ratio is negative: `away=True`. When one points towards the apex it is positive.
 
+    Args:
+        driver: teeth of the wheel at the motor.
+        driven: teeth of the wheel at the joint.
+        away: whether both axes point away from the common apex, or both towards it.
+        driver_member: mass and inertia of the first.
+        driven_member: mass and inertia of the second.
+
     >>> Bevel(driver=20, driven=40).ratio
     -2.0
     """

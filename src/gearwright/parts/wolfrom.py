@@ -18,6 +18,19 @@ class Wolfrom(Meshing):
 
     ratio $= (1 + Z_{r1}/Z_s) / (1 - Z_{r1} Z_{p2} / (Z_{p1} Z_{r2}))$.
 
+    Args:
+        sun: teeth of the sun.
+        planet: teeth of the planets' step that meshes with the sun and the first ring.
+        ring: teeth of the first ring, which is held.
+        second_planet: teeth of the planets' other step.
+        second_ring: teeth of the second ring, the output.
+        planets: how many there are.
+        radius: of the circle on which their centres run [m].
+        sun_member: mass and inertia of the sun.
+        planet_member: mass and inertia of one planet.
+        carrier_member: mass and inertia of the carrier.
+        ring_member: mass and inertia of the second ring.
+
     >>> round(Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57).ratio, 9)
     76.0
     """

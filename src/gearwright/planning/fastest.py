@@ -22,6 +22,7 @@ from gearwright.planning.joint_paths import through_points, ways_of
 from gearwright.planning.limits_of_drives import DriveLimits, drive_limits
 from gearwright.planning.time_optimal import time_optimal
 from gearwright.plots import Panel, figure, save
+from gearwright.plots.notebook import Shown
 from gearwright.system.state_forces import States
 from gearwright.text import listed
 
@@ -129,7 +130,7 @@ def _refuse_unlimited(limits: DriveLimits) -> None:
 
 
 @dataclass(frozen=True)
-class LimitUse:
+class LimitUse(Shown):
     """What a motion takes of every limit.
 
     Args:

@@ -1,5 +1,5 @@
 """Figures of named series; knows no result type."""
 
-from gearwright.plots.series import Panel, bars, figure, save, saved
+from gearwright.plots.series import Panel, bars, figure, panels_by_unit, save, saved
 
-__all__ = ["Panel", "bars", "figure", "save", "saved"]
+__all__ = ["Panel", "bars", "figure", "panels_by_unit", "save", "saved"]

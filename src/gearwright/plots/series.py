@@ -16,6 +16,12 @@ from gearwright.plots.labels import label as shown
 COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#edae49", "#66a182", "#7d5ba6", "#8d6a4f", "#5c6b73")
 """Readable in print and for the colour-blind; the first is for the reference curve."""
 
+MOST_IN_A_COLUMN = 4
+ECHO: dict[str, Any] = {"linewidth": 1.0, "linestyle": ":"}
+STROKES: tuple[Any, ...] = ("-", (0, (7, 2)), (0, (5, 3, 1.2, 3)), (0, (2.2, 2)), (0, (9, 3, 1.2, 3, 1.2, 3)))
+WIDTHS = (2.4, 2.2, 1.6, 1.4, 1.2)
+"""Strokes tell curves apart without colour; each is thinner than those below it, which are seen where both coincide."""
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -25,14 +31,12 @@ class Panel:
         label: what the vertical axis shows, with its unit.
         curves: name -> values.
         title: a heading.
-        thin: names of curves drawn thin and dashed.
-        echoes: curves drawn thin and dashed in the colour of another one, name -> the other; not in the legend.
+        echoes: curves drawn thin and dotted in the colour of another one, name -> the other; not in the legend.
     """
 
     label: str
     curves: Mapping[str, ArrayLike]
     title: str = ""
-    thin: Sequence[str] = field(default_factory=tuple)
     echoes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -40,25 +44,28 @@ def figure(
     axis: ArrayLike,
     axis_label: str,
     panels: Sequence[Panel],
-    columns: int = 1,
+    columns: int | None = None,
     title: str = "",
     logarithmic: bool = False,
 ) -> Any:
-    """A matplotlib figure of panels that share the horizontal axis; a name keeps its colour in all of them."""
+    """A matplotlib figure of panels that share the horizontal axis; a name keeps colour and stroke in all of them.
+
+    Panels stand in one column, more than four in two, unless `columns` says otherwise.
+    """
     from matplotlib.figure import Figure
 
+    columns = columns or (1 if len(panels) <= MOST_IN_A_COLUMN else 2)
     rows = -(-len(panels) // columns)
     page = Figure(figsize=(5.2 * columns, 2.2 * rows + 0.9), layout="constrained")
     names = list(dict.fromkeys(name for panel in panels for name in panel.curves if name not in panel.echoes))
-    colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(names)}
+    pens = {name: _pen(k) for k, name in enumerate(names)}
     drawn: dict[str, Any] = {}
     for k, panel in enumerate(panels):
         axes = page.add_subplot(rows, columns, k + 1)
         for name, values in panel.curves.items():
-            dashed = name in panel.thin or name in panel.echoes
-            style = {"linewidth": 1.0, "linestyle": "--"} if dashed else {"linewidth": 1.6}
             of = panel.echoes.get(name, name)
-            line = axes.plot(np.asarray(axis), np.asarray(values), color=colour[of], label=name, **style)[0]
+            pen = pens[of] if of == name else {**pens[of], **ECHO}
+            line = axes.plot(np.asarray(axis), np.asarray(values), label=name, **pen)[0]
             if of == name:
                 drawn[name] = line
         axes.set_ylabel(shown(panel.label))
@@ -76,6 +83,44 @@ def figure(
     if title:
         page.suptitle(shown(title))
     return page
+
+
+def _pen(k: int) -> dict[str, Any]:
+    """How the curve with number k is drawn."""
+    stroke = k % len(STROKES)
+    return {"color": COLOURS[k % len(COLOURS)], "linestyle": STROKES[stroke], "linewidth": WIDTHS[stroke]}
+
+
+def panels_by_unit(
+    words: str,
+    curves: Mapping[str, ArrayLike],
+    units: Mapping[str, str],
+    title: str = "",
+    echoes: Mapping[str, str] | None = None,
+) -> list[Panel]:
+    """One panel per unit, so that an axis has one: forces of joints that turn, then of those that slide.
+
+    Args:
+        words: what the vertical axes show, without the unit.
+        curves: name -> values.
+        units: unit of each curve by its name; an echo has that of its curve.
+        title: a heading of the first panel.
+        echoes: as of a panel.
+
+    >>> forces = {"shoulder": [1.0], "lift": [2.0], "elbow": [0.5]}
+    >>> found = panels_by_unit("force", forces, {"shoulder": "Nm", "lift": "N", "elbow": "Nm"})
+    >>> [(panel.label, list(panel.curves)) for panel in found]
+    [('force [Nm]', ['shoulder', 'elbow']), ('force [N]', ['lift'])]
+    """
+    of = echoes or {}
+    groups: dict[str, dict[str, ArrayLike]] = {}
+    for name, values in curves.items():
+        groups.setdefault(units.get(of.get(name, name), ""), {})[name] = values
+    made: list[Panel] = []
+    for unit, inside in groups.items():
+        label = f"{words} [{unit}]" if unit else words
+        made.append(Panel(label, inside, "" if made else title, {x: of[x] for x in inside if x in of}))
+    return made
 
 
 def _use_decades(axes: Any) -> None:

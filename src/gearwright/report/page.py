@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gearwright import __version__
+from gearwright._version import __version__
 from gearwright.analysis import Analysis
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text

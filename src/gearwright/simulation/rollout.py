@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,9 @@ from gearwright.forces.law import Law
 from gearwright.functions.service import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
+from gearwright.plots import saved
+from gearwright.plots.bands import bands
+from gearwright.plots.notebook import notebook
 from gearwright.simulation.controlled_steps import controller_feeds, require_law
 from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.rollout_steps import FixedStep, fixed_step
@@ -47,6 +51,14 @@ class Rollout(NamedTuple):
     states: Mapping[str, Array]
     drift: Array | None = None
     penetration: Array | None = None
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Per coordinate the median of all members, and what half of them and all of them span; also into a file."""
+        members = self.q.reshape(len(self.t), -1, self.q.shape[-1])
+        return saved(bands(self.t, "time [s]", {f"q{k + 1}": members[..., k] for k in range(members.shape[-1])}), path)
+
+    def _repr_html_(self) -> str:
+        return notebook(self)
 
 
 def rollout(

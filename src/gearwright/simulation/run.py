@@ -12,15 +12,11 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
-from gearwright.plots import Panel, figure, saved
+from gearwright.plots import figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
+from gearwright.system.series_picture import block, overview
 from gearwright.text import did_you_mean, visible
-
-WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
-"""How pictures call the blocks of series."""
-
-ELECTRIC = ("voltage", "current", "winding_temperature")
-"""What a picture shows of motors; energies have a panel of their own."""
 
 ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
 """What the balance is made of."""
@@ -44,7 +40,7 @@ class RunEvent:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Shown):
     """What a simulation computed.
 
     Args:
@@ -146,42 +142,16 @@ class Run:
         return Run(t, series, units, name=Path(path).stem)
 
     def plot(self, *prefixes: str, path: str | Path | None = None) -> Any:
-        """A figure with one panel per kind of series; with `path` it is saved too.
+        """A figure with one panel per kind of series and unit; with `path` it is saved too.
 
         Args:
-            prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces, voltages,
-                currents, temperatures and energies unless given.
+            prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces, what motors
+                do, and energies unless given.
             path: .png, .svg or .pdf.
         """
-        panels = [self._panel(prefix) for prefix in prefixes] if prefixes else self._overview()
+        blocks = [one for prefix in prefixes for one in block(prefix, self.series, self.units, "run")]
+        panels = blocks or overview(self.series, self.units)
         return saved(figure(self.t, "time [s]", panels, title=self.name), path)
-
-    def _overview(self) -> list[Panel]:
-        """What moves: mechanics, electricity, energy."""
-        mechanics = [self._panel(prefix) for prefix in ("q", "v", "tau") if self._moves(prefix)]
-        energy = [self._panel("energy")] if self._moves("energy") else []
-        return [*mechanics, *filter(None, map(self._electric, ELECTRIC)), *energy] or [self._panel("q")]
-
-    def _electric(self, what: str) -> Panel | None:
-        """The voltages, currents or temperatures of all motors."""
-        names = [name for name in self.series if name.endswith(f".{what}") and self.series[name].any()]
-        if not names:
-            return None
-        label = f"{what.replace('_', ' ')} [{self.units.get(names[0], '')}]"
-        return Panel(label, {name.removesuffix(f".{what}"): self.series[name] for name in names})
-
-    def _moves(self, prefix: str) -> bool:
-        return bool(np.ptp(self.block(prefix), axis=0).any()) if self.block(prefix).size else False
-
-    def _panel(self, prefix: str) -> Panel:
-        names = [name for name in self.series if name == prefix or name.startswith(f"{prefix}.")]
-        names = [name for name in names if name != "energy.balance"] if prefix == "energy" else names
-        if not names:
-            raise InputError(f"run: no series begins with {prefix!r}. {did_you_mean(prefix, self.series)}")
-        units = " or ".join(dict.fromkeys(self.units.get(name, "") for name in names))
-        shown = [name for name in names if self.series[name].any()] or names
-        label = f"{WORDS.get(prefix, prefix)} [{units}]"
-        return Panel(label, {name.removeprefix(f"{prefix}."): self.series[name] for name in shown})
 
     def compare(self, other: Run, names: Sequence[str] | None = None) -> dict[str, float]:
         """Largest difference per series, relative to its range in this run; the other is interpolated to its times.

@@ -14,6 +14,7 @@ from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism.units import force_unit, speed_unit
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.asked_actuators import (
@@ -248,7 +249,25 @@ def _gathered(
         tuple(jumps([*remembered, *moved], [{"t": block.motion.t, **block.series} for block in blocks])),
         State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
         remarks,
+        _units(case),
     )
+
+
+OF_A_MOTOR = {"torque": "Nm", "speed": "rad/s", "power": "W", "heat": "W"}
+"""What an inverse adds to the inputs and states of a motor."""
+
+
+def _units(case: _Case) -> dict[str, str]:
+    """Units of the series."""
+    mech = case.mech
+    places = {f"q.{name}": speed_unit(mech, name) for name in mech.shafts}
+    speeds = {f"v.{name}": f"{speed_unit(mech, name)}/s" for name in mech.shafts}
+    forces = {TAU + name: force_unit(mech, name) for name in mech.speeds}
+    states = {state.name: state.unit for state in case.system.states.values()}
+    asked = [x for one in case.asked for x in (*one.actuator.inputs, *one.actuator.states)]
+    signals = [x for law in case.system.laws for x in law.signals]
+    motors = {f"{one.actuator.port}.{word}": unit for one in case.asked for word, unit in OF_A_MOTOR.items()}
+    return {**places, **speeds, **forces, **states, **motors, **{x.name: x.unit for x in (*asked, *signals)}}
 
 
 def _excesses(

@@ -6,13 +6,17 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.motion import Motion
+from gearwright.plots import figure, saved
+from gearwright.plots.notebook import Shown
+from gearwright.system.series_picture import block, overview
 from gearwright.system.signals import TAU, Signal
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, listed
@@ -42,7 +46,7 @@ class Jump(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MotionDemands:
+class MotionDemands(Shown):
     """What a motion asks of a machine, its motors and their electronics.
 
     Args:
@@ -59,6 +63,7 @@ class MotionDemands:
         jumps: what would have to jump.
         start: state to start a simulation from.
         remarks: what was left out, for the person.
+        units: unit of each series.
     """
 
     motion: Motion
@@ -72,6 +77,7 @@ class MotionDemands:
     jumps: tuple[Jump, ...]
     start: State
     remarks: tuple[str, ...] = field(default=())
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def t(self) -> Array:
@@ -109,6 +115,19 @@ class MotionDemands:
         r"""The root of the mean square of a series over time, $\sqrt{\tfrac1T \int x^2 dt}$."""
         values, span = self[name] ** 2, float(self.t[-1] - self.t[0])
         return float(np.sqrt(np.trapezoid(values, self.t) / span if span else values.mean()))
+
+    def plot(self, *prefixes: str, path: str | Path | None = None) -> Any:
+        """A figure of forces, and of what motors do; with `path` (.png, .svg, .pdf) it is saved too.
+
+        Args:
+            prefixes: beginnings of names of series, such as "tau" or "shoulder.current"; an overview unless given.
+            path: where to write.
+        """
+        blocks = [one for prefix in prefixes for one in block(prefix, self.series, self.units, "demands")]
+        return saved(figure(self.t, "time [s]", blocks or overview(self.series, self.units)), path)
+
+    def __str__(self) -> str:
+        return self.report()
 
     def report(self) -> str:
         """A line per joint force and input with peak and rms, then what goes beyond limits and what must jump."""

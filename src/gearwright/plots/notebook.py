@@ -1,0 +1,44 @@
+"""Results that draw themselves, in notebooks too."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any, Protocol
+
+from gearwright.text import html
+
+LONGEST = 300
+"""Letters of a text that is shown above the figure; longer ones are lists of numbers."""
+
+
+class Drawable(Protocol):
+    """What has a figure."""
+
+    def plot(self) -> Any:
+        """The figure."""
+
+
+class Shown:
+    """A result that a notebook shows as its figure, with what it is above it."""
+
+    def plot(self) -> Any:
+        """The figure."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return notebook(self)
+
+
+def notebook(result: Drawable) -> str:
+    """A result as HTML: its text, if that is short, and its figure."""
+    text = str(result)
+    words = text if len(text) <= LONGEST else type(result).__name__
+    return f"<p>{html(words)}</p>{svg(result.plot())}"
+
+
+def svg(page: Any) -> str:
+    """A matplotlib figure as an SVG element for a page."""
+    buffer = StringIO()
+    page.savefig(buffer, format="svg")
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]

@@ -1,0 +1,121 @@
+"""Pictures and films of robots."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import InputError
+from gearwright.motion import polynomial
+from gearwright.plots.solids import Picture, View, subdivided
+from gearwright.plots.solids import _ordered as ordered
+from gearwright.scene import animate, draw
+
+TRIANGLE = np.array([[[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]])
+"""Seen from positive x its corners run counter-clockwise."""
+RED = np.array([[1.0, 0.0, 0.0, 1.0]])
+
+
+def looking_along_x(points):
+    return View(0.0, 0.0, points.reshape(-1, 3))
+
+
+def test_the_eye_sees_right_up_and_towards_itself():
+    view = looking_along_x(TRIANGLE)
+    assert np.allclose(view.turned, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    assert np.allclose(View(35.0, 20.0, TRIANGLE[0]).turned @ View(35.0, 20.0, TRIANGLE[0]).turned.T, np.eye(3))
+    left, right, bottom, top = view.edges
+    assert left < 0 < 1 < right
+    assert bottom < 0 < 1 < top
+
+
+def test_what_turns_its_back_is_not_seen():
+    view = looking_along_x(TRIANGLE)
+    assert len(ordered(Picture(TRIANGLE, RED), view)[0]) == 1
+    assert len(ordered(Picture(TRIANGLE[:, ::-1], RED), view)[0]) == 0
+
+
+def test_near_triangles_are_drawn_last_and_dimmed_by_their_slope():
+    near = TRIANGLE + np.array([0.5, 0.0, 0.0])
+    tilted = np.array([[[0.0, 0.0, 0.0], [-2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]])
+    both = np.concatenate([near, TRIANGLE])
+    blue = np.array([[0.0, 0.0, 1.0, 1.0]])
+    _, colours = ordered(Picture(both, np.concatenate([blue, RED])), looking_along_x(both))
+    assert colours[0, 0] > 0
+    assert colours[1, 2] > 0
+    _, (dim,) = ordered(Picture(tilted, RED), looking_along_x(both))
+    assert dim[0] < colours[0, 0]
+
+
+def test_long_triangles_are_cut_without_losing_area():
+    pieces = subdivided(TRIANGLE * [1.0, 3.0, 1.0], 0.3)
+    sides = np.linalg.norm(pieces - np.roll(pieces, -1, axis=1), axis=2)
+    area = 0.5 * np.linalg.norm(np.cross(pieces[:, 1] - pieces[:, 0], pieces[:, 2] - pieces[:, 0]), axis=1)
+    assert sides.max() <= 0.3
+    assert area.sum() == pytest.approx(1.5)
+
+
+def test_a_picture_names_joints_and_frames(tmp_path):
+    page = draw(gw.load("elbow"), [0.3, 0.5, -1.0], tmp_path / "elbow.png")
+    written = {text.get_text() for text in page.axes[0].texts}
+    assert {"j1", "j2", "j3", "base"} <= written
+    assert (tmp_path / "elbow.png").stat().st_size > 10_000
+    assert not {text.get_text() for text in draw(gw.load("elbow"), names=False).axes[0].texts} - {""}
+
+
+def test_shafts_of_elastic_drives_go_with_their_joints():
+    from gearwright.scene import scene_of
+    from gearwright.scene.drawing import _configuration as configuration
+
+    scene = scene_of(gw.load("elastic_elbow"))
+    q = configuration("draw", scene, [0.3, 0.5, -1.0])
+    assert np.allclose(q, [0.3, 0.5, -1.0] * 2)
+
+
+def test_a_film_has_a_picture_per_time(tmp_path):
+    from PIL import Image
+
+    swing = polynomial([0, 0, 0], [0.5, 0.4, -0.6], duration=0.3)
+    counted = []
+    path = animate(gw.load("elbow"), swing, tmp_path / "swing.gif", rate=10, progress=lambda *x: counted.append(x))
+    assert counted == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    with Image.open(path) as film:
+        assert film.n_frames == 4
+        assert film.info["duration"] == 100
+
+
+def test_a_film_for_video_players(tmp_path):
+    pytest.importorskip("imageio_ffmpeg")
+    path = animate(gw.load("elbow"), polynomial([0, 0, 0], [0.5, 0.4, -0.6], duration=0.2), tmp_path / "a.mp4", rate=10)
+    assert path.read_bytes()[4:8] == b"ftyp"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (lambda robot: draw(robot, [0.1, 0.2]), r"shape \(2,\); give 3 finite numbers"),
+        (lambda robot: draw(robot, [0.1, 0.2, np.nan]), "finite"),
+        (lambda robot: draw(robot, elevation=120), "elevation"),
+        (lambda robot: animate(robot, polynomial([0] * 3, [1] * 3, 1.0), "film.avi"), "a .gif or an .mp4"),
+        (lambda robot: animate(robot, polynomial([0] * 3, [1] * 3, 1.0), "film.gif", rate=0), "rate"),
+    ],
+)
+def test_bad_input_is_named(asked, words):
+    with pytest.raises(InputError, match=words):
+        asked(gw.load("elbow"))
+
+
+def test_the_command(tmp_path, capsys):
+    from gearwright.cli import main
+
+    with pytest.raises(SystemExit) as left:
+        main(["draw", "elbow", "-o", str(tmp_path / "a.svg"), "--q", "0,0.5,0", "--json", "--quiet"])
+    assert not left.value.code
+    assert json.loads(capsys.readouterr().out)["file"].endswith("a.svg")
+    for words in (["-o", "a.gif", "--q", "0,0,0"], ["-o", "a.png", "--motion", "m.csv"], ["-o", "a.bmp"]):
+        with pytest.raises(SystemExit) as left:
+            main(["draw", "elbow", *words])
+        assert left.value.code == 2
