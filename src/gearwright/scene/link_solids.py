@@ -16,7 +16,7 @@ from gearwright.scene.numbers import matrix, vector
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import Triangles, box, cylinder, joined, rod, sphere, towards, turned
 
-ROD, JOINT = 0.028, 0.045
+ROD, JOINT = 0.026, 0.038
 """Radii of rods and joints relative to the robot's reach."""
 
 

@@ -26,15 +26,15 @@ from gearwright.scene.train_solids import train_solids
 COLOURS: Mapping[str, tuple[int, int, int]] = {
     "link": (214, 217, 224),
     "mesh": (205, 208, 216),
-    "joint": (78, 92, 115),
-    "stator": (60, 66, 78),
-    "rotor": (196, 106, 48),
-    "gear": (214, 160, 52),
-    "ring": (96, 125, 150),
-    "planet": (222, 190, 98),
-    "carrier": (150, 158, 172),
-    "belt": (45, 45, 48),
-    "payload": (176, 58, 72),
+    "joint": (128, 141, 164),
+    "stator": (96, 104, 120),
+    "rotor": (224, 122, 58),
+    "gear": (240, 184, 66),
+    "ring": (120, 156, 190),
+    "planet": (250, 214, 120),
+    "carrier": (172, 180, 194),
+    "belt": (70, 70, 76),
+    "payload": (200, 70, 84),
 }
 """Red, green and blue of every kind of solid, 0 to 255."""
 

@@ -190,7 +190,7 @@ def _server(robot: Robot, host: str, port: int) -> Any:
     server.initial_camera.position = (0.95 * reach, -1.15 * reach, 0.8 * reach)
     server.initial_camera.look_at = (0.15 * reach, 0.0, 0.35 * reach)
     server.scene.configure_environment_map(hdri=None)
-    server.scene.add_light_ambient("/light", intensity=1.4)
+    server.scene.add_light_ambient("/light", intensity=1.8)
     width = 4 * reach
     server.scene.add_grid(
         "/floor", width, width, cell_size=reach / 5, section_size=reach, position=(0, 0, -0.04 * reach)
