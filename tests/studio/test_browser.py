@@ -20,7 +20,7 @@ pytest.importorskip("viser")
 playwright = pytest.importorskip("playwright.sync_api", reason="browser tests: Playwright is not installed")
 from support.chromium import chromium_path, launched  # noqa: E402
 
-PATIENCE = 60_000
+PATIENCE = 120_000
 """Milliseconds: a browser that draws in software beside other work is slow."""
 KEPT = os.environ.get("GEARWRIGHT_SCREENSHOTS")
 SIZE = {"width": 1400, "height": 820} if KEPT else {"width": 1020, "height": 560}
@@ -31,10 +31,10 @@ CURVE = "() => (document.querySelector('.js-plotly-plot')?.data?.[0]?.y ?? []).m
 class Tab:
     """One visitor: the browser's page, what its console said, and the server's side of it."""
 
-    def __init__(self, browser, opened) -> None:
+    def __init__(self, browser, opened, size=SIZE) -> None:
         known = set(map(id, opened.pages))
         self.errors: list[str] = []
-        self.page = browser.new_context(viewport=SIZE, accept_downloads=True).new_page()
+        self.page = browser.new_context(viewport=size, accept_downloads=True).new_page()
         self.page.set_default_timeout(PATIENCE)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
@@ -170,6 +170,8 @@ def a_motion_is_played(visit):
 
 def graph_and_checks_are_shown(visit):
     tab, pictures = visit.tab, visit.pictures
+    for close in tab.page.get_by_role("alert").get_by_role("button").all():
+        close.dispatch_event("click")  # what was downloaded
     tab.show("Gear graph")
     tab.until(lambda: tab.page.locator(".gw svg").count(), "the graph is drawn")
     tab.page.screenshot(path=pictures / "studio_graph.png")
@@ -180,7 +182,8 @@ def graph_and_checks_are_shown(visit):
 
 def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
     browser, opened, tab = visit.browser, visit.opened, visit.tab
-    other = Tab(browser, opened)
+    tab.page.set_viewport_size({"width": 1020, "height": 300})  # two of them are drawn in software
+    other = Tab(browser, opened, {"width": 1020, "height": 420})
     assert other.server is not tab.server
     mine, angle = tab.server.session.robot, tab.server.move.q.copy()
     other.enter("j1 [rad]", -0.8)

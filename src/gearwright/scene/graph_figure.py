@@ -11,15 +11,16 @@ from gearwright.parts import Robot
 from gearwright.plots.network import Edge, network
 
 
-def gear_graph_figure(robot: Robot, mech: Mechanism) -> Any:
+def gear_graph_figure(robot: Robot, mech: Mechanism, sideways: bool = False) -> Any:
     """A matplotlib figure of the functional and the canonical graph (Chen and Wang).
 
-    Solid lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel.
+    Solid lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel. `sideways` is
+    for a narrow place.
     """
     graph = gear_graph(robot)
     titles = {"functional graph": graph, "canonical graph": graph.canonical()}
     drives = _drive_edges(robot, mech)
-    return network({title: _edges(graph) + drives for title, graph in titles.items()}, graph.base)
+    return network({title: _edges(graph) + drives for title, graph in titles.items()}, graph.base, sideways)
 
 
 def _edges(graph: GearGraph) -> list[Edge]:

@@ -47,6 +47,7 @@ def torque_speed_figure(drive: DriveAnalysis) -> Any:
     page = _page("motor torque [Nm]", "motor speed [rad/s]")
     page.add_trace(go.Scatter(x=_short(speed), y=_short(torque), name="motion", line={"color": "#1b1b1b"}))
     top = max(float(speed.max()), float(drive.motor.max_speed or 0.0)) * 1.1
+    page.update_xaxes(range=[0, top])
     sheet = drive.motor_sheet
     bounds = {
         "continuous": (None if sheet is None else sheet.continuous_torque, "#4c8a68", "dash"),

@@ -72,7 +72,7 @@ class ResultPanel:
     def show_graph(self) -> None:
         """The gear graph of the robot."""
         robot, mech = self.page.session.robot, self.page.session.mech
-        self.graph.content = _block(svg(gear_graph_figure(robot, mech)))
+        self.graph.content = _block(svg(gear_graph_figure(robot, mech, sideways=True)))
 
     def show_quick(self, found: QuickResults) -> None:
         """Torques and energies."""
