@@ -158,3 +158,28 @@ def test_a_mesh_of_a_urdf_is_drawn(tmp_path):
     drawn = [solid for solid in scene_of(robot, tmp_path).solids if solid.kind == "mesh"]
     assert drawn[0].mesh.vertices.max() == 0.5
     assert drawn[0].position == pytest.approx([0, 0, 0.1])
+
+
+def test_a_mesh_of_an_mjcf_is_drawn(tmp_path):
+    pytest.importorskip("mujoco")
+    corners = "0 0 0  1 0 0  0 1 0  0 0 1"
+    faces = ["0 2 1", "0 1 3", "0 3 2", "1 2 3"]
+    points = [corner.split() for corner in corners.split("  ")]
+    lines = [f"v {' '.join(point)}" for point in points]
+    lines += ["f " + " ".join(str(int(k) + 1) for k in face.split()) for face in faces]
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "corner.obj").write_text("\n".join(lines) + "\n")
+    (tmp_path / "arm.xml").write_text(
+        '<mujoco model="arm"><compiler meshdir="meshes"/><asset><mesh name="c" file="corner.obj" scale=".2 .2 .2"/>'
+        '</asset><worldbody><body name="upper"><joint name="j" type="hinge" axis="0 0 1"/>'
+        '<geom type="mesh" mesh="c" pos="0 0 .1"/></body></worldbody></mujoco>'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        robot = gw.load(tmp_path / "arm.xml")
+    drawn = [solid for solid in scene_of(robot, tmp_path).solids if solid.kind == "mesh"]
+    rotation, place = drawn[0].pose({})
+    placed = drawn[0].mesh.vertices @ rotation.T + place
+    expected = 0.2 * np.array([[float(x) for x in point] for point in points]) + [0, 0, 0.1]
+    for corner in expected:
+        assert np.abs(placed - corner).max(axis=1).min() < 1e-6

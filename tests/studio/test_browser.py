@@ -220,6 +220,18 @@ def a_file_edited_wrongly_is_told_and_the_last_robot_kept(visit):
     tab.until(lambda: "read again" in tab.status(), "that is told")
 
 
+def picture_of_a_wrist(browser, pictures):
+    """For the manual: a bevel differential."""
+    opened = studio("wrist_bendix", port=0, open_browser=False)
+    try:
+        tab = Tab(browser, opened)
+        tab.until(lambda: tab.peak() > 0, "the torque is drawn")
+        tab.page.wait_for_timeout(3000)
+        tab.page.screenshot(path=pictures / "studio_wrist.png")
+    finally:
+        opened.stop()
+
+
 STEPS = (
     the_page_loads_without_errors_of_ours,
     a_slider_moves_the_robot,
@@ -249,6 +261,8 @@ def test_a_visit(tmp_path):
             for step in STEPS:
                 step(visit)
             assert visit.tab.errors == []
+            if KEPT:
+                picture_of_a_wrist(browser, pictures)
         finally:
             opened.stop()
             browser.close()

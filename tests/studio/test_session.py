@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -90,8 +92,7 @@ def test_a_stiffness_makes_a_shaft_and_zero_takes_it_away(elbow):
 
 def test_kernels_that_took_long_are_not_taken_for_another_robot(elbow, monkeypatch):
     """A change of structure while kernels are compiled makes them stale; a change of numbers does not."""
-    import gearwright.studio.session as module
-
+    module = sys.modules[Session.__module__]
     real = module.parameter_comparison
     for change, kept in ((lambda s: s.enter("j2", {"gear.ratio": 70.0}), True), (lambda s: s.carry(2.0), False)):
         session = Session(elbow)
