@@ -19,7 +19,11 @@ TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # The revision that `make changelog` compares with.
 SINCE ?= main
 
+<<<<<<< HEAD
 .PHONY: help install demo test quick lint coverage changelog bench fuzz docs browser clean
+=======
+.PHONY: help install demo test quick lint coverage changelog bench validation pictures notebooks fuzz docs clean
+>>>>>>> main
 
 help:
 	@echo "make demo    torques and simulations of a geared arm, and what the usual approximations get wrong"
@@ -28,6 +32,8 @@ help:
 	@echo "make coverage   which lines the quick tests run; make changelog: does a change of src have its line?"
 	@echo "make browser   a Chromium for the studio's tests, which are skipped without one"
 	@echo "make bench   speed against the peers; make fuzz: broken files and hostile names; make docs: the manual"
+	@echo "make validation   how closely outside references are met; make pictures: what the manual shows"
+	@echo "make notebooks   the examples as notebooks"
 
 # What a user needs.
 $(BASE): pyproject.toml
@@ -70,6 +76,17 @@ bench: $(READY)
 	@missed=""; $(BIN)/gearwright bench || missed=" peers"; \
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	if [ -n "$$missed" ]; then echo "Lines were missed by:$$missed"; exit 1; fi
+
+# How closely outside references are met; the manual shows it.
+validation: $(READY)
+	$(BIN)/python tools/validation.py
+
+# Pictures of gears, and what the examples print and draw; the manual shows them.
+pictures: $(READY)
+	$(BIN)/python tools/pictures.py
+
+notebooks: $(READY)
+	$(BIN)/python tools/notebooks.py
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz

@@ -8,7 +8,7 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-PAGES = ("control", "kinematics", "motion", "works_fernini")
+PAGES = ("control", "kinematics", "laws", "motion", "works_fernini")
 """Pages whose code saves figures, which they show from reference/generated."""
 
 

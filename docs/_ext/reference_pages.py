@@ -8,11 +8,19 @@ from pathlib import Path
 from api_page import api_pages
 from command_page import command_page
 from example_page import example_page
+from gallery_page import gallery_page
 from page_figures import draw_figures
 from schema_page import schema_page
 from sphinx.application import Sphinx
+from validation_page import validation_page
 
-PAGES = {"commands": command_page, "examples": example_page, "file_format": schema_page}
+PAGES = {
+    "commands": command_page,
+    "examples": example_page,
+    "file_format": schema_page,
+    "gear_gallery": gallery_page,
+    "validation": validation_page,
+}
 
 
 def _write(app: Sphinx) -> None:

@@ -11,9 +11,12 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import load
 from gearwright.parts import elements_of, losses_of
+from support.references import Reference
 from trains.explicit import Explicit, worst
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
+
+PINOCCHIO = Reference("Pinocchio, rotors as bodies")
 
 # The elbow arm in Denavit-Hartenberg frames, A_i = Rz(q) Tx(a) Rx(alpha).
 TWISTS = [(0.0, np.pi / 2), (0.4, 0.0), (0.35, 0.0)]
@@ -61,9 +64,13 @@ def test_elastic_elbow_with_explicit_rotors(seed):
     q, v, a = rng.uniform(-2, 2, (3, 6))
     K = np.block([[np.diag(STIFFNESS), -np.diag(STIFFNESS)], [-np.diag(STIFFNESS), np.diag(STIFFNESS)]])
     H, tau = oracle.mass_matrix(q), oracle.torque(q, v, a) + K @ q
-    assert worst(gw.mass_matrix(mech, q), H) < 1e-10
-    assert worst(gw.inverse_dynamics(mech, q, v, a), tau) < 1e-10
-    assert worst(gw.forward_dynamics(mech, q, v, tau), a) < 1e-10
+    PINOCCHIO.agrees("mass matrix of elastic drives, relative", worst(gw.mass_matrix(mech, q), H), 1e-10)
+    PINOCCHIO.agrees(
+        "inverse dynamics of elastic drives, relative", worst(gw.inverse_dynamics(mech, q, v, a), tau), 1e-10
+    )
+    PINOCCHIO.agrees(
+        "forward dynamics of elastic drives, relative", worst(gw.forward_dynamics(mech, q, v, tau), a), 1e-10
+    )
 
 
 def test_a_three_joint_elastic_elbow_has_gyroscopic_terms():
@@ -125,8 +132,16 @@ def test_manutec_r3_full_against_pinocchio(reference):
     rng = np.random.default_rng(1)
     for q, v, a in rng.uniform(-1.5, 1.5, (3, 3, 9)):
         q[6:], v[6:] = q[:3], v[:3]  # springs relaxed
-        assert worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q) + rotors) < 1e-10
-        assert worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a) + rotors @ a) < 1e-10
+        PINOCCHIO.agrees(
+            "mass matrix of geared arms, relative",
+            worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q) + rotors),
+            1e-10,
+        )
+        PINOCCHIO.agrees(
+            "inverse dynamics of geared arms, relative",
+            worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a) + rotors @ a),
+            1e-10,
+        )
 
 
 def test_sea_leg_has_the_published_actuators(reference):

@@ -15,8 +15,11 @@ from support.designs import QUASI, Design, State
 from support.machines import KINDS, random_design, random_parts_design, random_state
 from support.mutants import MUTANTS
 from support.pinocchio_oracle import Oracle
+from support.references import Reference
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
+
+PINOCCHIO = Reference("Pinocchio, every wheel a body")
 
 TREES = range(60)
 ODDS = [0.24, 0.14, 0.08, 0.1, 0.08, 0.09, 0.09, 0.09, 0.09]
@@ -54,12 +57,24 @@ def test_torque_mass_matrix_gravity_bias(made, seed):
     assert mech.n == oracle.n
     assert mech.nq == oracle.nq
     outside = (s.wrenches, s.base_motion)
-    assert relative(gw.inverse_dynamics(mech, s.q, s.v, s.a), oracle.torque(s.inside())) < 1e-10
-    assert relative(gw.inverse_dynamics(mech, s.q, s.v, s.a, *outside), oracle.torque(s)) < 1e-10
-    assert relative(gw.bias(mech, s.q, s.v), oracle.bias(s.inside())) < 1e-10
-    assert relative(gw.bias(mech, s.q, s.v, *outside), oracle.bias(s)) < 1e-10
-    assert relative(gw.gravity(mech, s.q), oracle.gravity(s)) < 1e-10
-    assert relative(gw.mass_matrix(mech, s.q), oracle.mass_matrix(s)) < 1e-10
+    PINOCCHIO.agrees(
+        "inverse dynamics, relative",
+        relative(gw.inverse_dynamics(mech, s.q, s.v, s.a), oracle.torque(s.inside())),
+        1e-10,
+    )
+    PINOCCHIO.agrees(
+        "inverse dynamics with external wrenches and moving base, relative",
+        relative(gw.inverse_dynamics(mech, s.q, s.v, s.a, *outside), oracle.torque(s)),
+        1e-10,
+    )
+    PINOCCHIO.agrees("bias, relative", relative(gw.bias(mech, s.q, s.v), oracle.bias(s.inside())), 1e-10)
+    PINOCCHIO.agrees(
+        "bias with external wrenches and moving base, relative",
+        relative(gw.bias(mech, s.q, s.v, *outside), oracle.bias(s)),
+        1e-10,
+    )
+    PINOCCHIO.agrees("gravity, relative", relative(gw.gravity(mech, s.q), oracle.gravity(s)), 1e-10)
+    PINOCCHIO.agrees("mass matrix, relative", relative(gw.mass_matrix(mech, s.q), oracle.mass_matrix(s)), 1e-10)
 
 
 @pytest.mark.parametrize(
@@ -115,9 +130,9 @@ def test_coriolis_matrix(seed):
     C = oracle.G.T @ pin.computeCoriolisMatrix(oracle.model, oracle.data, q, v) @ oracle.G
     found = gw.coriolis_matrix(mech, s.q, s.v)
     scale = 0.1 * np.abs(gw.mass_matrix(mech, s.q)).max()  # Pinocchio rounds numbers of this size where C is 0
-    assert relative(found @ s.v, C @ s.v, scale) < 1e-10
+    PINOCCHIO.agrees("Coriolis forces, relative", relative(found @ s.v, C @ s.v, scale), 1e-10)
     if not QUASI & {bar.joint for bar in design.bars}:
-        assert relative(found, C, scale) < 1e-10
+        PINOCCHIO.agrees("Coriolis matrix, relative", relative(found, C, scale), 1e-10)
 
 
 @pytest.mark.parametrize("seed", range(1, 40, 2))
@@ -126,13 +141,21 @@ def test_energy_momentum_centre_of_mass(seed):
     oracle = Oracle(design, seed)
     q, v, _ = oracle.motion(s.inside())
     model, data = oracle.model, oracle.data
-    assert relative(gw.kinetic_energy(mech, s.q, s.v), pin.computeKineticEnergy(model, data, q, v)) < 1e-10
-    assert relative(gw.potential_energy(mech, s.q), pin.computePotentialEnergy(model, data, q)) < 1e-10
+    PINOCCHIO.agrees(
+        "kinetic energy, relative",
+        relative(gw.kinetic_energy(mech, s.q, s.v), pin.computeKineticEnergy(model, data, q, v)),
+        1e-10,
+    )
+    PINOCCHIO.agrees(
+        "potential energy, relative",
+        relative(gw.potential_energy(mech, s.q), pin.computePotentialEnergy(model, data, q)),
+        1e-10,
+    )
     centre = pin.centerOfMass(model, data, q)
-    assert relative(gw.centre_of_mass(mech, s.q), centre) < 1e-10
+    PINOCCHIO.agrees("centre of mass, relative", relative(gw.centre_of_mass(mech, s.q), centre), 1e-10)
     central = pin.computeCentroidalMomentum(model, data, q, v)
     expected = np.concatenate([central.linear, central.angular + np.cross(centre, central.linear)])
-    assert relative(gw.momentum(mech, s.q, s.v), expected) < 1e-10
+    PINOCCHIO.agrees("momentum, relative", relative(gw.momentum(mech, s.q, s.v), expected), 1e-10)
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 3))
@@ -148,15 +171,21 @@ def test_placement_jacobian_and_its_rate(seed):
     pin.forwardKinematics(model, data, q, v, a)
     pin.updateFramePlacements(model, data)
     R, p = gw.placement(mech, s.q, body)
-    assert relative(R, data.oMf[frame].rotation) < 1e-10
-    assert relative(R @ point + p, data.oMf[frame].translation) < 1e-10
+    PINOCCHIO.agrees("rotation of a frame", relative(R, data.oMf[frame].rotation), 1e-10)
+    PINOCCHIO.agrees("place of a frame, relative", relative(R @ point + p, data.oMf[frame].translation), 1e-10)
     J = gw.jacobian(mech, s.q, body, point)
     axes = pin.LOCAL_WORLD_ALIGNED
-    assert relative(J, pin.computeFrameJacobian(model, data, q, frame, axes) @ oracle.G) < 1e-10
+    PINOCCHIO.agrees(
+        "Jacobian, relative", relative(J, pin.computeFrameJacobian(model, data, q, frame, axes) @ oracle.G), 1e-10
+    )
     pin.forwardKinematics(model, data, q, v, a)
     twist = pin.getFrameClassicalAcceleration(model, data, frame, axes)
     expected = np.concatenate([twist.linear, twist.angular])
-    assert relative(J @ s.a + gw.jacobian_rate(mech, s.q, s.v, body, point) @ s.v, expected) < 1e-10
+    PINOCCHIO.agrees(
+        "acceleration of a frame, relative",
+        relative(J @ s.a + gw.jacobian_rate(mech, s.q, s.v, body, point) @ s.v, expected),
+        1e-10,
+    )
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 3))
@@ -168,7 +197,7 @@ def test_reactions(seed):
     found = gw.reactions(mech, s.q, s.v, s.a, s.wrenches, s.base_motion)
     moving = [i for i, bar in enumerate(design.bars) if bar.joint != "fixed"]
     expected = np.array([np.concatenate([(f := oracle.data.f[oracle.joint[i][0]]).linear, f.angular]) for i in moving])
-    assert relative(found[moving], expected) < 1e-10
+    PINOCCHIO.agrees("reactions, relative", relative(found[moving], expected), 1e-10)
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 3))
@@ -182,4 +211,4 @@ def test_regressor_of_the_bodies(seed):
         if bar.joint != "fixed":
             first = 10 * (oracle.joint[i][0] - 1)
             expected = Y[:, first : first + 10][:, [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]]
-            assert relative(found[:, 10 * i : 10 * i + 10], expected) < 1e-10
+            PINOCCHIO.agrees("regressor, relative", relative(found[:, 10 * i : 10 * i + 10], expected), 1e-10)

@@ -9,8 +9,13 @@ import pytest
 
 import gearwright as gw
 from gearwright.catalogue import load
+from support.references import Reference
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
+
+MANUTEC = Reference("Manutec r3, published routine")
+PUMA = Reference("PUMA 560, Robotics Toolbox")
+CHEETAH = Reference("Mini Cheetah, published masses, in Pinocchio")
 
 
 def manutec_error(reference, kind: str = "exact") -> float:
@@ -25,7 +30,7 @@ def manutec_error(reference, kind: str = "exact") -> float:
 
 
 def test_manutec_r3_at_every_published_state(reference):
-    assert manutec_error(reference) < 1e-9
+    MANUTEC.agrees("acceleration of the Manutec r3 at all published states [rad/s2]", manutec_error(reference), 1e-9)
 
 
 def test_manutec_r3_needs_the_coupling_of_its_rotors(reference):
@@ -36,9 +41,13 @@ def test_puma_560_as_diagonal(reference):
     mech = gw.approximate(gw.assemble(load("puma560")), "diagonal")
     for sample in json.loads((reference / "puma560.json").read_text())["samples"]:
         q, v, a = (np.array(sample[name]) for name in ("q", "qd", "qdd"))
-        assert np.abs(gw.mass_matrix(mech, q) - sample["M"]).max() < 1e-9
-        assert np.abs(gw.gravity(mech, q) - sample["gravload"]).max() < 1e-9
-        assert np.abs(gw.inverse_dynamics(mech, q, v, a) - sample["tau_no_friction"]).max() < 1e-9
+        PUMA.agrees("mass matrix of the PUMA 560 [kg m2]", np.abs(gw.mass_matrix(mech, q) - sample["M"]).max(), 1e-9)
+        PUMA.agrees("gravity of the PUMA 560 [Nm]", np.abs(gw.gravity(mech, q) - sample["gravload"]).max(), 1e-9)
+        PUMA.agrees(
+            "torques of the PUMA 560 [Nm]",
+            np.abs(gw.inverse_dynamics(mech, q, v, a) - sample["tau_no_friction"]).max(),
+            1e-9,
+        )
 
 
 # Equations of Sciavicco, Siciliano and Villani, corrected and evaluated outside this project: B and tau in states A, C.
@@ -137,7 +146,7 @@ def test_mini_cheetah_against_pinocchio_with_explicit_rotors(reference, seed):
             full[model.idx_qs[model.getJointId(f"{k}{name}")]] = angles[3 * k + i]
     M = pin.crba(model, model.createData(), full)
     expected = G.T @ (np.triu(M) + np.triu(M, 1).T) @ G
-    assert np.abs(gw.mass_matrix(mech, q) - expected).max() < 1e-10
+    CHEETAH.agrees("mass matrix of the Mini Cheetah [kg m2]", np.abs(gw.mass_matrix(mech, q) - expected).max(), 1e-10)
     v, a = rng.uniform(-2, 2, (2, 18))
     torque = G.T @ pin.rnea(model, model.createData(), full, G @ v, G @ a)
-    assert np.abs(gw.inverse_dynamics(mech, q, v, a) - torque).max() < 1e-10
+    CHEETAH.agrees("torques of the Mini Cheetah [Nm]", np.abs(gw.inverse_dynamics(mech, q, v, a) - torque).max(), 1e-10)

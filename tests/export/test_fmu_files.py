@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import zipfile
 
+import numpy as np
 import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.export import fmu_build
+from gearwright.files import read_yaml
 from gearwright.forces.law import Action, Force, Law
 from gearwright.forces.line import Line
 from support.fmus import arm
@@ -51,6 +53,33 @@ def test_it_starts_where_it_is_told(tmp_path):
     about = fmpy.read_model_description(str(report.path))
     starts = {one.name: one.start for one in about.modelVariables}
     assert (float(starts["q.j2"]), float(starts["v.j3"])) == (0.2, 0.6)
+
+
+LOOP_AND_CORD = """
+robot: crank
+links:
+  - {name: crank, parent: base, joint: {type: revolute, axis: [0, 1, 0]}, mass: 1, com: [0.1, 0, 0],
+     inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
+  - {name: rod, parent: crank, joint: {type: revolute, axis: [0, 1, 0], origin: {xyz: [0.2, 0, 0]}}, mass: 1,
+     com: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
+frames: [{name: rod_end, link: rod, xyz: [0.4, 0, 0]}]
+loops: [{name: slot, frames: [rod_end, base], held: [z]}]
+cords: [{name: stay, course: [{frame: base, position: [0, 0, 0.3]}, {frame: rod_end}], stiffness: 20, damping: 1,
+  rest: [0.2, 0.2]}]
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize(("kind", "tolerance"), [("CoSimulation", 1e-8), ("ModelExchange", 1e-6)])
+def test_loops_and_cords_move_as_in_simulate(kind, tolerance, tmp_path):
+    robot, state = read_yaml(LOOP_AND_CORD), gw.State([0.0, 0.0], [2.0, -3.0])
+    run = gw.simulate(robot, state, until=0.5, samples=11, rtol=1e-12, atol=1e-12)
+    assert np.ptp(run["q.crank"]) > 0.3
+    report = gw.export.fmu(robot, tmp_path / "crank.fmu", state=state)
+    options = {"stop_time": 0.5, "output_interval": 0.05, "relative_tolerance": 1e-9, "record_events": False}
+    found = fmpy.simulate_fmu(str(report.path), fmi_type=kind, output=["q.crank", "q.rod"], **options)
+    for name in ("q.crank", "q.rod"):
+        assert np.abs(found[name] - run[name]).max() < tolerance
 
 
 class Stubborn(Law):

@@ -139,8 +139,6 @@ def test_followers_of_followers_end_at_one_joint(read):
 @pytest.mark.parametrize(
     ("rest", "words"),
     [
-        ('<equality><connect body1="fore" anchor="0 0 0.3"/></equality>', ["connect", "loops"]),
-        ('<equality><weld body1="fore"/></equality>', ["weld", "loops"]),
         ('<equality><joint joint1="j2" joint2="j1" polycoef="0 1 2 0 0"/></equality>', ["polynomial of higher order"]),
         (
             '<tendon><spatial name="cord" stiffness="3"><site site="s0"/><site site="s1"/></spatial></tendon>',
@@ -156,6 +154,18 @@ def test_followers_of_followers_end_at_one_joint(read):
         ('<actuator><general name="s" site="tool" gear="0 0 1 0 0 0"/></actuator>', ["transmission site 's'"]),
         ('<actuator><adhesion name="h" body="fore" ctrlrange="0 1"/></actuator>', ["transmission body 'h'"]),
         ('<actuator><damper name="d" joint="j1" kv="2" ctrlrange="0 1"/></actuator>', ["depends on the motion", "'d'"]),
+        ('<actuator><pid name="p" joint="j1" kp="3" ki="2"/></actuator>', ["of a kind of its own 'p'"]),
+        ('<actuator><motor name="m" joint="j1" delay="0.01" nsample="5"/></actuator>', ["with a delay 'm'"]),
+        ('<actuator><motor name="m" joint="j1" damping="1 2"/></actuator>', ["damping of higher order 'm'"]),
+        (
+            '<actuator><general name="m" joint="j1" dyntype="filter" dynprm="0.1" actrange="-1 1"/></actuator>',
+            ["a range of its activation 'm'"],
+        ),
+        (f'<tendon><fixed name="t" stiffness="2" springyield="0.1">{TENDON}', ["a spring that yields 't'"]),
+        (
+            f'<tendon><fixed name="t" actuatorfrcrange="-1 1">{TENDON}<actuator><motor tendon="t"/></actuator>',
+            ["range of actuator forces 't'"],
+        ),
         ('<actuator><intvelocity name="i" joint="j1" kp="2" actrange="-1 1"/></actuator>', ["integrated 'i'"]),
         (
             '<actuator><dcmotor name="d" joint="j1" motorconst="0.1" resistance="1" input="pos" controller="9"/>'
@@ -189,8 +199,8 @@ def test_what_changes_the_motion_without_a_trace_is_named(text, word, read):
 
 def test_loading_warns_once_with_everything(tmp_path):
     path = tmp_path / "arm.xml"
-    path.write_text(arm(rest='<equality><weld body1="fore"/></equality>'))
-    with pytest.warns(GearwrightWarning, match="arm.xml was read, but:\n  left out: equality weld") as seen:
+    path.write_text(arm(rest='<equality><joint joint1="j2" joint2="j1" polycoef="0 1 2 0 0"/></equality>'))
+    with pytest.warns(GearwrightWarning, match="arm.xml was read, but:\n  left out: equality joint") as seen:
         gw.load(path)
     assert len(seen) == 1
     assert [str(problem) for problem in gw.files.formats.check(path)] != []
@@ -212,6 +222,14 @@ def test_drives_servos_and_their_limits(read):
     assert (drives["v"].servo.kp, drives["v"].servo.input_gain) == (0.0, 4.0)
     assert (drives["g"].servo.gain, drives["g"].servo.offset, drives["g"].servo.kp) == (0.02, 1.0, 100.0)
     assert drives["one_way"].servo.input == (0.0, 3.0)
+
+
+def test_disabled_groups_and_ranges_are_noted(read):
+    rest = '<actuator><motor name="m" joint="j1" group="2" ctrlrange="-1 1"/></actuator>'
+    off = '<option actuatorgroupdisable="2"><flag clampctrl="disable"/></option>'
+    notes = "\n".join(read(arm(rest=rest).replace("<option timestep='0.001'/>", off)).report.notes)
+    assert "'m' is in a group that the file disables" in notes
+    assert "clampctrl" in notes
 
 
 def test_limits_friction_and_efforts(read):

@@ -13,8 +13,16 @@ from support.bundled import CHEAP, PUBLIC, arguments, fixed_for, flat, public
 from support.compare import relative
 
 FEW = ("elbow", "mini_cheetah", "elastic_elbow")
+LARGE = "humanoid_30"
+"""It takes long to trace: the cheap functions must do."""
 CLOSED = ("lagrange_form", "recursive_form")
 """Formulations of machines without free and spherical joints."""
+
+
+@pytest.fixture
+def recursions(monkeypatch):
+    """What is compared with are the recursions over NumPy: nothing is compiled for one call."""
+    monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
 
 
 def same(name, robot):
@@ -30,13 +38,15 @@ def same(name, robot):
 
 
 @pytest.mark.parametrize("robot", robots())
-def test_cheap_functions_are_the_same_on_every_robot(robot):
+def test_cheap_functions_are_the_same_on_every_robot(robot, recursions):
     for name in CHEAP:
         same(name, robot)
 
 
-@pytest.mark.parametrize("robot", FEW)
-def test_all_functions_are_the_same_on_a_few(robot):
+@pytest.mark.parametrize(
+    "robot", [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in robots() if name != LARGE]
+)
+def test_all_functions_are_the_same_on_every_robot(robot, recursions):
     for name in PUBLIC:
         if robot != "mini_cheetah" or name not in CLOSED:
             same(name, robot)

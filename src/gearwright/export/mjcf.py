@@ -14,6 +14,7 @@ from gearwright.errors import FileError, InputError
 from gearwright.export.mjcf_actuation import write_actuators
 from gearwright.export.mjcf_coordinates import Coordinates
 from gearwright.export.mjcf_document import Document, add, document, numbers, written
+from gearwright.export.mjcf_loops import write_loops
 from gearwright.export.mjcf_rotors import FORMS, Form
 from gearwright.files.formats import MJCF_ENDINGS, write_text
 from gearwright.files.mjcf_source import mujoco_module
@@ -36,7 +37,7 @@ class MjcfReport:
         files: the files written.
         rotors: the form of the wheels.
         acceleration_error: largest difference of MuJoCo's accelerations from those of the exact machine over random
-            states, relative to the largest acceleration; contacts, limits, friction and actuators are left out.
+            states, relative to the largest acceleration; contacts, limits, friction, actuators and loops are left out.
         lost: what the file does not say of the robot.
         scales: per shaft how far MuJoCo's joint moves per unit of ours, where it is not 1.
     """
@@ -89,6 +90,7 @@ def mjcf(
     parts = robot if isinstance(robot, Robot) else Robot("machine", ())
     made = document(mech, parts.name, rotors, {link.name: link for link in parts.links})
     write_actuators(made, parts, voltage=drives == "voltage")
+    write_loops(made, parts)
     _report_losses(made, parts)
     model = _compiled(written(made))
     where = Coordinates(mech, model, made.joints, made.scales, made.hinges)
@@ -162,6 +164,7 @@ def acceleration_error(mech: Mechanism, where: Coordinates, seed: int = 0) -> fl
     off = bits.mjDSBL_LIMIT | bits.mjDSBL_FRICTIONLOSS | bits.mjDSBL_ACTUATION | bits.mjDSBL_CONTACT
     model.opt.disableflags |= int(off)
     own = _without_laws(mech, where)
+    data.eq_active[np.isin(model.eq_type, [int(mujoco.mjtEq.mjEQ_CONNECT), int(mujoco.mjtEq.mjEQ_WELD)])] = 0
     for _ in range(STATES):
         q, v, tau = _random_state(mech, rng)
         data.qpos, data.qvel = where.positions(q), where.matrix(q) @ v

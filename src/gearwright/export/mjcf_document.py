@@ -48,6 +48,8 @@ class Document:
     scales: dict[str, float] = field(default_factory=dict)
     hinges: dict[str, dict[str, float]] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
+    places: dict[int, Element] = field(default_factory=dict)
+    sites: dict[str, str] = field(default_factory=dict)
 
     def section(self, tag: str) -> Element:
         """A section of the document, made when it is first needed."""
@@ -66,6 +68,12 @@ class Document:
             count += 1
             fresh = f"{wanted}_{count}"
         taken.add(fresh)
+        return fresh
+
+    def site(self, name: str, body: int, **where: str) -> str:
+        """A site on a body of the machine, -1 for the world; its name."""
+        fresh = self.sites[name] = self.name("site", name)
+        add(self.places[body], "site", name=fresh, size="0.01", **where)
         return fresh
 
     def coefficients(self, row: NamedRow) -> dict[str, float]:
@@ -119,7 +127,8 @@ def document(mech: Mechanism, title: str, form: Form, links: Mapping[str, Link])
 
 def _write_tree(made: Document, bodies: list[MjcfBody], weights: dict[int, Weight], links: Mapping[str, Link]) -> None:
     world = add(made.root, "worldbody")
-    places: dict[int, Element] = {-1: world}
+    places = made.places
+    places[-1] = world
     depth = {-1: 0}
     for body in bodies:
         element = add(places[body.parent], "body", name=made.name("body", made.mech.bodies[body.body].name))
@@ -135,7 +144,7 @@ def _write_tree(made: Document, bodies: list[MjcfBody], weights: dict[int, Weigh
             made.lost.append(f"frame {frame.name!r}, on a link without mass that is only a joint there")
             continue
         where = {"pos": numbers(frame.position), "quat": numbers(quaternion(frame.rotation))}
-        add(places[int(frame.body)], "site", name=made.name("site", frame.name), size="0.01", **where)
+        made.site(frame.name, int(frame.body), **where)
     for rotor in made.wheels.bodies:
         _write_rotor(made, places[rotor.carrier], rotor)
     written = {name for rotor in made.wheels.bodies for name in rotor.parts}

@@ -50,13 +50,29 @@ class ActuatorReader:
         for i in range(_count(self.model) if "actuation" not in off else 0):
             if self._pulls_a_cord(i):
                 self._add_cord(made, i, "damper" not in off)
+                self._report(i, "damper" not in off)
                 continue
             row = self._row(i)
             if isinstance(row, str):
                 self.lose(row, self.names.of("actuator", i), NOT_DRIVEN)
                 continue
             self._add(made, i, row, "damper" not in off)
+            self._report(i, "damper" not in off)
         return made
+
+    def _report(self, i: int, damped: bool) -> None:
+        """Report what the actuator states and neither a motor nor a servo has."""
+        m, name = self.model, self.names.of("actuator", i)
+        stated = {
+            "a delay": (_of(m, "actuator_delay", i), "its input comes at once"),
+            "a range of its activation": (m.actuator_actlimited[i], "its filtered input has no range"),
+            "a damping of higher order": (damped and _of(m, "actuator_dampingpoly", i), "only the linear part is kept"),
+        }
+        for word, (found, lost) in stated.items():
+            if found:
+                self.lose(f"actuator with {word}", name, lost)
+        if m.opt.disableactuator & (1 << int(m.actuator_group[i])):
+            self.names.found.note(f"actuator {name!r} is in a group that the file disables; here it can be driven")
 
     def _add(self, made: Actuators, i: int, row: JointRow, damped: bool) -> None:
         kind = self._kind(i)
@@ -161,6 +177,11 @@ class ActuatorReader:
         time = float(m.actuator_dynprm[i][0]) if filtered else 0.0
         usual = gain == (-kp or -kv)
         return motor, Servo(-kp + 0.0, -kv + 0.0, None if usual else gain, offset, torque, limits, time)
+
+
+def _of(model: Any, field: str, i: int) -> bool:
+    """Whether a field that older versions of MuJoCo lack is stated."""
+    return hasattr(model, field) and bool(getattr(model, field)[i].any())
 
 
 def _range(limited: Any, ends: Any) -> tuple[float, float] | None:

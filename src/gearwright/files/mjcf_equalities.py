@@ -1,8 +1,8 @@
-"""Equalities of a compiled MJCF model: joints that follow others; what else they hold together is reported."""
+"""Equalities of a compiled MJCF model: joints that follow others; `mjcf_loops` reads those of bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from gearwright.files.mjcf_names import Names
@@ -32,21 +32,30 @@ def followers(
         off: what the file switches off.
         lose: reports what is left out.
     """
-    kinds = _kinds()
     found: dict[int, Follower] = {}
-    for e in range(model.neq if "equality" not in off else 0):
-        if not model.eq_active0[e]:
-            names.found.note(f"equality {names.of('eq', e)!r} is not active: left out")
+    _note_inactive(model, names, off)
+    for e, kind in active_equalities(model, off):
+        if kind in OF_BODIES:
             continue
-        kind = kinds.get(int(model.eq_type[e]), "unknown equality")
         row = _row(model, e, kind, rows)
-        if isinstance(row, str):
-            lose(f"equality {kind}", _title(model, names, e, kind), row)
-            continue
-        reason = _add(found, *row)
+        reason = row if isinstance(row, str) else _add(found, *row)
         if reason:
             lose(f"equality {kind}", names.of("eq", e), reason)
     return found
+
+
+def active_equalities(model: Any, off: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Number and kind of every equality that is active from the start."""
+    kinds = _kinds()
+    for e in range(model.neq if "equality" not in off else 0):
+        if model.eq_active0[e]:
+            yield e, kinds.get(int(model.eq_type[e]), "unknown equality")
+
+
+def _note_inactive(model: Any, names: Names, off: frozenset[str]) -> None:
+    for e in range(model.neq if "equality" not in off else 0):
+        if not model.eq_active0[e]:
+            names.found.note(f"equality {names.of('eq', e)!r} is not active: left out")
 
 
 def _kinds() -> dict[int, str]:
@@ -57,24 +66,12 @@ def _kinds() -> dict[int, str]:
     return {int(getattr(kinds, f"mjEQ_{w.upper()}")): w for w in names if hasattr(kinds, f"mjEQ_{w.upper()}")}
 
 
-def _title(model: Any, names: Names, e: int, kind: str) -> str:
-    """An equality's name; one of bodies that has none is called by them."""
-    bodies = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
-    between = kind in ("connect", "weld") and int(model.eq_objtype[e]) == BODY
-    if model.eq(e).name or not between or min(bodies) < 0:
-        return names.of("eq", e)
-    return " to ".join(names.bodies[body] for body in bodies)
-
-
-BODY = 1
-"""MuJoCo's number of the kind of object that is a body."""
-LOOPS = "its two bodies are not held together: loops are not supported yet"
+OF_BODIES = ("connect", "weld")
+"""Kinds that hold bodies together: loops."""
 
 
 def _row(model: Any, e: int, kind: str, rows: dict[int, JointRow]) -> tuple[JointRow, float] | str:
     """The joints' row and the constant that it keeps; or why there is none."""
-    if kind in ("connect", "weld"):
-        return LOOPS
     if kind not in ("joint", "tendon"):
         return "what it holds is free: this kind is not supported"
     if any(model.eq_data[e][2:5]):

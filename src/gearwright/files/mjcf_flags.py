@@ -30,4 +30,6 @@ def switched_off(model: Any, found: Findings) -> frozenset[str]:
     off |= {inner for word in off for inner in IMPLIED.get(word, ())}
     for word in sorted(off):
         found.note(f"the file disables {word}: left out")
+    if model.opt.disableflags & int(bits.mjDSBL_CLAMPCTRL):
+        found.note("the file disables clampctrl: ranges of inputs are kept here all the same")
     return frozenset(off)

@@ -9,6 +9,8 @@ from gearwright.files.bounds import MAX_NAME
 from gearwright.files.urdf_report import Findings
 
 BASE = "base"
+LONGEST = MAX_NAME - 10
+"""Characters of a name that is made here, without the number that may tell it from another."""
 
 
 class Names:
@@ -39,8 +41,8 @@ class Names:
         return _unique(self._joints, name)
 
     def among(self, kind: str, name: str) -> str:
-        """A name that is unique in one of the robot's other lists; frames share theirs with links."""
-        return _unique(self.links if kind == "frames" else self._lists.setdefault(kind, set()), name)
+        """A name that is unique in one of the robot's other lists, and short; frames share theirs with links."""
+        return _unique(self.links if kind == "frames" else self._lists.setdefault(kind, set()), name[:LONGEST])
 
     def _given(self, kind: str, count: int) -> list[str]:
         names = [str(getattr(self.model, kind)(i).name) for i in range(count)]

@@ -9,7 +9,7 @@ Decisions, stated once:
 - A spatial tendon is a cord: what acts along it are laws, for its row changes with the configuration.
 - Armature is a balanced inertia: no file states a rotor. A sidecar adds gears and motors; a drive with a rotor in it
   takes the place of its joint's armature.
-- A linear equality of two joints is a follower, rigid here and soft there.
+- A linear equality of two joints is a follower, and one of two bodies a loop: rigid here and soft there.
 - Contacts are not read. Meshes stay references.
 """
 
@@ -28,8 +28,9 @@ from gearwright.files.mjcf_cords import CordReader
 from gearwright.files.mjcf_equalities import Follower, followers, held_length, moving
 from gearwright.files.mjcf_flags import switched_off
 from gearwright.files.mjcf_links import BALL, FREE, LinkMaker, report_on_joints
+from gearwright.files.mjcf_loops import LoopReader
 from gearwright.files.mjcf_names import Names
-from gearwright.files.mjcf_shapes import frames, shapes
+from gearwright.files.mjcf_shapes import shapes, site_frames
 from gearwright.files.mjcf_sidecar import with_sidecar
 from gearwright.files.mjcf_source import compiled
 from gearwright.files.mjcf_states import states
@@ -83,6 +84,9 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
     actuators = ActuatorReader(model, names, rows, cords.courses, _coordinates(model, led), found.lose).read(off)
     inertias = mjcf_tendons.inertias(model, names, rows)
     springs = mjcf_tendons.springs(model, names, rows, held, off, found.lose)
+    sites = site_frames(model, names, origins)
+    closing = LoopReader(model, names, origins, sites)
+    loops = closing.read(off)
     report_on_joints(model, names, off, found.lose)
     mjcf_tendons.report_on_tendons(model, names, rows, off, found.lose)
     _report_on_the_rest(model, names, found)
@@ -91,18 +95,19 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
         fallback if name in ("", "MuJoCo Model") else name,
         _shaped(model, names, links, origins),
         actuators.drives,
-        frames=frames(model, names, origins),
+        frames=[*sites.values(), *closing.frames],
         gravity=(0.0, 0.0, 0.0) if "gravity" in off else tuple(float(x) for x in model.opt.gravity),
         springs=[*springs, *actuators.dampers],
         tendons=[*inertias, *actuators.tendons],
         states=states(model, names, led, found.lose),
+        loops=loops,
         cords=[*along, *actuators.cords],
     )
 
 
 def _refuse_numbers(model: Any, found: Findings) -> None:
     counts = {"bodies": model.nbody, "joints": model.njnt, "sites": model.nsite, "keyframes": model.nkey}
-    for what, count in {**counts, "tendons": model.ntendon, "inputs": model.nu}.items():
+    for what, count in {**counts, "tendons": model.ntendon, "inputs": model.nu, "equalities": model.neq}.items():
         reason = too_many(int(count), what)
         if reason is not None:
             found.add(reason)

@@ -67,9 +67,9 @@ def _reference(names: Names, file: str) -> str:
     return file
 
 
-def frames(model: Any, names: Names, origins: list[Vec]) -> list[Frame]:
-    """The named sites."""
-    made = []
+def site_frames(model: Any, names: Names, origins: list[Vec]) -> dict[int, Frame]:
+    """The frames of the named sites."""
+    made = {}
     for s in range(model.nsite):
         name, body = str(model.site(s).name), int(model.site_bodyid[s])
         if not name:
@@ -79,5 +79,5 @@ def frames(model: Any, names: Names, origins: list[Vec]) -> list[Frame]:
         if unique != name:
             names.found.note(f"site {name!r} is called {unique!r} here: a link has its name")
         place = vec(model.site_pos[s]) - origins[body]
-        made.append(Frame(unique, names.bodies[body], place, rot(model.site_quat[s])))
+        made[s] = Frame(unique, names.bodies[body], place, rot(model.site_quat[s]))
     return made

@@ -88,6 +88,8 @@ def report_on_tendons(model: Any, names: Names, rows: Mapping[int, JointRow], of
             "friction loss": fixed and model.tendon_frictionloss[t] and "frictionloss" not in off,
             "stiffness of higher order": _higher(model, "tendon_stiffnesspoly", t) and "spring" not in off,
             "damping of higher order": _higher(model, "tendon_dampingpoly", t) and "damper" not in off,
+            "a spring that yields": _higher(model, "tendon_springyield", t) and "spring" not in off,
+            "a range of actuator forces": bool(model.tendon_actfrclimited[t]) and "actuation" not in off,
         }
         for word in (word for word, x in stated.items() if x):
             lose(f"tendon with {word}", names.of("tendon", t), "it moves without it")

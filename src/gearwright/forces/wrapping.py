@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import pi
 
 from gearwright.algebra import Operations, Scalar, Vec
 from gearwright.forces.configuration import Anchor, Configuration
 
 OUTSIDE = 1e-12
 """The least square [m2] of a free length that is differentiated; below it a point is inside, and the cord straight."""
+
+COINCIDENT = 1e-30
+"""The square [m2] of a straight length below which its two points are one, and it does not change."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +21,9 @@ class Wrap:
     With the points at a and b from its centre (across the axis), $\psi$ the angle between them and
     $\alpha_i = \arccos(r/d_i)$, the cord lies on it over $\theta = \psi - \alpha_1 - \alpha_2$ and is
     $\sqrt{d_1^2 - r^2} + \sqrt{d_2^2 - r^2} + r\theta$ long, and straight where $\theta$ would be negative. With a
-    `side` the cord takes that of the two ways round whose middle points there, and runs straight where the straight
-    line passes on that side and clear of it.
+    `side` the cord goes round the way that leads from a by the side to b, each part the shorter way: $\psi$ is the size
+    of the sum of both angles and may be up to $2\pi$. This is the shortest cord that can be pulled tight from there,
+    and the rule of MuJoCo 4; the cord snaps round when a or b passes the ray opposite the side.
     """
 
     frame: Anchor
@@ -38,18 +41,12 @@ class Wrap:
         left = [ray.dot(ray) - r2 for ray in (a, b)]
         free = [ops.sqrt(ops.maximum(x, OUTSIDE)) for x in left]
         alphas = ops.arctan2(free[0], self.radius) + ops.arctan2(free[1], self.radius)
-        normal = a.cross(b) if self.axis is None else Vec.of(self.axis)
-        turn = _angle(a, b, normal, self.axis is None, ops)
-        if self.side is None:
-            theta, lies = _shorter(turn, alphas, ops)
-        else:
-            theta, lies = self._on_its_side(a, b, free, normal, turn, alphas, ops)
+        theta = self._turn(a, b, ops) - alphas
         lying = free[0] + free[1] + self.radius * theta
-        straight = behind - before
         over = ops.sqrt(lying * lying + rise * rise)
+        straight = ops.sqrt(ops.maximum((behind - before).dot(behind - before), COINCIDENT))
         outside = ops.minimum(left[0], left[1]) > OUTSIDE
-        found = ops.where(lies > 0.0, over, ops.sqrt(straight.dot(straight)))
-        return ops.where(outside, found, ops.sqrt(straight.dot(straight)))
+        return ops.where(outside, ops.where(theta > 0.0, over, straight), straight)
 
     def _across(self, rays: list[Vec]) -> tuple[Vec, Vec, Scalar]:
         """The points in the plane across the axis, and how far apart they are along it."""
@@ -60,44 +57,22 @@ class Wrap:
         a, b = (ray - e * height for ray, height in zip(rays, heights, strict=True))
         return a, b, heights[1] - heights[0]
 
-    def _on_its_side(
-        self, a: Vec, b: Vec, free: list[Scalar], normal: Vec, turn: Scalar, alphas: Scalar, ops: Operations
-    ) -> tuple[Scalar, Scalar]:
-        """The angle on the roller, and a number that is positive where the cord lies on it."""
-        n = normal * (1.0 / ops.sqrt(normal.dot(normal)))
-        side = Vec.of(self.side) - Vec.of(self.centre)  # type: ignore[arg-type]
-        side = side - n * side.dot(n)
-        ways = []
-        for sense in (1.0, -1.0):
-            middle = self._touching(a, free[0], n, sense) + self._touching(b, free[1], n, -sense)
-            good = middle.dot(side) / ops.sqrt(middle.dot(middle))
-            theta = _once_round(sense * turn, ops) - alphas
-            ways.append((ops.where(theta < 0.0, -1e9, good), theta))
-        theta = ops.where(ways[0][0] >= ways[1][0], ways[0][1], ways[1][1])
-        apart = b - a
-        share = ops.minimum(ops.maximum(-1.0 * a.dot(apart) / apart.dot(apart), 0.0), 1.0)
-        nearest = a + apart * share
-        meets = self.radius * self.radius - nearest.dot(nearest)
-        return theta, ops.maximum(meets, -1.0 * nearest.dot(side))
-
-    def _touching(self, ray: Vec, free: Scalar, n: Vec, sense: float) -> Vec:
-        """Where a tangent from a point touches: the ray turned about n in that sense."""
-        r = self.radius
-        return (ray * (r * r) + n.cross(ray) * (sense * r * free)) * (1.0 / ray.dot(ray))
+    def _turn(self, a: Vec, b: Vec, ops: Operations) -> Scalar:
+        """The angle from a to b that the cord goes round: the shorter way, or by the side."""
+        if self.side is None and self.axis is None:
+            across = a.cross(b)
+            return ops.arctan2(ops.sqrt(across.dot(across)), a.dot(b))
+        n = Vec.of(self.axis) if self.axis is not None else _unit(a.cross(b), ops)
+        if self.side is None:
+            return ops.absolute(_angle(a, b, n, ops))
+        side = Vec.of(self.side) - Vec.of(self.centre)
+        return ops.absolute(_angle(a, side, n, ops) + _angle(side, b, n, ops))
 
 
-def _angle(a: Vec, b: Vec, normal: Vec, plain: bool, ops: Operations) -> Scalar:
-    """The angle from a to b about the normal, from -pi to pi; about a normal of their own from 0 to pi."""
-    across = ops.sqrt(normal.dot(normal)) if plain else normal.dot(a.cross(b))
-    return ops.arctan2(across, a.dot(b))
+def _unit(vector: Vec, ops: Operations) -> Vec:
+    return vector * (1.0 / ops.sqrt(vector.dot(vector)))
 
 
-def _once_round(angle: Scalar, ops: Operations) -> Scalar:
-    """An angle from 0 to 2 pi."""
-    return ops.where(angle < 0.0, angle + 2.0 * pi, angle)
-
-
-def _shorter(turn: Scalar, alphas: Scalar, ops: Operations) -> tuple[Scalar, Scalar]:
-    """The angle on the roller the shorter way round, twice: where it is negative, the cord runs straight."""
-    theta = ops.absolute(turn) - alphas
-    return theta, theta
+def _angle(one: Vec, other: Vec, n: Vec, ops: Operations) -> Scalar:
+    """The angle from one to the other about n, from -pi to pi, where at least one of them lies across n."""
+    return ops.arctan2(n.dot(one.cross(other)), one.dot(other))

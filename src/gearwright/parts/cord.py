@@ -42,16 +42,16 @@ class Waypoint:
 class Roller:
     r"""A round guide that a cord touches if it is in the way: a cylinder or a sphere, without friction and inertia.
 
-    The cord goes round it the shorter way, or on the side of a given point: then it may lie on it for more than half a
-    turn. Where the straight line does not meet it (and, with a side, passes on that side), the cord runs straight; so
-    it does while one of the points before and behind it is inside.
+    The cord goes round it the shorter way, or the way that leads by a given point at its side: then it may lie on it
+    for more than half a turn. Where it does not touch, the cord runs straight; so it does while one of the points
+    before and behind it is inside.
 
     Args:
         frame: the link or frame that carries it, or "base".
         radius: [m].
         position: its centre, in the frame's axes [m].
         axis: of a cylinder, in the frame's axes; None: a sphere.
-        side: a point outside it, in the frame's axes [m], on whose side the cord passes; None: the shorter way.
+        side: a point outside it, in the frame's axes [m], by which the cord passes; None: the shorter way.
 
     >>> Roller("upper", 0.02, axis=(0, 0, 2)).axis
     (0.0, 0.0, 1.0)

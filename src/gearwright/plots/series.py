@@ -58,7 +58,7 @@ def figure(
     rows = -(-len(panels) // columns)
     page = Figure(figsize=(5.2 * columns, 2.2 * rows + 0.9), layout="constrained")
     names = list(dict.fromkeys(name for panel in panels for name in panel.curves if name not in panel.echoes))
-    pens = {name: _pen(k) for k, name in enumerate(names)}
+    pens = {name: pen(k) for k, name in enumerate(names)}
     drawn: dict[str, Any] = {}
     for k, panel in enumerate(panels):
         axes = page.add_subplot(rows, columns, k + 1)
@@ -85,7 +85,7 @@ def figure(
     return page
 
 
-def _pen(k: int) -> dict[str, Any]:
+def pen(k: int) -> dict[str, Any]:
     """How the curve with number k is drawn."""
     stroke = k % len(STROKES)
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": STROKES[stroke], "linewidth": WIDTHS[stroke]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from gearwright.plots.solids import Picture, View, draw_solids, solids_figure, s
 from gearwright.scene.numbers import matrix, vector
 from gearwright.scene.scene import COLOURS, Scene, scene_of
 from gearwright.scene.solid import Solid
+from gearwright.text import did_you_mean
 
 AZIMUTH, ELEVATION = 40.0, 22.0
 LOOKED_AT = 12
@@ -38,6 +40,7 @@ def draw(
     azimuth: float = AZIMUTH,
     elevation: float = ELEVATION,
     names: bool = True,
+    hide: Sequence[str] = (),
     folder: str | Path | None = None,
 ) -> Any:
     """A picture of a robot with its motors and gears, joint axes (chain lines), frames (red x, green y, blue z).
@@ -49,6 +52,8 @@ def draw(
         azimuth: from where one looks, about z from x [degrees].
         elevation: how far from above [degrees].
         names: whether joints and frames are named.
+        hide: kinds of solids that are left out, of "link", "joint", "stator" and others (`COLOURS`), and "frame" for
+            axes and frames.
         folder: where meshes are found: that of the robot's file.
 
     Returns:
@@ -56,7 +61,15 @@ def draw(
     """
     scene = scene_of(robot, folder)
     place = _configuration("draw", scene, q)
-    picture = _picture(scene, _pieces(scene), place, names)
+    for kind in hide:
+        if kind not in (*COLOURS, "frame"):
+            raise InputError(f"draw: hide: there is no kind {kind!r}. {did_you_mean(kind, (*COLOURS, 'frame'))}")
+    pieces = [piece for piece in _pieces(scene) if piece.solid.kind not in hide]
+    if not pieces:
+        raise InputError(f"draw: hide={list(hide)} leaves nothing of robot {robot.name!r} to see. Hide less.")
+    picture = _picture(scene, pieces, place, names)
+    if "frame" in hide:
+        picture = replace(picture, axes={}, frames={}, labels={})
     view = _view([picture], azimuth, elevation)
     return saved(solids_figure(picture, view, robot.name if names else ""), path)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.functions.functions import placement
-from gearwright.planning import inverse_kinematics
+from gearwright.planning.inverse_kinematics import inverse_kinematics
 from gearwright.studio.rotations import matrix, quaternion
 from gearwright.system.stated_limits import neutral_within_limits
 from gearwright.text import markdown, visible

@@ -1,0 +1,47 @@
+"""Curves of one quantity over another, in panels side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.plots.labels import label as shown
+from gearwright.plots.series import pen
+
+
+@dataclass(frozen=True)
+class Plane:
+    """One diagram.
+
+    Args:
+        axes: labels of both axes, with their units.
+        curves: name -> (values along x, values along y).
+        title: a heading.
+    """
+
+    axes: tuple[str, str]
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]]
+    title: str = ""
+
+
+def curves(planes: Sequence[Plane]) -> Any:
+    """A matplotlib figure of diagrams side by side, each with its own legend where it has several curves."""
+    from matplotlib.figure import Figure
+
+    page = Figure(figsize=(3.7 * len(planes), 3.1), layout="constrained")
+    for k, plane in enumerate(planes):
+        axes = page.add_subplot(1, len(planes), k + 1)
+        for number, (name, (x, y)) in enumerate(plane.curves.items()):
+            axes.plot(np.asarray(x), np.asarray(y), label=shown(name), **pen(number))
+        axes.set_xlabel(shown(plane.axes[0]))
+        axes.set_ylabel(shown(plane.axes[1]))
+        axes.set_title(shown(plane.title), fontsize=10)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        if len(plane.curves) > 1:
+            axes.legend(frameon=False, fontsize=8)
+    return page
