@@ -27,8 +27,10 @@ DIGITS = 6
 def torque_figure(found: Comparison, speed: str) -> Any:
     """Exact and approximate force at one speed over time; the exact one lies broad below the others."""
     k = found.mech.speeds.index(speed)
+    unit = force_unit(found.mech, speed)
+    what = "force" if unit == "N" else "torque"
     curves = {"exact": found.exact[:, k], **{kind: tau[:, k] for kind, tau in found.approximations.items()}}
-    return _figure(found.motion.t, curves, f"force at {html(speed)} [{force_unit(found.mech, speed)}]", STYLES)
+    return _figure(found.motion.t, curves, f"{what} at {html(speed)} [{unit}]", STYLES)
 
 
 def energy_figure(t: Array, found: EnergyBalance) -> Any:
