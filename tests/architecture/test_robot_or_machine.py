@@ -168,6 +168,7 @@ EXCUSED = {
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
+    "studio": "opens a page on the parts of a robot, which a machine has not",
     "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
     **dict.fromkeys(
         ("analyse", "Analysis", "size_drives", "Sizing", "sweep", "with_choices"),
