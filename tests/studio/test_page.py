@@ -96,6 +96,16 @@ def test_a_wrong_number_is_told_in_the_librarys_words_and_changes_nothing(page):
     assert page.status.content == ""
 
 
+def test_a_slider_makes_room_for_the_motor_that_was_chosen(page):
+    names = list(page.drives._choices)
+    page.drives._motor_chosen("j1", names[1])
+    settled(page)
+    inertia, field = page.session.robot.drive("j1").motor.inertia, page.drives._fields["j1"]["motor.inertia"]
+    assert inertia != gw.load("planetary_3r").drive("j1").motor.inertia
+    assert field.value == pytest.approx(inertia)
+    assert field.min <= field.value <= field.max
+
+
 def test_planets_are_added_to_the_picture(page):
     page.drives._fields["j2"]["gear.planets"].value = 5
     settled(page)
