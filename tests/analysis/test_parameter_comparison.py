@@ -55,3 +55,11 @@ def test_wrong_words_are_refused():
     found = parameter_comparison(robot, ["j2.gear.ratio"], kinds=())
     with pytest.raises(InputError, match="1 parameters"):
         found.forces([1.0, 2.0], tour(robot, gw.assemble(robot), 5))
+
+
+def test_the_speed_that_is_missed_most_is_found():
+    robot = gw.load("wrist_bendix")
+    found = compare(robot, tour(robot, gw.assemble(robot), 101))
+    shares = {miss.speed: miss.share for miss in found.misses() if miss.kind == "diagonal"}
+    assert found.most_missed() == max(shares, key=shares.get)
+    assert found.most_missed(kinds=()) == "j1"

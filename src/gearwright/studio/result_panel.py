@@ -33,10 +33,10 @@ class ResultPanel:
         self.panel.dock_left()
         self.panel.set_width(430)
         speeds = tuple(visible(name) for name in page.session.mech.speeds)
+        quick = page.session.quick()
         with self.panel.add_tab("Torque"):
-            self.speed = gui.add_dropdown("joint", speeds, initial_value=speeds[0])
+            self.speed = gui.add_dropdown("joint", speeds, initial_value=visible(quick.comparison.most_missed()))
             self.miss = gui.add_markdown("")
-            quick = page.session.quick()
             self.torque = gui.add_plotly(torque_figure(quick.comparison, self._chosen), aspect=ASPECT, config=CONFIG)
             t = quick.comparison.motion.t
             self.energy = gui.add_plotly(energy_figure(t, quick.energy), aspect=ASPECT, config=CONFIG)
