@@ -171,7 +171,10 @@ EXCUSED = {
     "studio": "opens a page on the parts of a robot, which a machine has not",
     "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
     **dict.fromkeys(
-        ("analyse", "Analysis", "size_drives", "Sizing", "sweep", "with_choices"),
+        (
+            *("analyse", "Analysis", "Perturbation", "PerturbedAnalysis"),
+            *("size_drives", "Sizing", "sweep", "with_choices"),
+        ),
         "about a robot's drives, which a machine has not",
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),

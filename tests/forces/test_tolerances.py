@@ -38,6 +38,7 @@ from gearwright.forces import (
     Stops,
     SynchronousMotor,
     Twist,
+    Wrench,
     dc_motor,
 )
 from gearwright.forces.actuator import LinearActuator
@@ -112,6 +113,7 @@ CASES = (
     ),
     Case("stops", Stops("e", LINE, -0.7, 0.9, restitution=0.6), until=1.2),
     Case("load", Load("w", LINE), {"w": _swinging(2.0)}),
+    Case("wrench", Wrench("w", "a", "frame"), {"w.mz": _swinging(2.0), "w.fx": 3.0}),
     Case("moved inertia", MovedInertia("m", LINE, 0.2)),
     Case("torque of a motor", MotorTorque.of(MECH, "a"), {"a.torque": _swinging(0.1)}),
     Case("prescribed", Prescribed.along("p", LINE, lambda t: (1 + t * t, 2 * t, 2.0), 5.0)),

@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 import gearwright as gw
-from gearwright.analysis import Task, analyse
+from gearwright.analysis import Perturbation, ProcessForce, Task, analyse, sensitivities
 from gearwright.catalogue import drives
 from gearwright.cli.app import app
 from gearwright.errors import InputError
 from gearwright.motion import s_curve
-from gearwright.parts import Drive, Joint, Limits, Link, Robot
+from gearwright.parts import Drive, Joint, Limits, Link, LinkSection, Robot, Spur, Tube
 from gearwright.report import report
 
 TASK = """
@@ -75,6 +75,75 @@ def test_the_page_stands_alone_and_shows_names(broken, tmp_path):
     assert all(link.startswith("#") for link in page.links)
     assert HOSTILE in page.text
     assert page.tags.count("svg") == 1 + len(broken.drives)
+
+
+@pytest.fixture(scope="module")
+def complete():
+    """A robot and a task with everything that the page can show."""
+    robot = hostile()
+    section = LinkSection((0.6, 0, 0), Tube(0.03, 0.028), "steel")
+    gear = Spur(driver=20, driven=400, module=0.001)
+    link = replace(robot.links[0], section=section)
+    motor = replace(robot.drives[0].motor, inductance=None)
+    drive = replace(robot.drives[0], gear=gear, motor=motor)
+    drawn = replace(robot, links=[link], drives=[drive]).with_payload(1.0, (0.6, 0, 0))
+    wrong = Perturbation(start_error={"<b>j</b>": 0.01}, payload_error=0.2)
+    needed = {"accuracy": 0.1, "tip_deflection": 1e-4, "cycle_time": 3.0}
+    force = ProcessForce("l", (0, 0, 5.0), name="<i>push</i>")
+    return analyse(drawn, Task(swing(), required=needed, perturbed=wrong, forces=[force]), samples=51)
+
+
+def test_everything_that_was_analysed_is_in_the_page(complete, tmp_path):
+    slopes = sensitivities(complete, ["payload.mass", "<b>j</b>.motor.inertia"])
+    path = report(complete, tmp_path / "page.html", sensitivities=slopes)
+    page = Tags()
+    page.feed(path.read_text(encoding="utf-8"))
+    assert not {"script", "b", "i"} & set(page.tags)
+    assert page.tags.count("svg") == 4  # the cycle, one motor, one link, the loop
+    loop, drive = complete.perturbed, complete.drives["<b>j</b>"]
+    for value in (
+        drive.rms_motor_torque,
+        loop.drives["<b>j</b>"].rms_motor_torque,
+        drive.tooth_forces["driver-driven"],
+        loop.drives["<b>j</b>"].tooth_forces["driven bearing"],
+        complete.links["l"].peak_stress / 1e6,
+        1e3 * complete.tip.peak,
+        1e3 * loop.tip.peak,
+        1e3 * loop.accuracy,
+    ):
+        assert f"{value:.4g}" in page.text
+    assert "tracking accuracy of the tip" in page.text
+    assert "the payload is 20% more than it knows" in page.text
+    change = slopes.relative[0, slopes.characteristics.index("<b>j</b>.rms_motor_torque")]
+    assert f"{change:+.3g}" in page.text
+
+
+def test_a_winding_that_is_advised_keeps_the_voltage(complete):
+    """The same motor with another winding: resistance and inductance grow with the square of the constant."""
+    drive = complete.robot.drives[0]
+    tight = replace(complete.robot, drives=[replace(drive, motor=replace(drive.motor, max_voltage=3.0))])
+    task = Task(complete.task.motions)
+    check = next(one for one in analyse(tight, task, samples=51).limits if one.name.endswith("voltage"))
+    assert not check.kept
+    constant = float(re.search(r"wound for ([\d.]+)", check.advice)[1])
+    factor = constant / drive.motor.torque_constant
+    numbers = {"torque_constant": constant, "resistance": factor**2 * drive.motor.resistance}
+    wound = replace(tight.drives[0], motor=replace(tight.drives[0].motor, **numbers))
+    again = next(
+        x for x in analyse(replace(tight, drives=[wound]), task, samples=51).limits if x.name.endswith("voltage")
+    )
+    assert again.margin == pytest.approx(0.0, abs=0.03)
+
+
+def test_a_payload_that_is_advised_keeps_the_torque(complete):
+    link = complete.robot.links[0]
+    limited = replace(link, joint=replace(link.joint, limits=Limits(effort=18.0)))
+    robot, task = replace(complete.robot, links=[limited]), Task(swing())
+    check = next(one for one in analyse(robot, task, samples=51).limits if "joint torque" in one.name)
+    assert not check.kept
+    mass = float(re.search(r"A payload of ([\d.]+) instead of 1 kg", check.advice)[1])
+    lighter = analyse(robot.with_payload(mass, (0.6, 0, 0)), task, samples=51)
+    assert next(one for one in lighter.limits if "joint torque" in one.name).margin == pytest.approx(0.0, abs=0.02)
 
 
 def test_every_limit_is_in_the_page_with_its_numbers(broken, tmp_path):

@@ -72,7 +72,8 @@ def bundled_laws() -> list[Law]:
     touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
     touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
     held = forces.Constraint("held", "link3", "base", ("x", "rz"))
-    return [*laws_along(LINE), *touching, held, forces.MotorTorque.of(ARM, "j2"), motor]
+    wrench = forces.Wrench("push", "tool", "frame")
+    return [*laws_along(LINE), *touching, held, wrench, forces.MotorTorque.of(ARM, "j2"), motor]
 
 
 def every_kind(kind: type[Law] = Law) -> set[type[Law]]:

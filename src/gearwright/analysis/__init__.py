@@ -1,6 +1,7 @@
 """What a machine does: comparison of models, energy, vibration, frequency response; what a task asks of its drives."""
 
 from gearwright.analysis.analyse import Analysis, analyse
+from gearwright.analysis.closed_loop import PerturbedAnalysis
 from gearwright.analysis.comparison import Comparison, Miss, compare, uncoupled_spins
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.energy import EnergyBalance, energy_balance
@@ -11,9 +12,13 @@ from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
 from gearwright.analysis.parameter_comparison import ParameterComparison, parameter_comparison
+from gearwright.analysis.perturbation import Perturbation
+from gearwright.analysis.process_forces import ProcessForce
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
+from gearwright.analysis.sensitivities import Sensitivities, sensitivities
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
+from gearwright.analysis.tip import TipDeflection
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
@@ -38,12 +43,17 @@ __all__ = [
     "LinkLoads",
     "Miss",
     "ParameterComparison",
+    "Perturbation",
+    "PerturbedAnalysis",
     "Placement",
+    "ProcessForce",
     "ReductionComparison",
     "ReductionMiss",
     "Rollout",
+    "Sensitivities",
     "Task",
     "Temperatures",
+    "TipDeflection",
     "VibrationModes",
     "analyse",
     "compare",
@@ -56,6 +66,7 @@ __all__ = [
     "link_loads",
     "natural_frequencies",
     "parameter_comparison",
+    "sensitivities",
     "steady_temperatures",
     "uncoupled_spins",
     "vibration_modes",

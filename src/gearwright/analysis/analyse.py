@@ -9,22 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.cycle import Cycle, handed_on
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LimitCheck
-from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.characteristics import Characteristics
+from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
+from gearwright.analysis.contact_wrenches import contact_wrenches
+from gearwright.analysis.cycle import Course, Cycle, handed_on
+from gearwright.analysis.perturbation import Perturbation
+from gearwright.analysis.process_forces import applied
+from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
-from gearwright.arrays import Array
+from gearwright.analysis.tip import tip_deflection, tip_of
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
-from gearwright.functions.functions import reactions
+from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import machine_of
 from gearwright.parts import LinkSection, Robot
+from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.parts.teeth import unknown_teeth_of
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
-from gearwright.system.demands import demands
-from gearwright.system.motion_demands import MotionDemands
 from gearwright.text import listed
 
 SAMPLES = 501
@@ -34,43 +37,25 @@ CLOSED = 1e-6
 
 
 @dataclass(frozen=True)
-class Analysis(Shown):
-    """What a task asks of a robot.
+class Analysis(Characteristics, Shown):
+    """What a task asks of a robot whose motion is prescribed, and what it comes to when things go wrong.
 
     Args:
-        robot: with the task's payload.
         task: the task.
-        demands: forces, torques, currents, voltages over one cycle.
-        drives: per joint (motors of trains: per motor) what is asked of its drive.
-        links: per link whose section is given its forces, stress and deflection.
-        reactions: per body and time the wrench from its parent, (T, bodies, 6), as `gw.reactions` gives it.
-        limits: every limit that is stated, with its margin.
+        perturbed: the same characteristics in a closed loop with the errors that the task states, if it states any.
         remarks: what was left out or could not be told.
+        catalogue: where data sheets were looked for.
     """
 
-    robot: Robot
     task: Task
-    demands: MotionDemands
-    drives: Mapping[str, DriveAnalysis]
-    links: Mapping[str, LinkAnalysis]
-    reactions: Array
-    limits: tuple[LimitCheck, ...]
+    perturbed: PerturbedAnalysis | None = None
     remarks: tuple[str, ...] = ()
-
-    @property
-    def t(self) -> Array:
-        """Times of the cycle [s], (T,)."""
-        return self.demands.t
+    catalogue: Catalogue | None = None
 
     @property
     def possible(self) -> bool:
-        """Whether every limit is kept and the motors can make the motion."""
-        return all(check.kept for check in self.limits) and not self.demands.unactuated
-
-    @property
-    def energy(self) -> float:
-        """Electrical energy per cycle of all drives that tell it [J], with regeneration."""
-        return sum(drive.energy for drive in self.drives.values() if drive.energy is not None)
+        """Whether every limit is kept, in both, and the motors can make the motion."""
+        return super().possible and (self.perturbed is None or self.perturbed.possible)
 
     def summary(self) -> dict[str, Any]:
         """Everything that is one number, by names, as JSON can hold it."""
@@ -82,7 +67,7 @@ class Analysis(Shown):
             Panel("motor torque [Nm]", {name: one.motor_torque for name, one in self.drives.items()}),
             Panel("motor speed [rad/s]", {name: one.motor_speed for name, one in self.drives.items()}),
         ]
-        warm = {name: one.temperatures.winding - 273.15 for name, one in self.drives.items() if one.temperatures}
+        warm = {name: one.temperatures.winding - ZERO_CELSIUS for name, one in self.drives.items() if one.temperatures}
         finite = {name: x for name, x in warm.items() if np.isfinite(x).all()}
         if finite:
             panels.append(Panel("winding [°C]", finite))
@@ -118,31 +103,65 @@ def analyse(
     if not isinstance(robot, Robot):
         raise InputError(f"analyse: {type(robot).__name__} is not a robot: a task is set to a robot with its drives.")
     loaded = task.carried_by(robot)
-    mech = machine_of("analyse", loaded)
-    found = demands(loaded, task.cycle, samples=samples)
-    cycle = Cycle(loaded, mech, task, found, handed_on(loaded, mech, task, found, samples), catalogue or drives())
+    bodies = _sections(loaded, sections)
+    table = catalogue or drives()
+    course = Course(task.cycle, tuple(task.forces), task.contact, samples)
+    plain = _characteristics(loaded, task, course, bodies, table)
+    how = task.perturbed
+    perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
+    remarks = (*plain.demands.remarks, *_remarks(task, plain))
+    return Analysis(**vars(plain), task=task, perturbed=perturbed, remarks=remarks, catalogue=table)
+
+
+def _sections(robot: Robot, given: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:
+    """Those of the robot's file, or given instead."""
+    stated = {link.name: link.section for link in robot.links if link.section is not None}
+    for name in given or {}:
+        robot.link(name)
+    return {**stated, **(given or {})}
+
+
+def _characteristics(
+    robot: Robot, task: Task, course: Course, sections: Mapping[str, LinkSection], table: Catalogue
+) -> Characteristics:
+    mech = machine_of("analyse", robot)
+    found = course.asked_of(robot)
+    motion = found.motion
+    pressed, _ = contact_wrenches(mech, laws_of(robot, mech), course.contact, motion.t)
+    acting = [*applied(mech, motion.q, motion.t, course.forces), *pressed]
+    cycle = Cycle(robot, mech, task, found, handed_on(robot, mech, course, found), table, acting)
     each = {one.joint or one.name: one for one in cycle.drives()}
-    limits = cycle.checked(each.values())
-    across = reactions(mech, found.motion.q, found.motion.v, found.motion.a)
-    links = {name: cycle.link(name, section) for name, section in (sections or {}).items()}
-    checks = (*limits, *_of_links(links, task), *_required(task))
-    return Analysis(loaded, task, found, each, links, across, checks, (*found.remarks, *_remarks(task, each)))
+    links = {name: cycle.link(name, section) for name, section in sections.items()}
+    tip = tip_of(robot, mech, task.tip, sections)
+    given = None if tip is None else tip_deflection(mech, motion, tip, links)
+    checks = (*cycle.checked(each.values()), *link_limits(links), *required_limits(task, each, given, links, cycle))
+    return Characteristics(robot, found, each, links, cycle.reactions, given, checks)
 
 
-def _of_links(links: Mapping[str, LinkAnalysis], task: Task) -> Iterator[LimitCheck]:
-    for name, link in links.items():
-        yield LimitCheck(f"{name}: stress", link.peak_stress, link.strength, "Pa", source="material of the link")
-        if "tip_deflection" in task.required:
-            most = task.required["tip_deflection"]
-            yield LimitCheck(f"{name}: deflection of its end", link.peak_deflection, most, "m", source="task")
+def _perturbed(
+    known: Robot,
+    task: Task,
+    how: Perturbation,
+    plan: Characteristics,
+    sections: Mapping[str, LinkSection],
+    table: Catalogue,
+    samples: int,
+) -> PerturbedAnalysis:
+    real = how.applied(known)
+    run, course = followed(known, real, task, plan.demands, how, samples)
+    mech = machine_of("analyse", real)
+    found = _characteristics(real, task, course, sections, table)
+    tip = tip_of(real, mech, task.tip, sections)
+    error = tip_errors(mech, task, run, tip)
+    checks = found.limits
+    if error is not None and "accuracy" in task.required:
+        checks += (accuracy_check(float(error.max()), known, real, task, plan.demands, how, tip),)
+    words = {**vars(found), "limits": checks}
+    return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(mech, task, run), tip_error=error)
 
 
-def _required(task: Task) -> Iterator[LimitCheck]:
-    if "cycle_time" in task.required:
-        yield LimitCheck("cycle time", task.cycle.duration, task.required["cycle_time"], "s", source="task")
-
-
-def _remarks(task: Task, each: Mapping[str, DriveAnalysis]) -> Iterator[str]:
+def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
+    each = found.drives
     start, end = task.cycle.at(0.0), task.cycle.at(task.cycle.duration)
     if task.is_periodic and np.abs(end - start).max() > CLOSED:
         yield "the cycle does not end where it starts: how the robot returns is left out of means and temperatures."
@@ -152,3 +171,15 @@ def _remarks(task: Task, each: Mapping[str, DriveAnalysis]) -> Iterator[str]:
     unread = [name for name, one in each.items() if one.gearbox_sheet is None and one.gear is not None]
     if unread:
         yield f"gearboxes of {listed(unread)} are not checked: `gear: {{catalogue: ...}}` names no data sheet."
+    mech = machine_of("analyse", found.robot)
+    _, aside = contact_wrenches(mech, laws_of(found.robot, mech), task.contact, found.t[:1])
+    if aside:
+        yield f"the forces of {listed(aside)} are left out of reactions and links: they do not act against the world."
+    for name, one in each.items():
+        unknown = None if one.gear is None else unknown_teeth_of(one.gear)
+        if unknown is not None:
+            yield f"forces between the teeth of {name} are not told: {unknown}."
+    if "accuracy" in task.required and task.perturbed is None:
+        yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."
+    if "tip_deflection" in task.required and found.tip is None:
+        yield "tip deflection is required, but no link has a section and no drive is elastic: nothing gives."

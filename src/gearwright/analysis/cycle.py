@@ -2,40 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.advice import advised
+from gearwright.analysis.advice import JointShares, advised
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.placed_masses import placed_masses
+from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, about_origins, loads_of
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
-from gearwright.analysis.vibration import natural_frequencies
+from gearwright.analysis.vibration import lowest_frequency
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces import GearLoss
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
-from gearwright.functions.functions import inverse_dynamics, mass_matrix
-from gearwright.mechanism import Mechanism, Spin, approximate
+from gearwright.functions.functions import Wrenches, inverse_dynamics, mass_matrix, reactions
+from gearwright.mechanism import Mechanism, Spin, approximate, assemble
+from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Drive, GearboxSheet, LinkSection, Motor, MotorSheet, Robot
 from gearwright.system.demands import demands
 from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
 
 
-def handed_on(robot: Robot, mech: Mechanism, task: Task, found: MotionDemands, samples: int) -> Array:
+@dataclass(frozen=True)
+class Course:
+    """What a robot goes through in one cycle.
+
+    Args:
+        motion: as prescribed, or as it was followed.
+        forces: of the process, and disturbances.
+        contact: forces of contacts and constraints, as `demands` takes them.
+        samples: at how many times at least; None: at those of the motion.
+    """
+
+    motion: Trajectory | Motion
+    forces: tuple[ProcessForce, ...] = ()
+    contact: Mapping[str, Any] = field(default_factory=dict)
+    samples: int | None = None
+
+    def asked_of(self, robot: Robot, **how: Any) -> MotionDemands:
+        """What it asks of a robot.
+
+        Along samples the inductance's share of the voltage follows from differences of the current: to take derivatives
+        of forces along the samples of a run would cost more than the run.
+        """
+        loads, inputs = loads_of(self.forces)
+        given: dict[str, Any] = {"loads": loads, "inputs": inputs} if loads else {}
+        sampled = isinstance(self.motion, Motion)
+        asked = _without_inductance(robot) if sampled else robot
+        found = demands(asked, self.motion, contact=self.contact or None, samples=self.samples, **given, **how)
+        return _with_inductance(robot, found) if sampled else found
+
+
+def _without_inductance(robot: Robot) -> Robot:
+    settled = [replace(drive, motor=replace(drive.motor, inductance=0.0)) for drive in robot.drives]
+    return replace(robot, drives=tuple(settled))
+
+
+def _with_inductance(robot: Robot, found: MotionDemands) -> MotionDemands:
+    series = dict(found.series)
+    for title, motor in motors_of(robot):
+        name = f"{title}.voltage"
+        if name in series and motor.inductance:
+            rate = np.gradient(series[f"{title}.current"], found.t)
+            series[name] = series[name] + float(motor.inductance) * rate
+    return replace(found, series=series)
+
+
+def handed_on(robot: Robot, mech: Mechanism, course: Course, found: MotionDemands) -> Array:
     """Forces that the gears hand to the joints and that turn the motors, (T, n): without losses and bearings."""
     lossless = _without_bearings(robot)
     kept = [law for law in laws_of(lossless, mech) if not isinstance(law, GearLoss)]
     if len(kept) == len(laws_of(robot, mech)):
         return found.tau
-    plain = demands(lossless, task.cycle, laws=kept, actuators=(), samples=samples)
+    plain = course.asked_of(lossless, laws=kept, actuators=())
     columns = [np.interp(found.t, plain.t, plain.tau[:, k]) for k in range(mech.n)]
     return plain.tau if np.array_equal(plain.t, found.t) else np.stack(columns, axis=1)
 
@@ -56,23 +105,23 @@ class Cycle:
     found: MotionDemands
     handed_on: Array
     catalogue: Catalogue
+    acting: Sequence[AppliedWrench] = ()
+
+    @cached_property
+    def wrenches(self) -> Wrenches | None:
+        """Forces from outside by body."""
+        return about_origins(self.mech, self.found.motion.q, self.acting)
+
+    @cached_property
+    def reactions(self) -> Array:
+        """Wrench across every joint, (T, bodies, 6)."""
+        motion = self.found.motion
+        return reactions(self.mech, motion.q, motion.v, motion.a, wrenches=self.wrenches)
 
     def link(self, name: str, section: LinkSection) -> LinkAnalysis:
         """A link with its forces over the cycle."""
-        return LinkAnalysis(name, link_loads(self.mech, self.found.motion, name, section, self._on(name)))
-
-    def _on(self, name: str) -> list[tuple[float, Sequence[float]]]:
-        """Masses on a link whose places are stated: the payload and motors."""
-        robot = self.robot
-        load = robot.payload
-        found: list[tuple[float, Sequence[float]]] = []
-        if load is not None and (load.link or robot.last_link().name) == name:
-            found.append((float(load.mass), load.position))
-        for drive in robot.drives:
-            motor, carrier = drive.motor, drive.mounted_on or robot.link_of_joint(drive.joint).parent
-            if carrier == name and motor.position is not None and not motor.included:
-                found.append((float(motor.mass + motor.mass_at_rest), motor.position))
-        return found
+        motion, on = self.found.motion, placed_masses(self.robot, name)
+        return LinkAnalysis(name, link_loads(self.mech, motion, name, section, on, self.acting))
 
     def drives(self) -> Iterator[DriveAnalysis]:
         """Every drive over the cycle."""
@@ -85,24 +134,36 @@ class Cycle:
         """The limits of all drives, with advice where they are not kept."""
         links = {link.joint_name: link for link in self.robot.links}
         nothing = np.zeros_like(self.found.motion.v)
-        still = inverse_dynamics(self.mech, self.found.motion.q, nothing, nothing)
+        still = inverse_dynamics(self.mech, self.found.motion.q, nothing, nothing, wrenches=self.wrenches)
         checks: list[LimitCheck] = []
+        carried, mass = self._carried()
         for one in each:
             at = self.mech.speeds.index(one.joint) if one.joint in self.mech.speeds else None
-            resting = None if at is None else still[:, at]
-            checks += advised(drive_limits(one, links.get(one.joint or "")), one, resting, self.catalogue)
+            part = None if carried is None or at is None else carried[:, at]
+            shares = None if at is None else JointShares(still[:, at], part, mass)
+            checks += advised(drive_limits(one, links.get(one.joint or "")), one, shares, self.catalogue)
         return checks
+
+    def _carried(self) -> tuple[Array | None, float]:
+        """What the payload takes at every joint, (T, n), and its mass."""
+        load, motion = self.robot.payload, self.found.motion
+        if load is None or not load.mass:
+            return None, 0.0
+        empty = assemble(replace(self.robot, payload=None))
+        whole, less = (inverse_dynamics(one, motion.q, motion.v, motion.a) for one in (self.mech, empty))
+        return np.asarray(whole - less), float(load.mass)
 
     def _drive(self, title: str, motor: Motor, drive: Drive | None, frequency: float | None) -> DriveAnalysis:
         speed = self._driven(title) if drive is not None else None
         series = self.found.series
         at = None if speed is None else self.mech.speeds.index(speed)
+        body, own = self._moved_by(drive), None if at is None else self._own(title, at)
         return DriveAnalysis(
             name=title,
             joint=None if drive is None else drive.joint,
             t=self.found.t,
             torque=None if speed is None else series[TAU + speed],
-            output_torque=None if at is None else self.handed_on[:, at] - self._own(title, at),
+            output_torque=None if at is None or own is None else self.handed_on[:, at] - own,
             speed=None if at is None else self.found.motion.v[:, at],
             motor_torque=self.found[f"{title}.torque"],
             motor_speed=self.found[f"{title}.speed"],
@@ -110,52 +171,40 @@ class Cycle:
             voltage=series.get(f"{title}.voltage"),
             temperatures=self._temperatures(title, motor),
             ambient=self._ambient(motor),
-            inertia_ratio=None if at is None else self._inertia_ratio(title, at),
+            inertia_ratio=None if at is None else inertia_ratio(self.mech, self.found.motion.q, title, at),
             frequency=frequency,
             motor=motor,
             gear=None if drive is None else drive.gear,
             motor_sheet=self._motor_sheet(motor),
             gearbox_sheet=None if drive is None else self._gearbox_sheet(drive),
+            reaction=None if body is None else self.reactions[:, body],
+            axis=None if body is None else np.array([float(x) for x in self.mech.bodies[body].axis]),
+            own_torque=own,
         )
+
+    def _moved_by(self, drive: Drive | None) -> int | None:
+        """The body whose joint a drive moves."""
+        names = [body.joint_name or body.name for body in self.mech.bodies]
+        return names.index(drive.joint) if drive is not None and drive.joint in names else None
 
     def _driven(self, title: str) -> str:
         """The speed that a drive's motor turns with: that of its joint, or of its shaft behind a spring."""
         row = next(one.row for one in self.mech.actuators if one.name == title)
         return self.mech.speeds[int(np.argmax(np.abs(np.asarray(row, dtype=float))))]
 
-    def _turning(self, title: str) -> tuple[Spin, ...]:
-        """What turns with a motor: its rotor and the input of its gear."""
-        row = next(one.row for one in self.mech.actuators if one.name == title)
-        return tuple(spin for spin in self.mech.spins if spin.ratio == row and spin.name.startswith(f"{title}."))
-
     def _own(self, title: str, at: int) -> Array:
         """The part of a drive's torque that only turns its motor.
 
         Forces are linear in the inertia of a wheel, so that half of them less shows it all; a shaft keeps some.
         """
-        motion, own = self.found.motion, self._turning(title)
+        motion, own = self.found.motion, turning_with(self.mech, title)
         lighter = {spin.name: replace(spin, inertia=0.5 * spin.inertia, coupling=_half(spin)) for spin in own}
         half = replace(self.mech, spins=tuple(lighter.get(spin.name, spin) for spin in self.mech.spins))
         whole, less = (inverse_dynamics(one, motion.q, motion.v, motion.a)[:, at] for one in (self.mech, half))
         return np.asarray(2 * (whole - less))
 
-    def _inertia_ratio(self, title: str, at: int) -> float | None:
-        """Largest inertia of the load against that of motor and gear, both at the motor."""
-        inertia = float(sum(spin.inertia for spin in self._turning(title)))
-        row = next(one.row for one in self.mech.actuators if one.name == title)
-        ratio = np.asarray(row, dtype=float)[at]
-        if not inertia or at >= len(self.mech.speeds) - len(self.mech.shafts):
-            return None
-        load = mass_matrix(approximate(self.mech, "none"), self.found.motion.q)[:, at, at]
-        return float(load.max() / (inertia * float(ratio) ** 2))
-
     def _frequency(self) -> float | None:
-        if not any(spring.stiffness for spring in self.mech.springs):
-            return None
-        some = self.found.motion.q[:: max(1, len(self.found.t) // 50)]
-        found = natural_frequencies(self.mech, some, motors="held")
-        positive = found[found > 0]
-        return float(positive.min()) if positive.size else None
+        return lowest_frequency(self.mech, self.found.motion.q)
 
     def _ambient(self, motor: Motor) -> float | None:
         if self.task.ambient is not None:
@@ -173,6 +222,23 @@ class Cycle:
 
     def _gearbox_sheet(self, drive: Drive) -> GearboxSheet | None:
         return self.catalogue.gearboxes.get(getattr(drive.gear, "catalogue", None) or "")
+
+
+def turning_with(mech: Mechanism, title: str) -> tuple[Spin, ...]:
+    """What turns with a motor: its rotor and the input of its gear."""
+    row = next(one.row for one in mech.actuators if one.name == title)
+    return tuple(spin for spin in mech.spins if spin.ratio == row and spin.name.startswith(f"{title}."))
+
+
+def inertia_ratio(mech: Mechanism, q: Array, title: str, at: int) -> float | None:
+    """Largest inertia of the load at a speed against that of motor and gear, both at the motor, over q (T, nq)."""
+    inertia = float(sum(spin.inertia for spin in turning_with(mech, title)))
+    row = next(one.row for one in mech.actuators if one.name == title)
+    ratio = np.asarray(row, dtype=float)[at]
+    if not inertia or at >= len(mech.speeds) - len(mech.shafts):
+        return None
+    load = mass_matrix(approximate(mech, "none"), q)[:, at, at]
+    return float(load.max() / (inertia * float(ratio) ** 2))
 
 
 def _half(spin: Spin) -> Any:

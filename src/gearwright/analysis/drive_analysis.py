@@ -11,6 +11,7 @@ from gearwright.analysis.quadrature import integral
 from gearwright.analysis.steady_heat import Temperatures
 from gearwright.arrays import Array
 from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
+from gearwright.parts.teeth import tooth_forces_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class DriveAnalysis:
         gear: the part.
         motor_sheet: the motor's data sheet, if it names one of the catalogue.
         gearbox_sheet: the gear's.
+        reaction: wrench across the joint, force then moment about its origin in the driven link's axes, (T, 6).
+        axis: of the joint in these axes, (3,).
+        own_torque: the part of `torque` that only turns the motor and the input of its gear, (T,).
     """
 
     name: str
@@ -56,6 +60,9 @@ class DriveAnalysis:
     gear: AnyGear | None
     motor_sheet: MotorSheet | None = None
     gearbox_sheet: GearboxSheet | None = None
+    reaction: Array | None = None
+    axis: Array | None = None
+    own_torque: Array | None = None
 
     @cached_property
     def rms_torque(self) -> float | None:
@@ -126,6 +133,48 @@ class DriveAnalysis:
     def electrical_power(self) -> Array | None:
         """Power from the supply [W], (T,)."""
         return None if self.voltage is None or self.current is None else self.voltage * self.current
+
+    @cached_property
+    def peak_power(self) -> float:
+        """Largest mechanical power of the motor, driving or braking [W]."""
+        return float(np.abs(self.power).max())
+
+    @cached_property
+    def tooth_forces(self) -> dict[str, float]:
+        """Largest force in every mesh, normal to the teeth, and on every bearing of the gear [N].
+
+        From T = F r at its output, where the gear's geometry is known (`gear.unknown_teeth` says what is missing).
+        """
+        most = self.peak_output_torque or 0.0
+        return {one.name: most * one.size for one in tooth_forces_of(self.gear)}
+
+    @property
+    def peak_mesh_force(self) -> float | None:
+        """Largest force between teeth [N]."""
+        return self._largest(False)
+
+    @property
+    def peak_gear_bearing_force(self) -> float | None:
+        """Largest force on a bearing of the gear [N]."""
+        return self._largest(True)
+
+    def _largest(self, bearing: bool) -> float | None:
+        sizes = [one.size for one in tooth_forces_of(self.gear) if one.is_bearing is bearing]
+        return max(sizes) * self.peak_output_torque if sizes and self.peak_output_torque is not None else None
+
+    @cached_property
+    def peak_joint_force(self) -> float | None:
+        """Largest force across the joint [N], the drive's own included."""
+        return None if self.reaction is None else float(np.linalg.norm(self.reaction[:, :3], axis=1).max())
+
+    @cached_property
+    def peak_tilting_moment(self) -> float | None:
+        """Largest moment across the joint's axis [Nm], which its bearings carry."""
+        if self.reaction is None or self.axis is None:
+            return None
+        moment = self.reaction[:, 3:]
+        across = moment - np.outer(moment @ self.axis, self.axis)
+        return float(np.linalg.norm(across, axis=1).max())
 
     @cached_property
     def energy(self) -> float | None:

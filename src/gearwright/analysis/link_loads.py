@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gearwright.analysis.process_forces import AppliedWrench, about_origins
 from gearwright.arrays import Array
-from gearwright.functions.functions import jacobian, jacobian_rate, placement, reactions
+from gearwright.functions.functions import Wrenches, jacobian, jacobian_rate, placement, reactions
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Material
@@ -35,6 +36,8 @@ class LinkLoads:
         forces: (T, S, 3) [N]: pull along the beam, shear along y and z.
         moments: (T, S, 3) [Nm]: torsion, bending about y and about z.
         axes: rows are x, y, z of the beam in the link's frame, (3, 3).
+        own_forces: the part of the forces that the beam's own mass needs, (T, S, 3).
+        own_moments: the same of the moments.
     """
 
     section: LinkSection
@@ -43,6 +46,8 @@ class LinkLoads:
     forces: Array
     moments: Array
     axes: Array
+    own_forces: Array
+    own_moments: Array
 
 
 def beam_axes(section: LinkSection) -> tuple[Array, float]:
@@ -65,6 +70,7 @@ def link_loads(
     body: str,
     section: LinkSection,
     points: Sequence[tuple[float, Sequence[float]]] = (),
+    acting: Sequence[AppliedWrench] = (),
 ) -> LinkLoads:
     """Section forces of a link over a motion: what its part nearer to the joint does to the part beyond.
 
@@ -75,13 +81,15 @@ def link_loads(
         section: the beam.
         points: masses [kg] that sit on the link, such as a payload or a motor, and where [m], in its frame; they are
             part of its mass.
+        acting: forces from outside on any bodies.
     """
     axes, length = beam_axes(section)
-    state = _State.of(mech, motion, body)
+    state = _State.of(mech, motion, body, about_origins(mech, motion.q, acting))
     places = np.linspace(0.0, length, STATIONS)
-    force, moment = _spread(state, section, axes, places)
-    pieces = [*_carried(mech, motion, state, axes), *(_point(state, axes, *point) for point in points)]
+    force, moment = own_force, own_moment = _spread(state, section, axes, places)
     index = mech.index(body)
+    pieces = [*_carried(mech, motion, state, axes), *(_point(state, axes, *point) for point in points)]
+    pieces += [_outside(state, axes, one) for one in acting if one.body == index]
     rest_force = state.across[:, index, :3] - sum(piece.force for piece in pieces) - force[:, 0]
     rest_moment = state.across[:, index, 3:] - sum(piece.moment for piece in pieces) - moment[:, 0]
     centre = np.array([float(x) for x in mech.bodies[index].com]) @ axes[0]
@@ -91,8 +99,11 @@ def link_loads(
         force = force + ahead[..., None] * piece.force[:, None]
         moment = moment + ahead[..., None] * piece.moment[:, None]
     # So far about the joint's origin; a section takes its moment about its own centre.
-    moment = moment - np.cross((places[:, None] * axes[0])[None], force)
-    return LinkLoads(section, length, places, force @ axes.T, moment @ axes.T, axes)
+    arms = (places[:, None] * axes[0])[None]
+    (force, moment), (own_force, own_moment) = (
+        (f @ axes.T, (m - np.cross(arms, f)) @ axes.T) for f, m in ((force, moment), (own_force, own_moment))
+    )
+    return LinkLoads(section, length, places, force, moment, axes, own_force, own_moment)
 
 
 class _Piece(NamedTuple):
@@ -116,7 +127,7 @@ class _State:
     index: int
 
     @staticmethod
-    def of(mech: Mechanism, motion: Motion, body: str) -> _State:
+    def of(mech: Mechanism, motion: Motion, body: str, wrenches: Wrenches | None) -> _State:
         J, rate = jacobian(mech, motion.q, body), jacobian_rate(mech, motion.q, motion.v, body)
         speeds = np.einsum("tij,tj->ti", J, motion.v)
         rates = np.einsum("tij,tj->ti", J, motion.a) + np.einsum("tij,tj->ti", rate, motion.v)
@@ -125,7 +136,7 @@ class _State:
         start, turning, speeding = (
             np.einsum("tji,tj->ti", rotation, x) for x in (rates[:, :3] - gravity, speeds[:, 3:], rates[:, 3:])
         )
-        across = reactions(mech, motion.q, motion.v, motion.a)
+        across = reactions(mech, motion.q, motion.v, motion.a, wrenches=wrenches)
         return _State(rotation, origin, start, turning, speeding, across, mech.index(body))
 
     def slope(self, direction: Array) -> Array:
@@ -156,6 +167,13 @@ def _point(state: _State, axes: Array, mass: float, position: Sequence[float]) -
     arm = np.array([float(x) for x in position])
     force = mass * (state.start + state.slope(arm))
     return _Piece(np.full(len(force), arm @ axes[0]), force, np.cross(arm, force))
+
+
+def _outside(state: _State, axes: Array, acting: AppliedWrench) -> _Piece:
+    """What it takes to bear a force from outside."""
+    force, moment = (-np.einsum("tji,tj->ti", state.rotation, x) for x in (acting.wrench[:, :3], acting.wrench[:, 3:]))
+    place = np.full(len(force), acting.position @ axes[0])
+    return _Piece(place, force, moment + np.cross(acting.position, force))
 
 
 def _spread(state: _State, section: LinkSection, axes: Array, places: Array) -> tuple[Array, Array]:

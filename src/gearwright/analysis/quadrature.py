@@ -20,3 +20,16 @@ def integral(t: Array, values: Array) -> float:
 
     edges = [0, *(np.flatnonzero(np.diff(t) == 0) + 1).tolist(), len(t)]
     return float(sum(simpson(values[a:b], x=t[a:b]) for a, b in pairwise(edges) if b - a > 1))
+
+
+def trapezoid_weights(t: Array) -> Array:
+    r"""Weights of the trapezoidal rule, $\int x\, dt \approx w \cdot x$: for many series at once.
+
+    >>> trapezoid_weights(np.array([0.0, 1.0, 3.0])).tolist()
+    [0.5, 1.5, 1.0]
+    """
+    steps = np.diff(t)
+    weights = np.zeros(len(t))
+    weights[:-1] += steps / 2
+    weights[1:] += steps / 2
+    return weights

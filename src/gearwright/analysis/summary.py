@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gearwright.analysis.analyse import Analysis
+    from gearwright.analysis.characteristics import Characteristics
+    from gearwright.analysis.limit_checks import LimitCheck
 
 CHARACTERISTICS = {
     "peak_torque": "Nm",
@@ -21,10 +23,15 @@ CHARACTERISTICS = {
     "peak_current": "A",
     "rms_current": "A",
     "peak_voltage": "V",
+    "peak_power": "W",
     "energy": "J",
     "energy_without_regeneration": "J",
     "winding_temperature": "K",
     "housing_temperature": "K",
+    "peak_joint_force": "N",
+    "peak_tilting_moment": "Nm",
+    "peak_mesh_force": "N",
+    "peak_gear_bearing_force": "N",
     "inertia_ratio": "",
     "frequency": "Hz",
     "life": "h",
@@ -42,30 +49,45 @@ SLIDING = {
 
 def summary(analysis: Analysis) -> dict[str, Any]:
     """Everything that is one number, by names; None where it is not known, the text "inf" where it is infinite."""
-    return {
+    about = {
         "robot": analysis.robot.name,
         "task": analysis.task.name,
         "cycle_time": analysis.task.cycle.duration,
         "possible": analysis.possible,
-        "energy": analysis.energy,
+    }
+    perturbed = analysis.perturbed
+    beside = None if perturbed is None else {"accuracy": perturbed.accuracy, **_characteristics(perturbed)}
+    return {**about, **_characteristics(analysis), "perturbed": beside, "remarks": list(analysis.remarks)}
+
+
+def _characteristics(found: Characteristics) -> dict[str, Any]:
+    """Those of the prescribed motion, or of the closed loop."""
+    return {
+        "energy": found.energy,
         "drives": {
             name: {word: _plain(getattr(drive, word)) for word in CHARACTERISTICS}
-            for name, drive in analysis.drives.items()
+            for name, drive in found.drives.items()
         },
-        "limits": [
-            {
-                "name": check.name,
-                "value": _plain(check.value),
-                "limit": check.limit,
-                "unit": check.unit,
-                "margin": _plain(check.margin),
-                "kept": check.kept,
-                "advice": check.advice,
-                "source": check.source,
-            }
-            for check in analysis.limits
-        ],
-        "remarks": list(analysis.remarks),
+        "tooth_forces": {name: drive.tooth_forces for name, drive in found.drives.items() if drive.tooth_forces},
+        "links": {
+            name: {"peak_stress": link.peak_stress, "peak_deflection": link.peak_deflection}
+            for name, link in found.links.items()
+        },
+        "tip": None if found.tip is None else {"deflection": found.tip.peak, "shares": found.tip.shares()},
+        "limits": [_limit(check) for check in found.limits],
+    }
+
+
+def _limit(check: LimitCheck) -> dict[str, Any]:
+    return {
+        "name": check.name,
+        "value": _plain(check.value),
+        "limit": check.limit,
+        "unit": check.unit,
+        "margin": _plain(check.margin),
+        "kept": check.kept,
+        "advice": check.advice,
+        "source": check.source,
     }
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from gearwright.analysis.perturbation import Perturbation
+from gearwright.analysis.process_forces import ProcessForce
+from gearwright.analysis.sendable import Sendable
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory, chain
@@ -17,12 +21,15 @@ from gearwright.parts import Payload, Robot
 from gearwright.parts.heat import COLDEST
 from gearwright.text import did_you_mean
 
-REQUIREMENTS = {"cycle_time": "s", "accuracy": "m", "tip_deflection": "m"}
-"""What a task may require at most, and its unit."""
+if TYPE_CHECKING:  # the words are checked by pydantic, which takes a while to import
+    from gearwright.files.task_force_words import ForceWords, PerturbedWords
+
+REQUIREMENTS = {"cycle_time": "s", "accuracy": "m", "tip_deflection": "m", "life": "h", "frequency": "Hz"}
+"""What a task may require, and its unit; life and natural frequency at least, all else at most."""
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Sendable):
     """What a robot is to do, again and again.
 
     Args:
@@ -31,8 +38,15 @@ class Task:
         pause: rest after every repetition [s].
         repetitions: how often, or "continuous": temperatures are then those of the periodic steady state.
         ambient: temperature of the air [K]; that of the motors' data unless given.
-        required: largest `cycle_time` [s], `accuracy` (tracking error of the tip, [m]) and `tip_deflection` [m].
+        required: largest `cycle_time` [s], `accuracy` (tracking error of the tip, [m]) and `tip_deflection` [m]; least
+            `life` of every gearbox that is rated [h] and natural `frequency` [Hz].
         name: its name.
+        forces: what the process does to the robot.
+        contact: forces of the robot's contacts and constraints over one cycle, as `gw.demands` takes them.
+        tip: the frame whose accuracy and deflection count; the first frame on the last link, or its origin, unless
+            given.
+        perturbed: what goes wrong in a closed loop; its characteristics then stand beside those of the prescribed
+            motion.
 
     >>> from gearwright.motion import s_curve
     >>> there = s_curve([0.0], [1.0], speed=2.0, acceleration=8.0, jerk=80.0)
@@ -48,6 +62,10 @@ class Task:
     ambient: float | None = None
     required: Mapping[str, float] = field(default_factory=dict)
     name: str = "task"
+    forces: Sequence[ProcessForce] = ()
+    contact: Mapping[str, Any] = field(default_factory=dict)
+    tip: str | None = None
+    perturbed: Perturbation | None = None
 
     def __post_init__(self) -> None:
         motions = (self.motions,) if isinstance(self.motions, Trajectory) else tuple(self.motions)
@@ -62,6 +80,10 @@ class Task:
         if self.ambient is not None:
             number("task", "ambient", self.ambient, least=COLDEST, unit="kelvin", example=298.15)
         self._check_requirements()
+        object.__setattr__(self, "forces", tuple(self.forces))
+        other = [force for force in self.forces if not isinstance(force, ProcessForce)]
+        if other:
+            raise InputError(f"task {self.name!r}: {other[0]!r} stands for a force. Give ProcessForce(frame, force).")
 
     def _check_requirements(self) -> None:
         for word, most in self.required.items():
@@ -98,6 +120,7 @@ class Task:
         >>> Task.read(words, gw.load("elbow")).cycle.duration
         1.2
         """
+        from gearwright.files.task_force_words import contact_of
         from gearwright.files.task_reader import read_task
         from gearwright.files.yaml_reader import as_path
         from gearwright.planning.task_motions import carrying, task_motions
@@ -106,4 +129,39 @@ class Task:
         loaded = carrying(robot, words.payload)
         ways = task_motions(loaded, words.motions, words.start, None if path is None else path.parent)
         payload = None if words.payload is None else loaded.payload
-        return Task(ways, payload, words.pause, words.repetitions, words.ambient, name=words.task)
+        required = words.required.model_dump(exclude_none=True)
+        return Task(
+            ways,
+            payload,
+            words.pause,
+            words.repetitions,
+            words.ambient,
+            required={word: most for word, most in required.items() if word != "tip"},
+            name=words.task,
+            forces=_forces("process", words.forces, ways),
+            contact=contact_of(words.contact),
+            tip=words.required.tip,
+            perturbed=None if words.perturbed is None else _perturbed(words.perturbed, ways),
+        )
+
+
+def _forces(title: str, words: Sequence[ForceWords], ways: Sequence[Trajectory]) -> list[ProcessForce]:
+    """The forces of a task file; those of one motion begin and end with it."""
+    ends = list(accumulate(way.duration for way in ways))
+    found = []
+    for k, one in enumerate(words):
+        if one.during is not None and one.during >= len(ways):
+            raise InputError(
+                f"forces[{k}]: during: {one.during}, but the task has {len(ways)} motions. Count them from 0."
+            )
+        start, end = (0.0, None) if one.during is None else (ends[one.during] - ways[one.during].duration, one.during)
+        name = one.name or (title if k == 0 else f"{title} {k + 1}")
+        last = None if end is None else ends[end]
+        found.append(ProcessForce(one.frame, one.force, one.moment, one.times, one.axes, start, last, name))
+    return found
+
+
+def _perturbed(words: PerturbedWords, ways: Sequence[Trajectory]) -> Perturbation:
+    pushes = _forces("disturbance", words.disturbance, ways)
+    errors = words.start_error, words.payload_error, words.parameter_error
+    return Perturbation(*errors, disturbance=pushes, frequency=words.frequency)

@@ -200,3 +200,12 @@ def _largest_is_one(shapes: Array | Complex) -> Array | Complex:
     """Columns scaled, and turned in phase, to 1 at their largest entry."""
     place = np.argmax(np.abs(shapes), axis=0)
     return shapes / shapes[place, np.arange(shapes.shape[1])]
+
+
+def lowest_frequency(mech: Mechanism, q: Array) -> float | None:
+    """The lowest natural frequency with the motors held [Hz] along configurations (T, nq); None: nothing is elastic."""
+    if not any(spring.stiffness for spring in mech.springs):
+        return None
+    found = natural_frequencies(mech, q[:: max(1, len(q) // 50)], motors="held")
+    positive = found[found > 0]
+    return float(positive.min()) if positive.size else None

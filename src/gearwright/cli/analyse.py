@@ -10,9 +10,10 @@ import typer
 from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
 from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.parts.heat import ZERO_CELSIUS
 
 if TYPE_CHECKING:
-    from gearwright.analysis import Analysis
+    from gearwright.analysis import Analysis, LimitCheck, Sensitivities
 
 TaskFile: TypeAlias = Annotated[
     Path, typer.Argument(metavar="TASK.yaml", help="Motions, payload, pause, ambient; see the manual.")
@@ -30,8 +31,14 @@ ReportFile: TypeAlias = Annotated[
         callback=lambda path: require_ending("--report", path, (".html", ".htm")),
     ),
 ]
+Sensitive: TypeAlias = Annotated[
+    bool,
+    typer.Option("--sensitivities", help="Tell what one per cent of each parameter does to every characteristic."),
+]
 WORST = 12
 """Limits that the screen shows; the report and JSON show all."""
+STRONGEST = 3
+"""Characteristics that the screen shows per parameter."""
 
 
 def analyse_task(
@@ -40,28 +47,35 @@ def analyse_task(
     report: ReportFile = None,
     plot: Plot = None,
     catalogue: CatalogueFiles = None,
+    sensitivities: Sensitive = False,
     json: Json = False,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
     """Analyse a task: torques, currents, energy, temperatures of every drive, limits with margins and advice.
 
+    Where the task says what goes wrong (`perturbed:`), a closed loop follows it and the worse of both is shown.
+
     Example: gearwright analyse scara pick.yaml --report pick.html
     """
     from gearwright.analysis import Task, analyse
+    from gearwright.analysis import sensitivities as sensitivities_of
 
     loaded = load(robot, xacro=xacro, include=include or ())
     found = analyse(loaded, Task.read(task, loaded), catalogue=drives(*(catalogue or ())))
+    slopes = sensitivities_of(found) if sensitivities else None
     if plot is not None:
         found.plot(plot)
     if report is not None:
         from gearwright.report import report as write_report
 
-        write_report(found, report)
+        write_report(found, report, sensitivities=slopes)
     if json:
-        write_json(found.summary())
+        write_json({**found.summary(), **({} if slopes is None else {"sensitivities": slopes.as_words()})})
         return
     show(found)
+    if slopes is not None:
+        show_sensitivities(slopes)
     if report is not None:
         say(f"The whole report is in {report}.")
 
@@ -81,15 +95,35 @@ def show(found: Analysis) -> None:
         for name, drive in found.drives.items()
     ]
     results().print(table(["motor of", *columns], rows))
-    checks = sorted(found.limits, key=lambda one: one.margin)
-    for check in checks[:WORST]:
+    if found.tip is not None:
+        results().print(f"the tip ({found.tip.tip.name}) gives by {number(1e3 * found.tip.peak)} mm")
+    loop = found.perturbed
+    if loop is not None and loop.accuracy is not None:
+        results().print(f"in the closed loop the tip is at most {number(1e3 * loop.accuracy)} mm from its path")
+    worse = {check.name: check for check in sorted(_checks(found), key=lambda one: -one.margin)}
+    for check in sorted(worse.values(), key=lambda one: one.margin)[:WORST]:
         text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}, margin {check.margin:.0%}"
         results().print(text + ("" if check.kept else f". Not kept. {check.advice}"))
     for remark in found.remarks:
         say(remark)
 
 
+def _checks(found: Analysis) -> list[LimitCheck]:
+    """Limits of the prescribed motion, and of the closed loop if there is one."""
+    return [*found.limits, *(() if found.perturbed is None else found.perturbed.limits)]
+
+
+def show_sensitivities(found: Sensitivities) -> None:
+    """Per parameter what one per cent of it changes most."""
+    rows = []
+    for k, path in enumerate(found.parameters):
+        strongest = abs(found.relative[k]).argsort()[::-1][:STRONGEST]
+        told = [f"{found.characteristics[c]} {found.relative[k, c]:+.3g} %" for c in strongest if found.relative[k, c]]
+        rows.append([path, ", ".join(told) or "nothing"])
+    results().print(table(["one per cent more of", "changes most"], rows))
+
+
 def _cell(value: float | None, word: str) -> str:
     if value is None:
         return "-"
-    return number(value - 273.15) if word.endswith("temperature") else number(value)
+    return number(value - ZERO_CELSIUS) if word.endswith("temperature") else number(value)

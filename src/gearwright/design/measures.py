@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis import Task, analyse
+from gearwright.analysis.quadrature import trapezoid_weights
 from gearwright.analysis.summary import CHARACTERISTICS
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import compile as compiled
@@ -42,7 +43,8 @@ class Analysed:
         """What is measured, the same in every process."""
         pieces, task = self.task.cycle.pieces, self.task
         about = (self.samples, task.payload, task.pause, task.repetitions, task.ambient, sorted(task.required.items()))
-        return digest(pieces.x, pieces.c, about)
+        about_forces = (task.forces, dict(task.contact), task.tip, task.perturbed)
+        return digest(pieces.x, pieces.c, about, about_forces)
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""
@@ -91,8 +93,7 @@ class Forces:
 
     def _numbers(self, tau: Array) -> Array:
         """Peak and rms of forces (N, T, n) over the motion, (2, N, n)."""
-        weights = np.gradient(self.motion.t) if len(self.motion.t) > 1 else np.ones(1)
-        weights[[0, -1]] /= 2  # the trapezoidal rule
+        weights = trapezoid_weights(self.motion.t) if len(self.motion.t) > 1 else np.ones(1)
         along = np.ascontiguousarray(np.moveaxis(tau, 1, 2))  # time last: sums and maxima run over neighbours
         means = (along * along) @ (weights / weights.sum())
         return np.stack([np.maximum(along.max(axis=2), -along.min(axis=2)), np.sqrt(means)])

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gearwright.export.mjcf_document import Document, add, number, numbers
-from gearwright.files.units import ZERO_CELSIUS
 from gearwright.forces.places import motors_of
 from gearwright.parts import Friction, Motor, Robot, Servo
+from gearwright.parts.heat import ZERO_CELSIUS
 
 
 def write_actuators(made: Document, robot: Robot, *, voltage: bool) -> None:

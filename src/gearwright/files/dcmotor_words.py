@@ -11,7 +11,7 @@ from math import sqrt
 from typing import Any
 
 from gearwright.files.bounds import long_number
-from gearwright.files.units import ZERO_CELSIUS
+from gearwright.parts.heat import ZERO_CELSIUS
 
 Words = dict[str, Any]
 

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from gearwright.files.bounds import MAX_BYTES, long_number, shortened
 from gearwright.files.problems import Problems
-from gearwright.parts.data_sheets import CELSIUS, GearboxSheet, MotorSheet
+from gearwright.parts.data_sheets import GearboxSheet, MotorSheet
+from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.text import did_you_mean, visible
 
 _ARTICLE = {
@@ -203,7 +204,7 @@ def _number(word: str, cell: str) -> float | int:
         raise ValueError(f"{cell} is not finite. Give a number in SI units, or leave the cell empty.")
     if word == "direction":
         return int(value)
-    return value + CELSIUS if word == "max_winding_temperature" else value
+    return value + ZERO_CELSIUS if word == "max_winding_temperature" else value
 
 
 def _compare_ratios(words: dict[str, Any], path: str, line: int, problems: Problems) -> None:

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from gearwright.files.elastic_words import BeamWords
 from gearwright.files.joint_words import JointWords
+from gearwright.files.section_words import SectionWords
 from gearwright.files.words import Length, Mass, Name, Origin, Position, TensorWords, Words
 from gearwright.parts import Shape
 
@@ -78,6 +79,9 @@ class LinkWords(Words):
     shapes: list[ShapeWords] = Field(default=[], description="what it looks like")
     flexible: BeamWords | None = Field(
         default=None, description="the link is a beam, cut into segments; its own mass is that of a hub at the root"
+    )
+    section: SectionWords | None = Field(
+        default=None, description="its cross-sections and material, for stress and deflection; its mass stays as stated"
     )
 
     @model_validator(mode="after")

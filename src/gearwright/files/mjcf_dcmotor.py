@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gearwright.files.units import ZERO_CELSIUS
 from gearwright.parts import Cogging, Friction, Heat, Motor
+from gearwright.parts.heat import ZERO_CELSIUS
 
 VOLTAGE = 8
 """The bit of a dcmotor's input that is a voltage."""

@@ -63,6 +63,7 @@ QUANTITIES: dict[str, Any] = {
     "efficiency": Fraction,
     "friction_coefficient": Annotated[float, Unit("number", least=0)],
     "hardening": Annotated[float, Unit("angular hardening", "hardening", least=0)],
+    "helix_angle": Angle,
     "inertia": Inertia,
     "lead": Annotated[float, Unit("lead")],
     "lead_angle": Annotated[float, Unit("angle", above=0)],

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validat
 from pydantic_core import CoreSchema
 
 from gearwright.files.robot_words import PayloadWords
+from gearwright.files.task_force_words import ContactForce, ForceWords, PerturbedWords, RequiredWords
 from gearwright.files.words import Angle, Direction, Name, Origin, Position, Unit, Words
 
 
@@ -216,6 +217,12 @@ class TaskWords(Words):
     ambient: Annotated[float, Surroundings("temperature")] | None = Field(
         default=None, description="a plain number is in degrees Celsius; kept in kelvin"
     )
+    forces: list[ForceWords] = Field(default=[], description="what the process does to the robot")
+    contact: dict[Name, ContactForce] = Field(
+        default={}, description="forces of the robot's contacts and constraints over one cycle, by name"
+    )
+    required: RequiredWords = RequiredWords()
+    perturbed: PerturbedWords | None = Field(default=None, description="what goes wrong, in a closed loop")
 
 
 def task_schema() -> dict[str, Any]:

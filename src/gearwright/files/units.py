@@ -9,6 +9,7 @@ import math
 import re
 
 from gearwright.files.bounds import long_number, shortened
+from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.text import did_you_mean
 
 TURN = 2 * math.pi
@@ -55,7 +56,10 @@ UNITS: dict[str, dict[str, float]] = {
     "heat capacity": {"J/K": 1.0, "Ws/K": 1.0, "kJ/K": 1e3},
     "temperature coefficient": {"1/K": 1.0, "%/K": 0.01},
     "current rate": {"A/s": 1.0, "A/ms": 1e3},
+    "frequency": {"Hz": 1.0, "kHz": 1e3},
     "bandwidth": {"rad/s": 1.0, "Hz": TURN, "kHz": TURN * 1e3},
+    "stress": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9, "N/mm2": 1e6},
+    "density": {"kg/m3": 1.0, "g/cm3": 1e3, "kg/dm3": 1e3},
     "line density": {"kg/m": 1.0, "g/m": 1e-3},
     "turns per length": {"rad/m": 1.0, "rev/m": TURN, "rad/mm": 1e3, "rev/mm": TURN * 1e3},
     "pitch": {"m/rad": 1.0, "mm/rad": 1e-3, "m/rev": 1 / TURN, "mm/rev": 1e-3 / TURN},
@@ -63,7 +67,6 @@ UNITS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 """Per dimension the units that a file may state, each with its value in SI units; the first is the SI unit itself."""
 
-ZERO_CELSIUS = 273.15
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 SPELLINGS = str.maketrans(
     {" ": None, "*": None, "·": None, "^": None, "(": None, ")": None, "²": "2", "Ω": "O", "µ": "u", "μ": "u"}

@@ -25,7 +25,9 @@ from gearwright.files.link_words import LinkWords, ShapeWords
 from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
 from gearwright.files.problems import ENOUGH, Problems
 from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.section_words import BoxWords, MaterialWords, SectionWords, StationOfSection, TubeWords
 from gearwright.files.surroundings_words import BehindWords, LoopWords, SurfaceWords, TouchWords
+from gearwright.files.task_force_words import ContactWords, ForceWords, PerturbedWords, RequiredWords
 from gearwright.files.task_words import ArcWords, CircleWords, FastestWords, GoalWords, LineWords, MotionWords
 from gearwright.files.tendon_words import StateWords, TendonWords
 from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
@@ -48,6 +50,9 @@ INSIDE: dict[str, type[Words]] = {
     **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
     **{"motions": MotionWords, "line": LineWords, "arc": ArcWords, "circle": CircleWords, "fastest": FastestWords},
     "to": GoalWords,
+    **{"section": SectionWords, "tube": TubeWords, "box": BoxWords, "material": MaterialWords},
+    **{"forces": ForceWords, "disturbance": ForceWords, "required": RequiredWords, "perturbed": PerturbedWords},
+    **{"contact": ContactWords, "stations": StationOfSection},
     **{"supply": SupplyWords, "current_control": CurrentControlWords, "servo": ServoWords},
 }
 """Which words are known inside a word or a kind; for everything else those of the whole entry."""

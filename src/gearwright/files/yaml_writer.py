@@ -15,6 +15,7 @@ from gearwright.files.cord_words import cord_words
 from gearwright.files.gear_words import gear_words
 from gearwright.files.joint_words import KINDS
 from gearwright.files.part_words import plain_words
+from gearwright.files.section_words import section_words
 from gearwright.files.train_words import train_words
 from gearwright.files.yaml_tree import plain_scalar
 from gearwright.parts import (
@@ -166,6 +167,8 @@ def _link(link: Link) -> dict[str, Any]:
     com = _vector(f"{owner}, com", link.com)
     words |= {"com": com} if any(com) else {}
     words |= _given({"inertia": _tensor(f"{owner}, inertia", link.inertia), "effective": link.effective})
+    if link.section is not None:
+        words["section"] = section_words(f"link {link.name!r}", link.section)
     return words | _given({"shapes": [_shape(shape) for shape in link.shapes]})
 
 

@@ -46,6 +46,7 @@ from gearwright.forces.stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
 from gearwright.forces.tendons import Pulley, tendon
 from gearwright.forces.train_losses import TrainLoss, train_loss_laws
+from gearwright.forces.wrench import Wrench
 
 __all__ = [
     "ON",
@@ -93,6 +94,7 @@ __all__ = [
     "TrainLoss",
     "Twist",
     "Winding",
+    "Wrench",
     "angle",
     "compliant_stops",
     "dc_motor",

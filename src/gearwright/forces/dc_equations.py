@@ -47,3 +47,7 @@ class DcEquations(NamedTuple):
     def torque(self, current: Scalar) -> Scalar:
         """The torque on the rotor [Nm]."""
         return self.torque_constant * current
+
+    def current(self, torque: Scalar) -> Scalar:
+        """The current for a torque on the rotor [A]."""
+        return torque / self.torque_constant

@@ -51,8 +51,19 @@ class Mesh:
 
     def margin(self, entering: Scalar, leaving: Scalar, sense: float, ops: Operations) -> Scalar:
         """How much more torque, in a sense, it takes to begin to turn that way."""
+        return self._push(leaving, sense, ops) - sense * entering
+
+    def taken(self, leaving: Scalar, sense: Scalar, ops: Operations) -> Scalar:
+        r"""The torque T that must enter while it turns in a sense so that O leaves.
+
+        $s T = A + \max(\omega / \eta', \eta'' \omega)$ with $\omega = s O + B$: the flank follows from its sign.
+        """
+        return sense * self._push(leaving, sense, ops)
+
+    def _push(self, leaving: Scalar, sense: Scalar, ops: Operations) -> Scalar:
+        """The same torque counted in the sense of the speed."""
         out = sense * leaving + self.output_torque
-        return self.input_torque + ops.maximum(out / self.drive, self.back * out) - sense * entering
+        return self.input_torque + ops.maximum(out / self.drive, self.back * out)
 
     def jams(self, answer: Scalar, ops: Operations) -> Scalar:
         r"""Whether no motion fits the friction of a self-locking gear that the joint turns.

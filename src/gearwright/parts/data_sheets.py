@@ -16,9 +16,6 @@ from gearwright.parts.kinds import require_at_least
 from gearwright.parts.motor import Motor
 from gearwright.text import listed
 
-CELSIUS = 273.15
-"""Zero degrees Celsius [K]."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class DataSheet:

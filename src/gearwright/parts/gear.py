@@ -12,6 +12,7 @@ from gearwright.errors import TrainError
 from gearwright.parts.elasticity import Element, Torsion, own_element, refuse_impossible_twist
 from gearwright.parts.kinds import sequence_of
 from gearwright.parts.losses import Losses, refuse_impossible_losses, refuse_two_sources
+from gearwright.parts.teeth import ToothForce
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,18 @@ class Transmission:
     def elements(self) -> tuple[Element, ...]:
         """Its elastic elements from motor to joint, counted at the joint side."""
         return own_element(self)
+
+    def tooth_forces(self) -> tuple[ToothForce, ...]:
+        """Forces in its meshes and on its bearings per unit of torque at its output; none where its teeth are unknown.
+
+        `unknown_teeth` says what is missing.
+        """
+        return ()
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """What is missing for the forces between its teeth; None when nothing is."""
+        return "it is not drawn by its teeth"
 
 
 @dataclass(frozen=True)

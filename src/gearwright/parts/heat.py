@@ -10,6 +10,8 @@ from gearwright.parts.kinds import require_at_least
 
 COPPER = 0.0039
 """Temperature coefficient of the resistance of copper [1/K], as motor data sheets use it."""
+ZERO_CELSIUS = 273.15
+"""[K]."""
 COLDEST = 100.0
 """A temperature [K] below which no motor runs: a number below it was meant in degrees Celsius."""
 
@@ -61,7 +63,7 @@ class Heat:
             if is_number(value) and not COLDEST <= value < float("inf"):
                 raise DriveError(
                     f"heat: {word} {value} K is colder than any motor runs. Temperatures are in kelvin: write "
-                    f"{value:g} degC in a file, or add 273.15."
+                    f"{value:g} degC in a file, or add {ZERO_CELSIUS}."
                 )
         if is_number(self.magnet) and not -0.01 <= self.magnet <= 0:
             raise DriveError(

@@ -11,6 +11,7 @@ from gearwright.errors import JointError, NotTraceableError
 from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.friction import Friction, all_friction
 from gearwright.parts.kinds import require_at_least, require_kind
+from gearwright.parts.sections import LinkSection
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ class Link:
         inertia: tensor about the centre of mass in link axes [kg m2], (3, 3).
         effective: only combinations of its numbers matter; physical checks are relaxed.
         shapes: what it looks like and collides as, as references.
+        section: its cross-sections and material, for stress and deflection; its mass stays as stated.
     """
 
     name: str
@@ -128,6 +130,7 @@ class Link:
     inertia: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     effective: bool = False
     shapes: Sequence[Shape] = ()
+    section: LinkSection | None = None
 
     def __post_init__(self) -> None:
         require_kind(f"link {self.name!r}", "joint", self.joint, Joint)

@@ -111,6 +111,10 @@ def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:
         return f"parameter {path!r}: robot {robot.name!r} carries no payload. Add one with robot.with_payload(...)."
     drives = [d.title for d in robot.drives]
     names = [k.name for k in robot.links] + drives + [t.name for t in robot.trains]
+    joints = [k.joint_name for k in robot.links]
+    if words[0] in (*names, *joints) and words[1] not in DRIVE_WORDS:
+        parts = (*DRIVE_WORDS, *JOINT_WORDS, "mass", "com", "inertia")
+        return f"parameter {path!r}: {words[0]!r} has no {words[1]!r}. {did_you_mean(words[1], parts)}"
     known = drives if words[-2:-1] and words[1] in DRIVE_WORDS else names
     return f"parameter {path!r}: robot {robot.name!r} has no {words[0]!r}. {did_you_mean(words[0], known)}"
 

@@ -19,6 +19,7 @@ from gearwright.parts.member import (
     require_positive,
     require_teeth,
 )
+from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, ToothForce, require_teeth_angles
 
 MEMBERS = ("sun", "ring", "carrier")
 DEFAULT_INPUT = {"ring": "sun", "carrier": "sun", "sun": "ring"}
@@ -45,6 +46,8 @@ class Planetary(Meshing):
         radius: radius of the planets' circle [m], unless the module gives it.
         towards: direction to the first planet, needed only for one or two planets with mass.
         mesh_efficiency: of one mesh (sun with planets, planets with ring), instead of `efficiency`.
+        pressure_angle, helix_angle: of the teeth [rad], for the forces between them; the modules stay those across the
+            axis (transverse).
         sun_member, planet_member, ring_member, carrier_member: mass and inertia; the planet's is that of one planet,
             its position the centre of the planets' circle. Positions are in the mount's frame (the motor's unless
             given), those of planets on the driven link in that link's frame (the joint's origin unless given).
@@ -67,6 +70,8 @@ class Planetary(Meshing):
     modules: tuple[float, float] | float | None = None
     radius: Scalar | None = None
     towards: Any = None
+    pressure_angle: Scalar = PRESSURE_ANGLE
+    helix_angle: Scalar = 0.0
     sun_member: Member = NO_MEMBER
     planet_member: Member = NO_MEMBER
     ring_member: Member = NO_MEMBER
@@ -75,6 +80,7 @@ class Planetary(Meshing):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require_teeth_angles(self.kind, self.pressure_angle, self.helix_angle)
         require_teeth(self.kind, sun=self.sun, planet=self.planet, ring=self.ring)
         require_counts(self.kind, planets=self.planets)
         if self.second_planet is not None:
@@ -159,6 +165,32 @@ class Planetary(Meshing):
         meshes = {"sun": self.one_mesh, "ring": self.one_mesh}
         efficiency, back = epicyclic_efficiencies(self.rates, meshes, self.driving, self.driven)
         return (Losses(efficiency=efficiency, back_efficiency=back),)
+
+    def tooth_forces(self) -> tuple[ToothForce, ...]:
+        r"""Sun and ring carry $T_s : T_r = Z_s Z_{p2} : Z_r Z_{p1}$, the carrier the sum; the planets share equally.
+
+        >>> stage = Planetary(sun=18, planet=27, ring=72, modules=0.001)
+        >>> sun, ring, pin = stage.tooth_forces()
+        >>> round(sun.tangential * 3 * 0.009 * 5, 9), round(pin.tangential / sun.tangential, 9)
+        (1.0, 2.0)
+        """
+        circle = float(self.circle)
+        if not circle:
+            return ()
+        teeth = Teeth(float(self.pressure_angle), float(self.helix_angle))
+        torques = {"sun": self.sun * self.outer, "ring": self.ring * self.planet}
+        torques["carrier"] = sum(torques.values())
+        share = {name: torque / torques[self.driven] / self.planets for name, torque in torques.items()}
+        sun_radius = circle * self.sun / (self.sun + self.planet)
+        ring_radius = circle * self.ring / (self.ring - self.outer)
+        sun = teeth.mesh("sun-planet", share["sun"] / sun_radius)
+        ring = teeth.mesh("planet-ring", share["ring"] / ring_radius)
+        return sun, ring, ToothForce("planet pin", True, share["carrier"] / circle)
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """The module."""
+        return None if float(self.circle) else "its modules"
 
     def _on_a_link(self, rate: Scalar, carrier: str) -> tuple[Wheel, ...]:
         """Planets whose carrier is a link: ordinary wheels at their true places."""

@@ -138,7 +138,8 @@ class Box:
         for word in ("width", "height"):
             require_range("box", word, getattr(self, word), above=0, error=PartError)
         if self.wall is not None:
-            require_range("box", "wall", self.wall, above=0, below=min(self.width, self.height) / 2, error=PartError)
+            for side in (self.width, self.height):
+                require_range("box", "wall", self.wall, above=0, below=side / 2, error=PartError)
 
     @property
     def _inside(self) -> tuple[float, float]:
@@ -214,8 +215,11 @@ class LinkSection:
         starts = [float(start) for start, _ in stations]
         if not stations or starts[0] != 0 or starts != sorted(set(starts)) or starts[-1] >= 1:
             raise PartError(f"section: stations at {starts} do not rise from 0 to below 1. Begin with (0, section).")
-        object.__setattr__(self, "sections", tuple(stations))
-        if not sum(float(x) ** 2 for x in self.to):
+        object.__setattr__(self, "sections", tuple((float(start), section) for start, section in stations))
+        for word in ("to", "across"):
+            if getattr(self, word) is not None:
+                object.__setattr__(self, word, tuple(float(x) for x in getattr(self, word)))
+        if not sum(x**2 for x in self.to):
             raise PartError("section: the beam ends where it begins, at the joint's origin. Give the far end as `to`.")
 
     def at(self, share: float) -> CrossSection:

@@ -13,6 +13,7 @@ from gearwright.parts.gear import AnyGear, Wheel
 from gearwright.parts.losses import Losses, in_series
 from gearwright.parts.member import NO_MEMBER, Elasticity, Member
 from gearwright.parts.screw import Rack, Screw
+from gearwright.parts.teeth import ToothForce, tooth_forces_of, unknown_teeth_of
 
 SLIDING = (Rack, Screw)
 """Gears that turn rotation into translation."""
@@ -144,6 +145,20 @@ class Series(Elasticity):
                 found += (fresh if last else replace(fresh, about="motor"),)
             springs += count
         return tuple(replace(wheel, behind=0) for wheel in self.input_wheel(self.ratio)) + found
+
+    def tooth_forces(self) -> tuple[ToothForce, ...]:
+        """Those of all stages that are drawn by their teeth; each carries what the stages behind it leave."""
+        found: list[ToothForce] = []
+        for place, stage in enumerate(self.stages):
+            share = abs(1 / float(self.ratio_behind(place)))
+            found += [force.scaled(share, f"stage{place + 1} ") for force in tooth_forces_of(stage)]
+        return tuple(found)
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """What its stages lack."""
+        lacking = [(k, unknown_teeth_of(stage)) for k, stage in enumerate(self.stages)]
+        return "; ".join(f"stage {k + 1}: {what}" for k, what in lacking if what) or None
 
     def ratio_behind(self, place: int) -> Scalar:
         """The ratio of all stages behind one of them."""

@@ -21,9 +21,7 @@ from gearwright.parts.member import (
     require_positive,
     require_teeth,
 )
-
-PRESSURE_ANGLE = math.radians(20)
-"""The usual normal pressure angle of teeth [rad]."""
+from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, ToothForce, require_teeth_angles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +39,9 @@ class Spur(Meshing):
         driven_member: mass and inertia of the driven gear, unless the driven link's numbers contain it.
         idler_members: mass and inertia of each idler.
         mesh_efficiency: of one mesh, instead of `efficiency`; every idler adds a mesh.
+        module: normal module of the teeth [m], for the forces between them.
+        pressure_angle: normal pressure angle of the teeth [rad].
+        helix_angle: of helical teeth at the pitch circle [rad].
 
     >>> Spur(driver=20, driven=60).ratio, Spur(driver=20, driven=60, idlers=(30,)).ratio
     (-3.0, 3.0)
@@ -55,10 +56,15 @@ class Spur(Meshing):
     driver_member: Member = NO_MEMBER
     driven_member: Member = NO_MEMBER
     idler_members: Sequence[Member] = ()
+    module: Scalar | None = None
+    pressure_angle: Scalar = PRESSURE_ANGLE
+    helix_angle: Scalar = 0.0
     kind: str = "spur"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require_positive(self.kind, module=self.module)
+        require_teeth_angles(self.kind, self.pressure_angle, self.helix_angle)
         require_teeth(self.kind, driver=self.driver, driven=self.driven)
         require_teeth(self.kind, **{f"idler {k + 1}": z for k, z in enumerate(self.idlers)})
         object.__setattr__(self, "idlers", tuple(self.idlers))
@@ -103,6 +109,23 @@ class Spur(Meshing):
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of all its meshes."""
         return (Losses(efficiency=self.one_mesh ** (1 + len(self.idlers))),)
+
+    def tooth_forces(self) -> tuple[ToothForce, ...]:
+        """Every mesh carries the same force T / r; an idler's bearing at most twice that of a wheel at the end."""
+        if self.module is None:
+            return ()
+        teeth = Teeth(float(self.pressure_angle), float(self.helix_angle))
+        push = 1 / teeth.radius(self.module, self.driven)
+        names = ["driver", *(f"idler{k + 1}" for k in range(len(self.idlers))), "driven"]
+        meshes = [teeth.mesh(f"{one}-{other}", push) for one, other in pairwise(names)]
+        ends = [teeth.bearing(f"{name} bearing", push) for name in (names[0], names[-1])]
+        idlers = [teeth.bearing(f"{name} bearing", push)._replace(axial=0.0).scaled(2.0) for name in names[1:-1]]
+        return (*meshes, *ends, *idlers)
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """The module."""
+        return "its module" if self.module is None else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from gearwright.plots.labels import label as shown
 from gearwright.plots.series import COLOURS
 
+REACH = 3.0
+"""A bound so many times beyond the path is not drawn: it would press the path flat."""
+
 
 def envelope(
     x: ArrayLike,
@@ -21,6 +24,8 @@ def envelope(
     peak: float | None = None,
     top: float | None = None,
     winding: tuple[float, float] | None = None,
+    gearbox: tuple[float | None, float | None] = (None, None),
+    beside: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Any:
     """A matplotlib figure of a path, by magnitudes, with horizontal, vertical and slanted bounds.
 
@@ -33,23 +38,32 @@ def envelope(
         peak: bound of y for a short time.
         top: bound of x.
         winding: (y at x = 0, x at y = 0) of a slanted bound, such as that of the voltage.
+        gearbox: bounds of x and y by what follows the motor.
+        beside: another path, drawn thin.
     """
     from matplotlib.figure import Figure
 
     page = Figure(figsize=(3.6, 2.9), layout="constrained")
     plane = page.add_subplot()
     speed, torque = np.abs(np.asarray(x)), np.abs(np.asarray(y))
+    if beside is not None:
+        plane.plot(*(np.abs(np.asarray(z)) for z in beside), color=COLOURS[1], linewidth=0.8, label="perturbed")
     plane.plot(speed, torque, color=COLOURS[0], linewidth=1.4, label="task")
     if continuous is not None:
         plane.axhline(continuous, color="#1a6b35", linewidth=1.2, linestyle="--", label="continuous")
     if peak is not None:
         plane.axhline(peak, color="#a3201d", linewidth=1.2, linestyle="-.", label="peak")
-    if top is not None:
+    widest = 1.15 * max(float(speed.max(initial=0.0)), 1e-9)
+    if top is not None and top <= REACH * widest:
+        widest = max(widest, 1.15 * top)
         plane.axvline(top, color="#555555", linewidth=1.2, linestyle=":", label="top speed")
+    _bounds_behind(plane, gearbox, REACH * widest)
     if winding is not None:
         plane.axline((0.0, winding[0]), (winding[1], 0.0), color="#7a5c00", linewidth=1.2, label="voltage")
-    plane.set_xlim(0.0, 1.15 * max(float(speed.max(initial=0.0)), top or 0.0, 1e-9))
-    plane.set_ylim(0.0, 1.25 * max(float(torque.max(initial=0.0)), continuous or 0.0, peak or 0.0, 1e-9))
+    plane.set_xlim(0.0, widest)
+    reached = 0.0 if beside is None else float(np.abs(np.asarray(beside[1])).max(initial=0.0))
+    highest = max(float(torque.max(initial=0.0)), reached, continuous or 0.0, peak or 0.0, gearbox[1] or 0.0, 1e-9)
+    plane.set_ylim(0.0, 1.25 * highest)
     plane.set_xlabel(shown(axes[0]))
     plane.set_ylabel(shown(axes[1]))
     plane.set_title(shown(title), fontsize=10)
@@ -57,3 +71,12 @@ def envelope(
     plane.spines[["top", "right"]].set_visible(False)
     plane.legend(frameon=False, fontsize=8)
     return page
+
+
+def _bounds_behind(plane: Any, gearbox: tuple[float | None, float | None], farthest: float) -> None:
+    """What follows the motor."""
+    style = {"color": "#2e86ab", "linewidth": 1.2, "linestyle": ":"}
+    if gearbox[0] is not None and gearbox[0] <= farthest:
+        plane.axvline(gearbox[0], label="gearbox speed", **style)
+    if gearbox[1] is not None:
+        plane.axhline(gearbox[1], label="gearbox peak", **style)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from gearwright._version import __version__
-from gearwright.analysis import Analysis
+from gearwright.analysis import Analysis, Sensitivities
+from gearwright.design import Sizing
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
-from gearwright.report.figures import cycle_figure, torque_speed_figures
+from gearwright.forces.places import force_unit
+from gearwright.report.figures import cycle_figure, link_figures, loop_figure, torque_speed_figures
+from gearwright.report.sizing_tables import sizing_section
+from gearwright.report.structure_tables import link_table, sensitivity_tables, tooth_table
 from gearwright.report.tables import drive_table, limit_table, remark_list
-from gearwright.text import html
+from gearwright.text import html, listed
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -18,19 +23,25 @@ h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top:
 .facts { color: #555; } .verdict { font-weight: 600; } .good { color: #1a6b35; } .bad { color: #a3201d; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid #ddd; text-align: right; vertical-align: top; }
-th:first-child, td:first-child, td.words { text-align: left; }
+th:first-child, td:first-child, .words { text-align: left; }
+td { white-space: nowrap; } td.words { white-space: normal; }
+table.narrow { width: auto; } .wide { overflow-x: auto; }
+.beside { color: #a3545c; font-size: 0.85em; display: inline-block; min-width: 3.6em; }
+.faint { color: #aaa; } details { margin: 0.8rem 0; }
+summary { cursor: pointer; font-weight: 600; }
 tr.bad td { background: #fbeceb; } figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
 .row { display: flex; flex-wrap: wrap; gap: 1rem; } .row figure { flex: 1 1 18rem; }
 @media print { body { margin: 0; max-width: none; } }
 """
 
 
-def report(analysis: Analysis, path: str | Path) -> Path:
-    """Write an analysis as an HTML page.
+def report(found: Analysis | Sizing, path: str | Path, *, sensitivities: Sensitivities | None = None) -> Path:
+    """Write an analysis, or what was chosen with its analysis, as an HTML page.
 
     Args:
-        analysis: what `analyse` found.
+        found: what `analyse` or `size_drives` found.
         path: of the page; its name ends in .html.
+        sensitivities: what `gw.analysis.sensitivities` found, to be shown too.
 
     Returns:
         The path.
@@ -38,17 +49,19 @@ def report(analysis: Analysis, path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"report: {target} must end in .html: the report is a page for a browser.")
-    write_text(target, page(analysis))
+    write_text(target, page(found, sensitivities))
     return target
 
 
-def page(analysis: Analysis) -> str:
+def page(found: Analysis | Sizing, sensitivities: Sensitivities | None = None) -> str:
     """The whole page as text."""
+    analysis = found.analysis if isinstance(found, Sizing) else found
     robot, task = html(analysis.robot.name), html(analysis.task.name)
     parts = [
         f"<h1>{robot}: {task}</h1>",
         f'<p class="facts">{_facts(analysis)}</p>',
         _verdict(analysis),
+        sizing_section(found) if isinstance(found, Sizing) else "",
         "<h2>Limits</h2>",
         limit_table(analysis),
         "<h2>Drives</h2>",
@@ -56,7 +69,12 @@ def page(analysis: Analysis) -> str:
         "<h2>One cycle</h2>",
         f"<figure>{cycle_figure(analysis)}</figure>",
         "<h2>Torque and speed of the motors</h2>",
-        '<div class="row">' + "".join(f"<figure>{one}</figure>" for one in torque_speed_figures(analysis)) + "</div>",
+        _side_by_side(torque_speed_figures(analysis)),
+        tooth_table(analysis),
+        link_table(analysis),
+        _side_by_side(link_figures(analysis)),
+        _closed_loop(analysis),
+        "" if sensitivities is None else sensitivity_tables(sensitivities),
         remark_list(analysis),
         f'<p class="facts">Gearwright {html(__version__)}: every rotor and gear wheel counted, friction and losses of '
         "the robot's file included.</p>",
@@ -69,6 +87,32 @@ def page(analysis: Analysis) -> str:
     )
 
 
+def _side_by_side(figures: Sequence[str]) -> str:
+    return '<div class="row">' + "".join(f"<figure>{one}</figure>" for one in figures) + "</div>" if figures else ""
+
+
+def _closed_loop(analysis: Analysis) -> str:
+    """How well the loop follows, and what went wrong in it."""
+    found, how = analysis.perturbed, analysis.task.perturbed
+    if found is None or how is None:
+        return ""
+    sliding = {link.joint_name for link in analysis.robot.links if force_unit(link) == "N"}
+    starts = [
+        f"{name} starts {1e3 * x:.3g} {'mm' if name in sliding else 'mrad'} off" for name, x in how.start_error.items()
+    ]
+    wrong = [f"{path} is {_more(x)}" for path, x in how.parameter_error.items()]
+    load = [f"the payload is {_more(how.payload_error)}"] if how.payload_error else []
+    pushes = [f"the force {one.name!r} acts on {one.frame}" for one in how.disturbance]
+    loop = "a controller of its own" if how.controller else f"computed torque of {how.frequency:.3g} rad/s"
+    text = f"With {loop}; {listed([*starts, *load, *wrong, *pushes]) or 'nothing goes wrong'}."
+    away = "" if found.accuracy is None else f" The tip is at most {1e3 * found.accuracy:.3g} mm from its path."
+    return f"<h2>In a closed loop</h2><p>{html(text + away)}</p><figure>{loop_figure(found)}</figure>"
+
+
+def _more(share: float) -> str:
+    return f"{abs(share):.0%} {'more' if share > 0 else 'less'} than it knows"
+
+
 def _facts(analysis: Analysis) -> str:
     task = analysis.task
     often = "again and again" if task.is_periodic else f"{task.repetitions} times"
@@ -76,17 +120,18 @@ def _facts(analysis: Analysis) -> str:
     energy = f", {analysis.energy:.4g} J of electrical energy each" if known else ""
     load = analysis.robot.payload
     carrying = f"; carries {load.mass:.4g} kg" if load is not None else ""
-    return html(f"A cycle of {task.cycle.duration:.4g} s, {often}{energy}{carrying}.")
+    forces = "".join(f"; {force.name!r} acts on {force.frame}" for force in task.forces)
+    return html(f"A cycle of {task.cycle.duration:.4g} s, {often}{energy}{carrying}{forces}.")
 
 
 def _verdict(analysis: Analysis) -> str:
-    broken = [check for check in analysis.limits if not check.kept]
-    if not analysis.limits:
+    checks = [*analysis.limits, *(analysis.perturbed.limits if analysis.perturbed is not None else ())]
+    broken = {check.name for check in checks if not check.kept}
+    count = len({check.name for check in checks})
+    if not checks:
         return '<p class="verdict">No limits are stated: there is nothing to check.</p>'
     if not broken:
-        tightest = min(analysis.limits, key=lambda check: check.margin)
-        text = (
-            f"All {len(analysis.limits)} limits are kept; the tightest is {tightest.name}, {tightest.margin:.0%} left."
-        )
+        tightest = min(checks, key=lambda check: check.margin)
+        text = f"All {count} limits are kept; the tightest is {tightest.name}, {tightest.margin:.0%} left."
         return f'<p class="verdict good">{html(text)}</p>'
-    return f'<p class="verdict bad">{len(broken)} of {len(analysis.limits)} limits are not kept.</p>'
+    return f'<p class="verdict bad">{len(broken)} of {count} limits are not kept.</p>'

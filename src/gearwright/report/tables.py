@@ -1,50 +1,71 @@
-"""The tables of the report."""
+"""The tables of the report about limits and drives."""
 
 from __future__ import annotations
 
 from math import isfinite
 
-from gearwright.analysis import Analysis
+from gearwright.analysis import Analysis, LimitCheck
 from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
 from gearwright.forces.places import force_unit
+from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.text import html
 
-CELSIUS = 273.15
 UNKNOWN = "–"
 
 
 def limit_table(analysis: Analysis) -> str:
-    """Every limit, the tightest first; what is not kept is marked and advised."""
-    rows = []
-    for check in sorted(analysis.limits, key=lambda one: one.margin):
-        mark = "" if check.kept else ' class="bad"'
-        cells = [number(check.value), number(check.limit), check.unit, _percent(check.margin)]
-        words = check.advice if not check.kept else check.source
-        rows.append(
-            f"<tr{mark}><td>{html(check.name)}</td>"
-            + "".join(f"<td>{html(cell)}</td>" for cell in cells)
-            + f'<td class="words">{html(words)}</td></tr>'
-        )
-    head = "<tr><th>limit</th><th>task</th><th>allowed</th><th></th><th>margin</th><th>from, or what helps</th></tr>"
-    return f"<table>{head}{''.join(rows)}</table>" if rows else "<p>None are stated.</p>"
+    """Every limit, prescribed and perturbed, the tightest first; what is not kept is marked and advised."""
+    beside = {} if analysis.perturbed is None else {check.name: check for check in analysis.perturbed.limits}
+    plain = {check.name: check for check in analysis.limits}
+    both = {name: (plain.get(name), beside.get(name)) for name in {**plain, **beside}}
+    order = sorted(both.values(), key=lambda pair: min(one.margin for one in pair if one is not None))
+    rows = "".join(_limit_row(*one, both_shown=bool(beside)) for one in order)
+    second = "<th>perturbed</th>" if beside else ""
+    last = '<th class="words">from, or what helps</th>'
+    head = f"<tr><th>limit</th><th>task</th>{second}<th>allowed</th><th>margin</th>{last}</tr>"
+    return f'<div class="wide"><table>{head}{rows}</table></div>' if rows else "<p>None are stated.</p>"
+
+
+def _limit_row(plain: LimitCheck | None, perturbed: LimitCheck | None, both_shown: bool) -> str:
+    worst = min((one for one in (plain, perturbed) if one is not None), key=lambda one: one.margin)
+    unit, factor = _readable(worst.unit, worst.limit)
+    values = [plain, perturbed] if both_shown else [plain]
+    cells = [UNKNOWN if one is None else number(factor * one.value) for one in values]
+    cells += [f"{number(factor * worst.limit)} {unit}", _percent(worst.margin)]
+    words = worst.source if worst.kept else worst.advice
+    mark = "" if worst.kept else ' class="bad"'
+    return (
+        f"<tr{mark}><td>{html(worst.name)}</td>"
+        + "".join(f"<td>{html(cell)}</td>" for cell in cells)
+        + f'<td class="words">{html(words)}</td></tr>'
+    )
+
+
+def _readable(unit: str, size: float) -> tuple[str, float]:
+    """A unit in which a number is easy to read, and how many of it make one."""
+    if unit == "Pa":
+        return "MPa", 1e-6
+    return ("mm", 1e3) if unit == "m" and abs(size) < 0.1 else (unit, 1.0)
 
 
 def drive_table(analysis: Analysis) -> str:
-    """One column per drive, one row per characteristic that any of them has."""
+    """One column per drive, one row per characteristic that any of them has; what is perturbed stands beside it."""
     drives = analysis.drives
+    beside = None if analysis.perturbed is None else analysis.perturbed.drives
     head = "".join(f"<th>{html(name)}</th>" for name in drives)
     sliding = {link.joint_name for link in analysis.robot.links if force_unit(link) == "N"}
     rows = []
     for word, unit in CHARACTERISTICS.items():
-        values = [getattr(drive, word) for drive in drives.values()]
-        if all(value is None for value in values):
+        values = {name: getattr(drive, word) for name, drive in drives.items()}
+        if all(value is None for value in values.values()):
             continue
-        cells = [
-            _cell(value, word, SLIDING.get(word, unit) if name in sliding else unit)
-            for name, value in zip(drives, values, strict=True)
-        ]
+        cells = []
+        for name, value in values.items():
+            own = SLIDING.get(word, unit) if name in sliding else unit
+            cells.append(_cell(value, None if beside is None else getattr(beside[name], word), word, own))
         rows.append(f"<tr><td>{html(word.replace('_', ' '))}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    return f"<table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
+    said = "" if beside is None else '<p class="facts">In red: the same in the closed loop, perturbed.</p>'
+    return f'{said}<div class="wide"><table><tr><th></th>{head}</tr>{"".join(rows)}</table></div>'
 
 
 def remark_list(analysis: Analysis) -> str:
@@ -54,12 +75,20 @@ def remark_list(analysis: Analysis) -> str:
     return "<h2>Left out, or not known</h2><ul>" + "".join(f"<li>{html(x)}</li>" for x in analysis.remarks) + "</ul>"
 
 
-def _cell(value: float | None, word: str, unit: str) -> str:
+def _cell(value: float | None, other: float | None, word: str, unit: str) -> str:
     if value is None:
         return UNKNOWN
-    if word.endswith("temperature"):
-        return html(f"{number(value - CELSIUS)} °C") if isfinite(value) else "runs away"
-    return html(f"{number(value)} {unit}".rstrip())
+    if not word.endswith("temperature"):
+        return pair(value, other, unit)
+    if not isfinite(value):
+        return "runs away"
+    return pair(value - ZERO_CELSIUS, None if other is None else other - ZERO_CELSIUS, "°C")
+
+
+def pair(value: float, other: float | None, unit: str) -> str:
+    """A number, and beside it that of the closed loop."""
+    shown = html(f"{number(value)} {unit}".rstrip())
+    return shown if other is None else f'{shown} <span class="beside">{html(number(other))}</span>'
 
 
 def number(value: float) -> str:

@@ -54,6 +54,7 @@ def demands(
     motion: Trajectory | Motion,
     *,
     laws: Sequence[Law] | None = None,
+    loads: Sequence[Law] = (),
     contact: Any = None,
     actuators: Sequence[Invertible] | None = None,
     limits: Mapping[str, float] | None = None,
@@ -80,6 +81,7 @@ def demands(
         motion: a trajectory of all speeds or of the joints alone, or samples. Samples are taken as they are where no
             derivatives of forces are needed, else joined by a spline of degree 7.
         laws: friction and losses; of a robot its own unless given, of a machine none. () leaves all out.
+        loads: laws beside those, such as a `Wrench` at the tool, whose forces `inputs` give.
         contact: forces of contacts and constraints over time, by the names of their series (`pen.force.z`) or, where
             there is one, of the law: numbers, functions of time or (times, values). The motion must keep to what they
             hold; contacts that are not named do not touch, and every constraint must be named.
@@ -103,7 +105,7 @@ def demands(
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
-    acting, inputs = with_contact_forces(mech, _laws(robot, mech, laws), contact, inputs)
+    acting, inputs = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
     system, begin = System(mech, acting), given_states(states)
     case = _Case(robot, mech, _asked(robot, mech, actuators, begin), system)
     refuse_moded_states(system)

@@ -1,0 +1,107 @@
+"""A task in a closed loop with all that goes wrong: its characteristics stand beside those of the prescribed motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gearwright.analysis.characteristics import Characteristics
+from gearwright.analysis.cycle import Course
+from gearwright.analysis.perturbation import Perturbation
+from gearwright.analysis.process_forces import loads_of
+from gearwright.analysis.task import Task
+from gearwright.analysis.tip import Tip, where
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.mechanism import Mechanism, assemble
+from gearwright.motion import Motion
+from gearwright.parts import Robot
+from gearwright.simulation.run import Run
+from gearwright.simulation.simulate import simulate
+from gearwright.system.motion_demands import MotionDemands
+from gearwright.text import did_you_mean
+
+RTOL, ATOL = 1e-6, 1e-8
+"""Of the closed loop: what goes wrong is known to a few per cent at best."""
+
+
+@dataclass(frozen=True)
+class PerturbedAnalysis(Characteristics):
+    """What the task asks of the robot as it really is, followed in a closed loop.
+
+    Args:
+        run: the closed loop.
+        joint_error: how far the joints are from the motion [rad, m], (T, joints), at the times of the run.
+        tip_error: how far the tip is from its path [m], (T,), at the times of the run; None for a robot with several.
+    """
+
+    run: Run
+    joint_error: Array
+    tip_error: Array | None
+
+    @property
+    def accuracy(self) -> float | None:
+        """The largest distance of the tip from where it should be [m]."""
+        return None if self.tip_error is None else float(self.tip_error.max())
+
+
+def followed(
+    known: Robot, real: Robot, task: Task, plan: MotionDemands, how: Perturbation, samples: int
+) -> tuple[Run, Course]:
+    """The closed loop over one cycle, and what the robot goes through in it.
+
+    Args:
+        known: what the controller knows.
+        real: what there is.
+        task: the task.
+        plan: demands of the prescribed motion, for the motors' places at the start.
+        how: what goes wrong.
+        samples: how many times are recorded.
+    """
+    mech, forces = assemble(real), (*task.forces, *how.disturbance)
+    loads, inputs = loads_of(forces)
+    run = simulate(
+        real,
+        _start(mech, plan, how),
+        until=task.cycle.duration,
+        controller=how.control(known, task.cycle),
+        laws=(*laws_of(real, mech), *loads),
+        inputs=inputs or None,
+        samples=samples,
+        progress=False,
+        rtol=RTOL,
+        atol=ATOL,
+    )
+    contact = {name: (run.t, run[name]) if name in run.series else force for name, force in task.contact.items()}
+    return run, Course(Motion(run.t, run.q, run.v, run.a), forces, contact)
+
+
+def _start(mech: Mechanism, plan: MotionDemands, how: Perturbation) -> tuple[Array, Array]:
+    """Where the loop begins; a motor behind a spring is off by as much as its joint."""
+    q, v = np.array(plan.start.q), np.array(plan.start.v)
+    for joint, error in how.start_error.items():
+        if joint not in mech.coordinates:
+            known = mech.coordinates[: mech.nq - len(mech.shafts)]
+            raise InputError(f"perturbation: start_error names {joint!r}. {did_you_mean(joint, known)}")
+        for k, name in enumerate(mech.coordinates):
+            if name == joint or (name in mech.shafts and name.startswith(f"{joint}.")):
+                q[k] += error
+    return q, v
+
+
+def joint_errors(mech: Mechanism, task: Task, run: Run) -> Array:
+    """How far the joints are from the motion, (T, joints)."""
+    asked = task.cycle.at(run.t)
+    return np.asarray(run.q[:, : asked.shape[1]] - asked)
+
+
+def tip_errors(mech: Mechanism, task: Task, run: Run, tip: Tip | None) -> Array | None:
+    """How far the tip is from its path, (T,)."""
+    if tip is None:
+        return None
+    asked = run.q.copy()
+    ways = task.cycle.at(run.t)
+    asked[:, : ways.shape[1]] = ways
+    return np.asarray(np.linalg.norm(where(mech, run.q, tip) - where(mech, asked, tip), axis=1))

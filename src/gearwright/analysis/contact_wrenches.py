@@ -1,0 +1,58 @@
+"""Forces of contacts and constraints that a task states, as wrenches on bodies: for reactions and section forces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gearwright.analysis.process_forces import AppliedWrench
+from gearwright.arrays import Array
+from gearwright.forces.constraint import Constraint
+from gearwright.forces.contact import Contact
+from gearwright.forces.law import Law
+from gearwright.forces.relative import AXES, PLACES
+from gearwright.forces.soft_contact import SoftContact
+from gearwright.mechanism import BASE, Mechanism
+from gearwright.parts import Plane
+from gearwright.system.signals import signal
+
+
+def contact_wrenches(
+    mech: Mechanism, laws: Sequence[Law], contact: Mapping[str, Any], t: Array
+) -> tuple[list[AppliedWrench], list[str]]:
+    """Wrenches of the forces that are given, and the names of those whose direction is not fixed in the world."""
+    known = {name: (law.frame, way) for law in laws for name, way in _ways(law).items()}  # type: ignore[attr-defined]
+    found, left_out = [], []
+    for given, force in contact.items():
+        name = given if given in known else next((one for one in known if one.startswith(f"{given}.")), None)
+        if name is None:
+            left_out.append(given)
+            continue
+        frame, way = known[name]
+        body, _, position = mech.place_of(frame)
+        over_time = signal(given, force)
+        sizes = np.array([over_time.at(float(now)) for now in t])
+        place = np.zeros(3) if position is None else np.array([float(x) for x in position])
+        found.append(AppliedWrench(body, place, sizes[:, None] * way))
+    return found, left_out
+
+
+def _ways(law: Law) -> dict[str, Array]:
+    """Per force of a law that acts against the world its unit wrench in world axes, (6,)."""
+    if getattr(law, "relative_to", None) not in ("base", BASE) or getattr(law, "frame", None) is None:
+        return {}
+    if isinstance(law, Constraint):
+        names = [one.name for one in law.signals][-len(law.held) :]
+        return {name: _unit(word) for name, word in zip(names, law.held, strict=True)}
+    if isinstance(law, Contact | SoftContact) and isinstance(law.surface, Plane):
+        ways = (law.surface.normal, *law.surface.tangents)
+        words = ("force", "force_1", "force_2")
+        return {f"{law.name}.{word}": np.array([*way, 0.0, 0.0, 0.0]) for word, way in zip(words, ways, strict=True)}
+    return {}
+
+
+def _unit(word: str) -> Array:
+    axis = np.array(AXES[word[-1]])
+    return np.concatenate([axis, np.zeros(3)] if word in PLACES else [np.zeros(3), axis])

@@ -1,0 +1,143 @@
+r"""How far the tip of a whole arm gives: by links that bend and twist, and by drives that are elastic.
+
+A link whose far end moves by u and turns by $\theta$ takes along what it carries, $u + \theta \times (p - p_{end})$; a
+drive whose joint lags $q - \theta_m$ behind its motor turns it about the joint's axis. All of it is quasi-static and
+small, so that the parts add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.arrays import Array
+from gearwright.functions.functions import jacobian, placement
+from gearwright.mechanism import Mechanism
+from gearwright.motion import Motion
+from gearwright.parts import LinkSection, Robot
+
+MOTOR = ".motor"
+
+
+class Tip(NamedTuple):
+    """A point of the arm.
+
+    Args:
+        body: the link it is fixed to.
+        position: in its frame [m].
+        name: what it is called.
+    """
+
+    body: str
+    position: tuple[float, ...]
+    name: str
+
+
+@dataclass(frozen=True)
+class TipDeflection:
+    """Where the tip is against a stiff arm, over a cycle.
+
+    Args:
+        tip: the point.
+        parts: per link that bends ("upper") and drive that gives ("elbow drive") its share, world axes [m], (T, 3).
+    """
+
+    tip: Tip
+    parts: Mapping[str, Array]
+
+    @cached_property
+    def total(self) -> Array:
+        """All parts together, world axes [m], (T, 3)."""
+        return np.asarray(sum(self.parts.values()))
+
+    @property
+    def worst(self) -> int:
+        """The instant at which it is largest."""
+        return int(np.linalg.norm(self.total, axis=1).argmax())
+
+    @property
+    def peak(self) -> float:
+        """Its largest size [m]."""
+        return float(np.linalg.norm(self.total[self.worst]))
+
+    def shares(self) -> dict[str, float]:
+        """How much each part adds to the largest deflection [m], the largest first; they sum up to it."""
+        way = self.total[self.worst] / (self.peak or 1.0)
+        found = {name: float(part[self.worst] @ way) for name, part in self.parts.items()}
+        return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
+
+
+def tip_of(robot: Robot, mech: Mechanism, asked: str | None, sections: Mapping[str, LinkSection]) -> Tip | None:
+    """The point that is meant: a frame by name, else the first on the last link, its beam's end or its payload.
+
+    None where the robot has several last links and none is asked for.
+    """
+    if asked is not None:
+        body, _, position = mech.place_of(asked)
+        return Tip(mech.bodies[body].name, _numbers(position or (0.0, 0.0, 0.0)), asked)
+    parents = {link.parent for link in robot.links}
+    ends = [link.name for link in robot.links if link.name not in parents]
+    if len(ends) != 1:
+        return None
+    last = ends[0]
+    for frame in robot.frames:
+        if frame.link == last:
+            return Tip(last, _numbers(frame.position), frame.name)
+    if last in sections:
+        return Tip(last, _numbers(sections[last].to), f"end of {last}")
+    load = robot.payload
+    if load is not None and load.link in (None, last):
+        return Tip(last, _numbers(load.position), "payload")
+    return Tip(last, (0.0, 0.0, 0.0), f"origin of {last}")
+
+
+def tip_deflection(
+    mech: Mechanism, motion: Motion, tip: Tip, links: Mapping[str, LinkAnalysis]
+) -> TipDeflection | None:
+    """How far the tip gives over a motion; None when nothing on its way bends or is elastic."""
+    parts = {**_bent(mech, motion, tip, links), **_given(mech, motion, tip)}
+    return TipDeflection(tip, parts) if parts else None
+
+
+def where(mech: Mechanism, q: Array, tip: Tip) -> Array:
+    """Where the tip of the stiff arm is, (T, 3)."""
+    turned, origin = placement(mech, q, tip.body)
+    return np.asarray(origin + turned @ np.array(tip.position))
+
+
+def _bent(mech: Mechanism, motion: Motion, tip: Tip, links: Mapping[str, LinkAnalysis]) -> dict[str, Array]:
+    at = where(mech, motion.q, tip)
+    below = {mech.bodies[i].name for i in mech.paths[mech.index(tip.body)]}
+    found = {}
+    for name, link in links.items():
+        if name not in below:
+            continue
+        turned, origin = placement(mech, motion.q, name)
+        axes = turned @ link.loads.axes.T  # columns x, y, z of the beam in the world
+        end = origin + turned @ np.array(link.loads.section.to)
+        shift = np.einsum("tij,tj->ti", axes[:, :, 1:], link.deflection)
+        found[name] = shift + np.cross(np.einsum("tij,tj->ti", axes, link.turn), at - end)
+    return found
+
+
+def _given(mech: Mechanism, motion: Motion, tip: Tip) -> dict[str, Array]:
+    J = jacobian(mech, motion.q, tip.body, tip.position)[:, :3]
+    found = {}
+    for shaft in mech.shafts:
+        joint = shaft.removesuffix(MOTOR)
+        if not shaft.endswith(MOTOR) or joint not in mech.speeds:
+            continue
+        k = mech.speeds.index(joint)
+        lag = motion.q[:, mech.coordinates.index(joint)] - motion.q[:, mech.coordinates.index(shaft)]
+        if np.abs(J[:, :, k]).max():
+            found[f"{joint} drive"] = J[:, :, k] * lag[:, None]
+    return found
+
+
+def _numbers(values: object) -> tuple[float, ...]:
+    return tuple(float(x) for x in values)  # type: ignore[attr-defined]

@@ -1,0 +1,102 @@
+"""What one per cent of a parameter does: by hand for one axis, and against differences of the whole analysis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.analysis import Task, analyse, sensitivities
+from gearwright.analysis.sensitivities import usual_parameters
+from gearwright.errors import InputError
+from gearwright.motion import s_curve
+from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Payload, Robot
+from gearwright.parts.paths import parameter, with_parameters
+
+HEAT = Heat(1.0, 3.0, 10.0, 30.0, copper=0.0)
+"""Without copper's coefficient nothing depends on how warm the first cycle gets."""
+
+
+def arm() -> Robot:
+    """Two joints, losses, friction in the motors, inductance."""
+    motor = Motor(2e-5, torque_constant=0.05, resistance=1.2, inductance=2e-4, heat=HEAT, friction=0.01)
+    links = [
+        Link("upper", "base", Joint("shoulder", axis=(0, 1, 0)), 3.0, (0.2, 0, 0), np.diag([0.01, 0.05, 0.05])),
+        Link(
+            "fore", "upper", Joint("elbow", axis=(0, 1, 0), position=(0.4, 0, 0)), 2.0, (0.15, 0, 0), np.eye(3) * 0.02
+        ),
+    ]
+    gears = Gear(100.0, efficiency=0.8), Gear(60.0, efficiency=0.7, inertia=3e-6)
+    drives = [Drive("shoulder", motor, gears[0]), Drive("elbow", motor, gears[1], mounted_on="upper")]
+    return Robot("arm", links, drives)
+
+
+LIMITS = {"speed": 2.0, "acceleration": 8.0, "jerk": 100.0}
+TASK = Task(
+    [s_curve([0, 0], [0.8, -0.9], **LIMITS), s_curve([0.8, -0.9], [0, 0], **LIMITS)], payload=Payload(1.0, (0.3, 0, 0))
+)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return analyse(arm(), TASK, samples=201)
+
+
+@pytest.fixture(scope="module")
+def table(found):
+    return sensitivities(found)
+
+
+def test_every_parameter_that_a_designer_changes_is_there(found, table):
+    assert table.parameters == usual_parameters(found.robot)
+    assert {"upper.mass", "payload.mass", "elbow.gear.ratio", "elbow.gear.efficiency"} <= set(table.parameters)
+    assert table.differenced == ()
+    some = table.values != 0
+    assert table.relative[:, some] == pytest.approx(100 * table.changes[:, some] / np.abs(table.values[some]))
+    assert not table.relative[:, ~some].any()
+
+
+@pytest.mark.parametrize("path", usual_parameters(TASK.carried_by(arm())))
+def test_against_differences_of_the_whole_analysis(found, table, path):
+    """Every characteristic of both drives, at two per mille up and down."""
+    step = 2e-3
+    ends = []
+    for sign in (1, -1):
+        moved = with_parameters(found.robot, {path: (1 + sign * step) * float(parameter(found.robot, path))})
+        drives = analyse(moved, Task(TASK.motions), samples=201).drives
+        names = [name.split(".", 1) for name in table.characteristics]
+        ends.append(np.array([getattr(drives[drive], word) for drive, word in names]))
+    expected = 0.01 * (ends[0] - ends[1]) / (2 * step)
+    got = table.changes[table.parameters.index(path)]
+    for name, value, want, size in zip(table.characteristics, got, expected, table.values, strict=True):
+        assert value == pytest.approx(want, rel=2e-3, abs=2e-5 * abs(size)), name
+
+
+def test_torques_follow_masses_as_by_hand():
+    """One vertical axis: torque is (J + n^2 Jm) a, so that a per cent of Jm adds its share."""
+    link = Link("arm", "base", Joint("arm", axis=(0, 0, 1)), 1.0, (0, 0, 0), np.diag([0.4] * 3))
+    robot = Robot("axis", [link], [Drive("arm", Motor(2e-5), Gear(60.0))])
+    way = s_curve([0.0], [1.0], speed=2.0, acceleration=8.0, jerk=100.0)
+    found = analyse(robot, Task([way]), samples=101)
+    table, drive = sensitivities(found, ["arm.motor.inertia", "arm.gear.ratio"]), found.drives["arm"]
+    share = 2e-5 * 3600 / (0.4 + 2e-5 * 3600)
+    assert table["arm.motor.inertia", "arm.rms_torque"] == pytest.approx(0.01 * share * drive.rms_torque, rel=1e-6)
+    assert table["arm.motor.inertia", "arm.peak_output_torque"] == 0
+    assert table["arm.gear.ratio", "arm.peak_motor_speed"] == pytest.approx(0.01 * drive.peak_motor_speed, rel=1e-9)
+    assert table["arm.motor.inertia", "arm.inertia_ratio"] == pytest.approx(-0.01 * drive.inertia_ratio, rel=1e-6)
+
+
+def test_other_parameters_and_elastic_drives_are_differenced():
+    robot = gw.load("elastic_elbow")
+    way = gw.motion.polynomial([0, 0, 0], [0.3, 0.3, 0.3], duration=1.0, order=7)
+    found = analyse(robot, Task([way]), samples=51)
+    table = sensitivities(found, ["j2.gear.stiffness"])
+    assert table.differenced == ("j2.gear.stiffness",)
+    assert table["j2.gear.stiffness", "j2.frequency"] > 0
+
+
+def test_unknown_names_are_told(found, table):
+    with pytest.raises(InputError, match="efficient"):
+        sensitivities(found, ["elbow.gear.efficient"])
+    with pytest.raises(InputError, match=r"there is no 'elbow\.torque'"):
+        table["payload.mass", "elbow.torque"]
