@@ -26,6 +26,8 @@ ROW = [[1.0, 0.2, 0.3]]
 MOTION = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5)
 SAMPLES = MOTION.sample(20)
 WIDE = MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [9.0] * 3)
+LEVEL = gw.contact.Constraint.of("level", [forces.Coordinate.of(STIFF, "level", lambda c: c.point("tool").z)])
+SWING = polynomial([0.1, 0.0], [0.2, 0.1], duration=1.0)
 DATA = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 1e-3}
 
 
@@ -122,6 +124,8 @@ STIFF_CALLS = {
     "pneumatic_cylinder": lambda m: gw.actuation.pneumatic_cylinder(
         m, "j1", AirValve(2e-8), areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5
     ),
+    "free_speeds": lambda m: gw.contact.free_speeds(m, [0.1, 0.0, 0.0], [LEVEL]).directions,
+    "closed_motion": lambda m: gw.contact.closed_motion(m, SWING, [0.1, 0.0, 0.0], [LEVEL]).pieces.c,
     "project": lambda m: gw.contact.project(m, Q, [gw.contact.Constraint("c", 2, "base", ("z",))]).q,
     "potential_energy": lambda m: gw.potential_energy(m, Q),
     "reactions": lambda m: gw.reactions(m, Q, V, A),
@@ -189,6 +193,7 @@ EXCUSED = {
             "ParameterComparison",
             "with_beam",
             "with_elastic_base",
+            "with_object",
             "with_parameters",
             "with_wall",
         ),

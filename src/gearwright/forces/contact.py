@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, Vec
+from gearwright.algebra.taylor import Jet
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor, Configuration
-from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.coordinate import Coordinate, Function
 from gearwright.forces.coordinates import Displacement, Point, titled
 from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.sticking import STICK, beyond_noise
@@ -49,6 +50,26 @@ class Gap:
 
 
 @dataclass(frozen=True)
+class Slip:
+    """How a point moves along a curved surface: not a place, but its row, rate and speed are those of sliding.
+
+    The tangent is taken where the point is and does not turn with it: what that leaves out of the acceleration is
+    zero where the point sticks, and is not asked for where it slides.
+    """
+
+    point: Point
+    surface: Surface
+    relative_to: Anchor
+    which: int
+
+    def __call__(self, configuration: Configuration) -> Scalar:
+        """The place along the tangent [m]."""
+        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
+        still = Vec(*(x.c[0] if isinstance(x, Jet) else x for x in place))
+        return place.dot(self.surface.tangents_at(still, configuration.ops)[self.which])
+
+
+@dataclass(frozen=True)
 class Contact(Law):
     r"""A point that touches a rigid surface: unilateral, with Newton's restitution and Coulomb's cone of friction.
 
@@ -62,13 +83,14 @@ class Contact(Law):
     the `capture` speed ends in contact, so that ever smaller bounces come to rest.
 
     Series: `<name>.gap` [m], `<name>.force` [N] along the normal; with friction `<name>.force_1`, `<name>.force_2` and
-    `<name>.slip_1`, `<name>.slip_2` [m/s] along the `tangents` of the plane.
+    `<name>.slip_1`, `<name>.slip_2` [m/s] along the tangents of the surface
+    (`surface.tangents_at`).
 
     Args:
         frame: a body or frame of the machine, whose origin touches.
         surface: a Plane, Sphere or Cylinder, in the axes of `relative_to`.
         restitution: e, 0 (plastic) to 1.
-        friction: mu, on planes.
+        friction: mu.
         relative_to: "base", a body or frame (what is touched then moves, and feels it), or a `MovingFrame`.
         name: its name; `<frame>.contact` unless given.
         capture: speed [m/s] below which it does not bounce any more.
@@ -96,11 +118,6 @@ class Contact(Law):
         number(self.name, "capture", self.capture, least=0.0, unit="m/s", example=1e-6)
         if not hasattr(self.surface, "gap"):
             raise InputError(f"{self.name}: {self.surface!r} is not a surface. Give a Plane, Sphere or Cylinder.")
-        if self.friction and not isinstance(self.surface, Plane):
-            raise InputError(
-                f"{self.name}: friction acts on planes only, not on a {type(self.surface).__name__}. Give the plane "
-                "that touches it there, or friction=0."
-            )
 
     @property
     def rubs(self) -> bool:
@@ -195,13 +212,17 @@ class Contact(Law):
         starting = beyond_noise(situation.acceleration(line, reaction.a), ops)
         leaving = ops.where(ops.absolute(speed) > RESTING, speed, starting)
         clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
-        back, across = -self.restitution * speed, _tangents(self, situation.mech.speeds)
-        caught = Impact(line, 0.0, across, self.friction)
-        thrown = Impact(line, self.restitution, across, self.friction)
+        back, caught, thrown = -self.restitution * speed, self.blow(situation, 0.0), self.blow(situation)
         return (
             Guard(clear, self.modes[-1], rate=leaving, impact=caught, when=back <= self.capture),
             Guard(clear, FREE, rate=leaving, impact=thrown, when=back > self.capture),
         )
+
+    def blow(self, situation: Situation, restitution: float | None = None) -> Impact:
+        """What an impact on its surface is, with its own restitution unless another one is given."""
+        speeds = situation.mech.speeds
+        e = self.restitution if restitution is None else restitution
+        return Impact(_gap(self, speeds), e, _tangents(self, speeds), self.friction)
 
     def _slipping(self, situation: Situation, reaction: Reaction) -> Guard:
         """It slides where the force leaves the cone, or a blow elsewhere has set it going."""
@@ -264,8 +285,12 @@ def _gap(law: Contact, speeds: tuple[str, ...]) -> Coordinate:
 @lru_cache(maxsize=256)
 def _tangents(law: Contact, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
     """Along the surface, where friction acts; what passes through them is the force along the normal."""
-    if not law.rubs or not isinstance(law.surface, Plane):
+    if not law.rubs:
         return ()
-    places = (Displacement(Point(law.frame), law.relative_to, axis) for axis in law.surface.tangents)
+    point, other = Point(law.frame), law.relative_to
+    if isinstance(law.surface, Plane):
+        places: list[Function] = [Displacement(point, other, axis) for axis in law.surface.tangents]
+    else:
+        places = [Slip(point, law.surface, other, which) for which in (0, 1)]
     lines = (Coordinate(f"{law.name}.slip_{k + 1}", place, speeds) for k, place in enumerate(places))
     return tuple(replace(line, inlet=_gap(law, speeds)) for line in lines)
