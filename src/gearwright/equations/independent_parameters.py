@@ -15,6 +15,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
+from gearwright.plots.notebook import table
 from gearwright.text import did_you_mean
 
 TOLERANCE = 1e-11
@@ -39,6 +40,9 @@ class BaseParameters:
     chosen: tuple[int, ...]
     combinations: tuple[Mapping[str, Scalar], ...]
     no_effect: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        return table(["leading parameter", "combination"], zip(self.leaders, self.names, strict=True))
 
     @property
     def rank(self) -> int:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.equations.independent_parameters import BaseParameters, independent
 from gearwright.errors import GearwrightWarning, InputError, depth_of_the_caller
@@ -115,14 +114,6 @@ class Identification(Estimates):
         """Of the estimates (rank, rank): near 1 or -1 where the motion hardly tells two apart."""
         size = np.where(self.standard_deviations > 0, self.standard_deviations, 1.0)
         return self.covariance / np.outer(size, size)
-
-    def intervals(self, confidence: float = 0.95) -> Array:
-        """Lower and upper bounds (rank, 2)."""
-        from scipy.stats import norm
-
-        number("intervals", "confidence", confidence, above=0.0, below=1.0, example=0.95)
-        half = float(norm.ppf(0.5 + confidence / 2)) * self.standard_deviations
-        return np.column_stack([self.values - half, self.values + half])
 
     def predict(self, motion: Motion) -> Array:
         """Torques (T, n) of a motion."""

@@ -19,7 +19,8 @@ from gearwright.parts.supply import Supply
 from gearwright.parts.surroundings import Loop, Touch
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Train
-from gearwright.text import did_you_mean, listed, visible
+from gearwright.plots.notebook import table
+from gearwright.text import did_you_mean, html, listed, visible
 
 LISTS: dict[str, type] = {
     **{"links": Link, "drives": Drive, "frames": Frame, "trains": Train},
@@ -65,6 +66,13 @@ class Robot:
         }
         parts = [f"{kind} {listed(names)}" for kind, names in named.items() if names]
         return f"<Robot {visible(self.name)}: {'; '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        links = [(x.name, x.parent, f"{x.joint.kind} {x.joint_name}", x.mass) for x in self.links]
+        drives = [(x.title, x.joint, x.gear.kind, x.gear.ratio, x.motor.inertia) for x in self.drives]
+        shown = [table(["link", "parent", "joint", "mass [kg]"], links)]
+        shown += [table(["drive", "joint", "gear", "ratio", "rotor inertia [kg m2]"], drives)] if drives else []
+        return f"<p><b>{html(self.name)}</b></p>" + "".join(shown)
 
     def __post_init__(self) -> None:
         for field, kind in LISTS.items():

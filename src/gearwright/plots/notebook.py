@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any, Protocol
 
@@ -34,6 +35,17 @@ def notebook(result: Drawable) -> str:
     text = str(result)
     words = text if len(text) <= LONGEST else type(result).__name__
     return f"<p>{html(words)}</p>{svg(result.plot())}"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as HTML.
+
+    >>> table(["link", "mass"], [("<arm>", 2.0)])
+    '<table><tr><th>link</th><th>mass</th></tr><tr><td>&lt;arm&gt;</td><td>2.0</td></tr></table>'
+    """
+    head = "".join(f"<th>{html(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{html(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def svg(page: Any) -> str:

@@ -64,8 +64,8 @@ def figure(
         axes = page.add_subplot(rows, columns, k + 1)
         for name, values in panel.curves.items():
             of = panel.echoes.get(name, name)
-            pen = pens[of] if of == name else {**pens[of], **ECHO}
-            line = axes.plot(np.asarray(axis), np.asarray(values), label=name, **pen)[0]
+            strokes = pens[of] if of == name else {**pens[of], **ECHO}
+            line = axes.plot(np.asarray(axis), np.asarray(values), label=name, **strokes)[0]
             if of == name:
                 drawn[name] = line
         axes.set_ylabel(shown(panel.label))
