@@ -22,7 +22,7 @@ SINCE ?= main
 .PHONY: help install demo test quick lint coverage changelog bench validation pictures notebooks fuzz docs clean
 
 help:
-	@echo "make demo    torques and simulations of a geared arm, and what the usual approximations get wrong"
+	@echo "make demo    a geared arm simulated, what approximations get wrong, and the report of an arm sized for a task"
 	@echo "make test    everything: lint, types, tests, docs"
 	@echo "make quick   the tests for daily work"
 	@echo "make coverage   which lines the quick tests run; make changelog: does a change of src have its line?"

@@ -119,7 +119,8 @@ def require_range(
     gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
     """
     if isinstance(value, (float, Real)):  # a float is told at once, without asking the abstract class
-        span = {"above": above, "least": least, "below": below, "most": most}
+        bounds = {"above": above, "least": least, "below": below, "most": most}
+        span = {word: x for word, x in bounds.items() if isinstance(x, (float, Real))}
         number(owner, name, value, **span, unit=unit, example=None, hint=hint, error=error)  # type: ignore[arg-type]
 
 

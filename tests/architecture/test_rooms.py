@@ -68,6 +68,7 @@ LIBRARIES = {
     "pydantic": {"files"},
     "plotly": {"studio"},
     "pymoo": {"design"},
+    "optuna": {"design"},
     "ruckig": {"motion"},
     "sksundae": {"simulation"},
     "sympy": {"equations"},

@@ -14,6 +14,7 @@ from gearwright.catalogue import contradictions, deviations, drives, generic_gea
 from gearwright.cli.app import app
 from gearwright.errors import DriveError, FileError, InputError
 from gearwright.files import read_yaml
+from gearwright.files.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS
 from gearwright.parts import GearboxSheet, MotorSheet
 from support.hostile_names import NAMES
 
@@ -41,6 +42,17 @@ def test_the_deviations_are_those_printed_beside_the_table():
             assert found["no_load"] == pytest.approx(float(row["dev_no_load"]), abs=1e-6)
         for column in ("dev_kt_kn", "dev_tau_m"):
             assert not row[column] or abs(float(row[column])) < 0.03
+
+
+def test_the_headers_are_those_of_the_open_tables():
+    """The convention of the open motor and gearbox tables; what they lack stands in columns of our own after theirs."""
+    motors = "key manufacturer ID type V k_t R L mass inertia omega_nl I_nl I_nom max_int_torque max_int_speed"
+    motors += " max_cont_speed max_cont_power coulomb_friction viscous_friction Rth1 Rth2"
+    gearboxes = "key manufacturer ID type stages ratio mass inertia efficiency direction max_int_torque max_cont_torque"
+    assert set(motors.split()) <= set(MOTOR_COLUMNS)
+    assert set(gearboxes.split()) <= set(GEARBOX_COLUMNS)
+    assert set(motors.split()) - set(rows("motors.csv")[0]) == {"max_cont_power"}  # which no sheet prints
+    assert set(gearboxes.split()) <= set(rows("gearboxes.csv")[0])
 
 
 def test_every_article_names_its_source():

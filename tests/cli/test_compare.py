@@ -73,6 +73,10 @@ def test_demo_shows_numbers_and_draws(run, tmp_path):
     assert code == 0
     assert "approximations" in out
     assert list((tmp_path / "shown").glob("*.png"))
+    page = (tmp_path / "shown" / "scara_pick.html").read_text(encoding="utf-8")
+    assert "All 16 limits are kept" in page
+    assert "Chosen drives" in page
+    assert "MM_614949" in out
 
 
 def test_intermediate_shafts_move_with_their_joint():

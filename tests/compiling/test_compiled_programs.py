@@ -11,7 +11,8 @@ import pytest
 import gearwright as gw
 from gearwright.compiling import plan
 from gearwright.compiling.compile import layout_of, machine_code
-from gearwright.compiling.host import Host, binding, generic, host
+from gearwright.compiling.host import Host, asked_host, binding, generic
+from gearwright.compiling.known_host import host
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
@@ -147,7 +148,7 @@ def test_where_llvm_cannot_tell_the_processor_any_will_do(monkeypatch):
         raise RuntimeError("failed to get host cpu features")
 
     monkeypatch.setattr(binding(), "get_host_cpu_features", refuse)
-    assert host.__wrapped__() == generic()
+    assert asked_host() == generic()
 
 
 def test_lanes_follow_the_features(monkeypatch):
@@ -157,7 +158,7 @@ def test_lanes_follow_the_features(monkeypatch):
         features = {name: has and name not in missing for name, has in wide.items()}
         monkeypatch.setattr(binding(), "get_host_cpu_features", lambda features=features: features)
         monkeypatch.setattr(binding(), "get_process_triple", lambda: "x86_64-unknown-linux-gnu")
-        chip = host.__wrapped__()
+        chip = asked_host()
         found.append((chip.width, chip.fused))
     assert found == [(8, True), (4, True), (2, False), (2, False)]
 

@@ -10,7 +10,8 @@ import pytest
 
 from gearwright.compiling.driver_code import DriverCode, Memory, called_back
 from gearwright.compiling.driver_translation import Translation
-from gearwright.compiling.host import host, object_code
+from gearwright.compiling.host import object_code
+from gearwright.compiling.known_host import host
 
 HEAD = """
 from __future__ import annotations

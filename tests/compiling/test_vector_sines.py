@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from gearwright.compiling.compile import machine_code
-from gearwright.compiling.host import generic, host
+from gearwright.compiling.host import generic
+from gearwright.compiling.known_host import host
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.plan import ArrayLayout
 from gearwright.tracing.graph import Builder

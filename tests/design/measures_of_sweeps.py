@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -23,3 +24,13 @@ def picky(robot: Robot) -> dict[str, float]:
     """Fails for one ratio."""
     ratio = float(robot.drives[1].gear.ratio)
     return {"inverse": 1 / (ratio - 60.0)}
+
+
+def deadly(robot: Robot) -> dict[str, float]:
+    """Kills its process the first time that it sees one ratio."""
+    ratio = float(robot.drives[1].gear.ratio)
+    mark = Path(os.environ["GEARWRIGHT_TEST_MARKS"], "dead")
+    if ratio == 53 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"square": ratio**2}

@@ -9,54 +9,17 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Task, analyse
-from gearwright.catalogue import Catalogue, drives
+from gearwright.analysis.process_forces import ProcessForce
 from gearwright.design import size_drives, with_choices
 from gearwright.design.candidates import candidates
 from gearwright.design.drive_basis import drive_space
 from gearwright.design.drive_sets import DriveSets
-from gearwright.design.search import best_sets, objective_of
+from gearwright.design.search import best_sets
 from gearwright.errors import InputError
 from gearwright.motion import s_curve
-from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
-
-JOINTS = ["shoulder", "elbow"]
-WHOLE = drives()
-SAMPLES = 61
-
-
-def small(motors: int, boxes: int) -> Catalogue:
-    """The first articles that print all that a drive needs; no inductance and heat, which the screening leaves out."""
-    able = [m for m in WHOLE.motors.values() if None not in (m.mass, m.inertia, m.torque_constant, m.resistance)]
-    whole = [g for g in WHOLE.gearboxes.values() if None not in (g.mass, g.ratio, g.efficiency)]
-    return Catalogue(
-        {m.key: replace(m, inductance=None, winding_housing=None) for m in able[:motors]},
-        {g.key: g for g in whole[:boxes]},
-    )
-
-
-def arm() -> Robot:
-    """Two links that swing in a vertical plane; the second motor sits on the first link, its axis across."""
-    links = [
-        Link("upper", "base", Joint("shoulder", axis=(0, 1, 0)), 0.8, (0.12, 0, 0), np.diag([1e-3, 4e-3, 4e-3])),
-        Link(
-            "fore",
-            "upper",
-            Joint("elbow", axis=(0, 1, 0), position=(0.3, 0, 0), friction=0.05),
-            0.4,
-            (0.1, 0, 0),
-            np.diag([5e-4, 2e-3, 2e-3]),
-        ),
-    ]
-    motor = Motor(1e-6, position=(0.25, 0, 0.02))
-    first = Drive("shoulder", Motor(1e-6), Gear(50), mounted_on="base", axis=(0, 1, 0))
-    return Robot("arm", links, [first, Drive("elbow", motor, Gear(50), mounted_on="upper", axis=(1, 0, 0))])
-
-
-def swing() -> Task:
-    limits = {"speed": 4.0, "acceleration": 25.0, "jerk": 600.0}
-    start, end = [-0.3, 0.4], [0.9, -0.5]
-    return Task([s_curve(start, end, **limits), s_curve(end, start, **limits)], pause=0.4)
+from gearwright.parts import Gear, Motor
 
 
 @pytest.fixture(scope="module")
@@ -114,22 +77,31 @@ def test_enumeration_finds_what_looking_at_every_set_finds(space, sets):
     options = [candidates(basis, table) for basis in space.drives]
     every = DriveSets(space, tuple(options))
     pairs = np.array(list(product(range(len(options[0])), range(len(options[1])))))
-    use, _ = every.evaluated(pairs)
+    use = every.evaluated(pairs).use
     masses = options[0].mass[pairs[:, 0]] + options[1].mass[pairs[:, 1]]
     lightest = masses[use <= 1.0].min()
-    found = best_sets(space, options, objective_of("mass", options), 1.0, method="enumerate")
+    found = best_sets(space, options, "mass", 1.0, method="enumerate")
     assert found.found[0].mass == pytest.approx(lightest, rel=1e-12)
     assert len(found.found) == int((use <= 1.0).sum())
 
 
 @pytest.fixture(scope="module")
 def best(space, sets):
-    return best_sets(space, sets.options, objective_of("mass", sets.options), 1.0, method="enumerate")
+    return best_sets(space, sets.options, "mass", 1.0, method="enumerate")
+
+
+def test_every_set_that_is_lighter_misses_a_limit(sets, best):
+    """All of the 360,000 sets that would be better are looked at one by one: none keeps every limit."""
+    first, second = (some.mass for some in sets.options)
+    lighter = np.argwhere(first[:, None] + second[None, :] < best.found[0].mass - 1e-12)
+    assert len(lighter) > 500
+    uses = [sets.evaluated(lighter[start : start + 2000]).use for start in range(0, len(lighter), 2000)]
+    assert np.concatenate(uses).min() > 1.0
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_evolution_comes_within_one_per_cent(space, sets, best, seed):
-    found = best_sets(space, sets.options, objective_of("mass", sets.options), 1.0, seed=seed, method="evolve")
+    found = best_sets(space, sets.options, "mass", 1.0, seed=seed, method="evolve")
     assert found.found[0].mass <= 1.01 * best.found[0].mass
     assert found.looked_at < best.looked_at
 
@@ -152,7 +124,7 @@ def test_a_margin_costs_mass(best):
 
 
 def test_least_energy_is_not_least_mass(best, sets, space):
-    found = best_sets(space, sets.options, objective_of("energy", sets.options), 1.0, method="evolve")
+    found = best_sets(space, sets.options, "energy", 1.0, method="evolve")
     assert found.found[0].energy < best.found[0].energy
     assert found.found[0].mass > best.found[0].mass
 
@@ -161,6 +133,15 @@ def test_an_empty_set_says_what_is_tightest():
     heavy = Task(swing().motions, payload=gw.parts.Payload(40.0, (0.2, 0, 0)))
     with pytest.raises(InputError, match=r"no set keeps every limit. The tightest is .*takes \d+% of it"):
         size_drives(arm(), heavy, small(30, 20), samples=51)
+
+
+def test_forces_of_a_process_need_stronger_drives():
+    frames = [gw.parts.Frame("tool", "fore", (0.2, 0, 0))]
+    robot = replace(arm(), frames=frames)
+    push = replace(swing(), forces=[ProcessForce("tool", force=(0, 0, -12.0))])
+    free, pressed = (size_drives(robot, task, small(8, 8), samples=31, method="enumerate") for task in (swing(), push))
+    assert pressed.analysis.possible
+    assert pressed.mass > free.mass
 
 
 def test_a_task_that_is_too_fast_says_so():

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gearwright as gw
-from design.measures_of_sweeps import picky, slow
+from design.measures_of_sweeps import deadly, picky, slow
+from gearwright.analysis.perturbation import Perturbation
 from gearwright.design import Forces, Normal, Task, Uniform, sweep
-from gearwright.errors import FileError, InputError
+from gearwright.errors import FileError, InputError, SimulationError
 from gearwright.motion import polynomial
 from gearwright.parts import with_parameters
 
@@ -90,6 +95,70 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch):
+    """One of two local processes kills itself in the middle: its points are computed by others."""
+    monkeypatch.setenv("GEARWRIGHT_TEST_MARKS", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), *sys.path]))
+    found = sweep(ROBOT, {"j2.gear.ratio": list(range(50, 58))}, deadly, workers=2)
+    assert (tmp_path / "dead").exists()
+    assert not found.errors
+    assert found["square"].tolist() == [float(ratio) ** 2 for ratio in range(50, 58)]
+
+
+def test_processes_that_die_again_and_again_are_told(monkeypatch):
+    def broken(job, indices, count):
+        raise BrokenProcessPool
+
+    monkeypatch.setattr("gearwright.design.workers._pooled", broken)
+    with pytest.raises(SimulationError, match="30 points are left"):
+        sweep(ROBOT, RATIOS, slow, workers=2)
+
+
+def test_tasks_go_to_other_processes():
+    """What a task states, read-only mappings too, arrives there and comes to the same."""
+    task = Task([_scara_way()], required={"cycle_time": 2.0}, perturbed=Perturbation(start_error={"elbow": 0.01}))
+    again = pickle.loads(pickle.dumps(task))
+    assert dict(again.required) == {"cycle_time": 2.0}
+    assert dict(again.perturbed.start_error) == {"elbow": 0.01}
+    assert again.cycle.duration == task.cycle.duration
+    with pytest.raises(TypeError):
+        again.required["cycle_time"] = 3.0
+
+
+def test_a_full_disk_is_told_and_the_sweep_goes_on(tmp_path, monkeypatch):
+    """SQLite as on a disk without room: the message says so; with room again only what is missing is computed."""
+    store, real = tmp_path / "sweep.db", sqlite3.connect
+
+    def cramped(path):
+        base = real(path)
+        base.execute("PRAGMA max_page_count=5")
+        return base
+
+    over = {"j2.gear.ratio": [float(x) for x in range(40, 240)]}
+    monkeypatch.setattr("gearwright.design.store.sqlite3.connect", cramped)
+    with pytest.raises(FileError, match=r"full.*free space"):
+        sweep(ROBOT, over, quick, store=store, workers=1)
+    monkeypatch.setattr("gearwright.design.store.sqlite3.connect", real)
+    with closing(real(store)) as base:
+        before = base.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+    assert 0 < before < 200
+    calls.clear()
+    found = sweep(ROBOT, over, quick, store=store, workers=1)
+    assert len(calls) == 200 - before
+    assert found["ratio"].tolist() == over["j2.gear.ratio"]
+
+
+calls: list[float] = []
+
+
+def quick(robot):
+    """A measure that takes room on a disk."""
+    ratio = float(robot.drives[1].gear.ratio)
+    calls.append(ratio)
+    return {"ratio": ratio, **{f"number {k}": ratio + k for k in range(12)}}
+
+
+@pytest.mark.slow
 def test_a_cluster_survives_the_death_of_a_worker(tmp_path):
     """Two worker processes of a real scheduler, one killed in the middle: the same results as here."""
     distributed = pytest.importorskip("distributed")
@@ -136,6 +205,12 @@ def test_a_store_of_another_sweep_is_refused(tmp_path):
 def test_bad_sweeps_are_refused(over, words, message):
     with pytest.raises(InputError, match=message):
         sweep(ROBOT, over, SWING, **words)
+
+
+@pytest.mark.parametrize("workers", [0, -2, 1.5])
+def test_a_number_of_workers_is_whole(workers):
+    with pytest.raises(InputError, match="workers"):
+        sweep(ROBOT, RATIOS, slow, workers=workers)
 
 
 def test_what_is_not_a_measure_is_refused():

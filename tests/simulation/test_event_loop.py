@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,12 +21,12 @@ from gearwright.simulation.event_loop import EventLoop
 from gearwright.simulation.input_pieces import fitted
 from gearwright.system.evaluation import evaluate, rates
 from gearwright.system.event_kernels import tied_sizes
-from gearwright.system.event_structure import TooLargeError
 from gearwright.system.event_table import event_table
 from gearwright.system.identity import identity_of
 from gearwright.system.settling import settle
 from gearwright.system.signals import gathered
 from gearwright.system.system import System
+from support.before import in_python
 from support.compare import relative
 from support.random_robots import random_case
 
@@ -39,19 +38,6 @@ RUB = Friction(coulomb=1.0, static=1.3, viscous=0.1)
 def at_once(monkeypatch):
     """Machine code from the start."""
     monkeypatch.setattr(loop_choice, "WORTHWHILE", -1)
-
-
-@contextmanager
-def in_python():
-    """Runs marched by SciPy, with settling in Python."""
-    with pytest.MonkeyPatch.context() as patch:
-
-        def refuse(*_):
-            raise TooLargeError("not here")
-
-        patch.setattr(loop_choice, "WORTHWHILE", 10**9)
-        patch.setattr(loop_choice.LoopChoice, "_source", refuse)
-        yield
 
 
 def stuck_arm() -> System:

@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling.compile import layout_of, machine_code
-from gearwright.compiling.host import host
+from gearwright.compiling.known_host import host
 from gearwright.tracing import trace
 from gearwright.tracing.prepare import prepare
 from gearwright.tracing.recipe import Recipe

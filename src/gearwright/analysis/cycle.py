@@ -14,6 +14,7 @@ from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, about_origins, loads_of
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
@@ -119,21 +120,8 @@ class Cycle:
 
     def link(self, name: str, section: LinkSection) -> LinkAnalysis:
         """A link with its forces over the cycle."""
-        motion = self.found.motion
-        return LinkAnalysis(name, link_loads(self.mech, motion, name, section, self._on(name), self.acting))
-
-    def _on(self, name: str) -> list[tuple[float, Sequence[float]]]:
-        """Masses on a link whose places are stated: the payload and motors."""
-        robot = self.robot
-        load = robot.payload
-        found: list[tuple[float, Sequence[float]]] = []
-        if load is not None and (load.link or robot.last_link().name) == name:
-            found.append((float(load.mass), load.position))
-        for drive in robot.drives:
-            motor, carrier = drive.motor, drive.mounted_on or robot.link_of_joint(drive.joint).parent
-            if carrier == name and motor.position is not None and not motor.included:
-                found.append((float(motor.mass + motor.mass_at_rest), motor.position))
-        return found
+        motion, on = self.found.motion, placed_masses(self.robot, name)
+        return LinkAnalysis(name, link_loads(self.mech, motion, name, section, on, self.acting))
 
     def drives(self) -> Iterator[DriveAnalysis]:
         """Every drive over the cycle."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gearwright.analysis.process_forces import ProcessForce
+from gearwright.analysis.sendable import Sendable
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory
@@ -20,7 +21,7 @@ FREQUENCY = 30.0
 
 
 @dataclass(frozen=True)
-class Perturbation:
+class Perturbation(Sendable):
     """What differs from what the controller knows; the robot follows the task's motion in a closed loop.
 
     Args:

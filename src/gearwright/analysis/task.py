@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.process_forces import ProcessForce
+from gearwright.analysis.sendable import Sendable
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory, chain
@@ -28,7 +29,7 @@ REQUIREMENTS = {"cycle_time": "s", "accuracy": "m", "tip_deflection": "m", "life
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Sendable):
     """What a robot is to do, again and again.
 
     Args:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import time
 
-from gearwright.compiling.host import Host, binding, host, object_code
+from gearwright.compiling.host import Host, binding, object_code
+from gearwright.compiling.known_host import host
 
 CHAINS = 12
 """Independent accumulators: enough to hide the latency of two units."""

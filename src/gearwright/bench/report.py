@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gearwright.compiling.host import host
+from gearwright.compiling.known_host import host
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,9 @@ def _show(found: Catalogue) -> None:
             rows = [[sheet.key, sheet.kind, *(_cell(sheet, word) for word in cells.values())] for sheet in sheets]
             results().print(table([title, "kind", *cells], rows, text=2))
             results().print("")
+    if not _sheets(found):
+        say("No article has all of these words in its key, maker, number, name or kind. Without words all are listed.")
+        return
     say(
         f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. --json tells every number and its source."
     )

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from gearwright.analysis import Comparison, EnergyBalance, compare, energy_balance
 from gearwright.catalogue import load
+from gearwright.cli.demo_design import design_an_arm
 from gearwright.cli.output import heading
 from gearwright.mechanism import assemble
 from gearwright.motion import chain, polynomial
@@ -23,7 +24,7 @@ WAYPOINTS = ([0.0, -0.4, 0.9], [1.4, 0.6, -0.5], [-0.6, -0.2, 1.2])
 
 
 def run_demo(folder: Path, console: Any) -> None:
-    """Torques of the elbow arm along a fast motion, the errors of the approximations, the energy balance, a figure."""
+    """Torques of the elbow arm, the errors of the approximations, the energy balance, figures; a SCARA's report."""
     mech = assemble(load("elbow"))
     motion = chain(*(polynomial(*ends, duration=0.5, order=7) for ends in pairwise(WAYPOINTS))).sample(801)
     comparison = compare(mech, motion)
@@ -45,7 +46,8 @@ def run_demo(folder: Path, console: Any) -> None:
         save(comparison.plot(), folder / "elbow_approximations.png"),
         save(_paths(comparison, runs), folder / "elbow_simulated.png"),
     ]
-    console.print(f"\nFigures: {listed(str(path) for path in figures)}")
+    page = design_an_arm(folder, console)
+    console.print(f"\nFigures: {listed(str(path) for path in figures)}. Report, for a browser: {page}.")
 
 
 def _simulated(comparison: Comparison) -> dict[str, Run]:

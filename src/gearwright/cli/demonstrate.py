@@ -11,12 +11,14 @@ from gearwright.cli.output import results
 
 
 def demonstrate(
-    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the figures go.")] = Path("gearwright_demo"),
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where figures and report go.")] = Path(
+        "gearwright_demo"
+    ),
 ) -> None:
-    """Show a geared arm through a fast motion.
+    """Show a geared arm through a fast motion, and choose a drive for another.
 
-    Prints its torques, what the approximations get wrong, the energy balance and where simulated arms end up with the
-    torques of each model, and draws figures.
+    Prints torques, what the approximations get wrong, the energy balance and where simulated arms end up with the
+    torques of each model, and draws figures; then chooses a drive of a SCARA for a task and writes the report of it.
     """
     from gearwright.cli.demo import run_demo
 

@@ -1,40 +1,70 @@
-"""`gearwright size`: the best motors and gearboxes of a catalogue for a task."""
+"""`gearwright size`: the best motors and gearboxes of a catalogue for a task, and what else may vary."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gearwright.catalogue import drives, load
 from gearwright.cli.analyse import CatalogueFiles, ReportFile, TaskFile, show
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro, require_ending
 from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.errors import InputError
+from gearwright.text import visible
+
+if TYPE_CHECKING:
+    from gearwright.design import Sizing
+
+SHOWN = 8
+"""Designs of the front that the screen shows; JSON and the report show all."""
 
 
 def size(
     robot: RobotName,
     task: TaskFile,
-    objective: Annotated[str, typer.Option(metavar="WHAT", help="The least mass, energy or price.")] = "mass",
+    objective: Annotated[
+        str, typer.Option(metavar="WHAT", help="The least mass, energy, temperature, price or cycle_time.")
+    ] = "mass",
     joint: Annotated[
         list[str] | None, typer.Option(metavar="JOINT", help="Whose drive is chosen; all unless given; repeatable.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep-drives", help="Choose no drives: only what --vary names.")] = False,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUES",
+            help="elbow.gear.ratio=30..120, upper.section.outer=0.03..0.08, upper.material=aluminium,steel, "
+            "elbow.mounted_on=base,upper, task.stretch=0.5..2; repeatable.",
+        ),
+    ] = None,
+    front: Annotated[
+        str | None, typer.Option(metavar="WHAT,WHAT", help="The two objectives of the Pareto front: mass,energy.")
     ] = None,
     margin: Annotated[float, typer.Option(metavar="SHARE", help="Of every limit that must be left.")] = 0.0,
     efficiency: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Of gearboxes whose sheets print none; else passed over.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the robot with its drives (.yaml).")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the robot with its drives (.yaml).",
+            callback=lambda path: require_ending("--output", path, (".yaml", ".yml")),
+        ),
     ] = None,
     report: ReportFile = None,
     catalogue: CatalogueFiles = None,
     seed: Annotated[int, typer.Option(help="Of the search, where there are too many sets to look at.")] = 0,
+    trials: Annotated[int, typer.Option(metavar="N", help="Designs that are proposed where something varies.")] = 60,
     json: Json = False,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
-    """Choose motors and gearboxes for a task, from the bundled catalogue and your own files.
+    """Choose motors and gearboxes for a task, from the bundled catalogue and your own files, and what --vary names.
 
     Example: gearwright size scara pick.yaml --joint shoulder --joint elbow --efficiency 0.7 -o sized.yaml
     """
@@ -47,32 +77,79 @@ def size(
         Task.read(task, loaded),
         drives(*(catalogue or ())),
         objective,
-        joints=joint,
+        joints=_joints(joint, keep, vary),
+        variables=dict(_variable(text) for text in vary or ()),
+        front=None if front is None else [word.strip() for word in front.split(",")],
         margin=margin,
         assumed_efficiency=efficiency,
         seed=seed,
+        trials=trials,
     )
     if output is not None:
         save(found.robot, output)
     if report is not None:
         from gearwright.report import report as write_report
 
-        write_report(found.analysis, report)
-    chosen = {
-        name: {"motor": one.motor.key, "gearbox": one.gearbox.key if one.gearbox else None, "mass": one.mass}
-        for name, one in found.choices.items()
-    }
+        write_report(found, report)
     if json:
-        write_json({"choices": chosen, "mass": found.mass, "analysis": found.analysis.summary()})
+        write_json(found.summary())
         return
+    _show(found)
+    if output is not None:
+        say(f"The robot is in {output}.")
+
+
+def _joints(joint: list[str] | None, keep: bool, vary: list[str] | None) -> list[str] | None:
+    if not keep:
+        return joint
+    if joint or not vary:
+        raise InputError("--keep-drives chooses no drives: leave --joint out, and say with --vary what may vary.")
+    return []
+
+
+def _variable(text: str) -> tuple[str, Any]:
+    """A range low..high, or a list of names."""
+    from gearwright.design import Range
+
+    name, given, values = (part.strip() for part in text.partition("="))
+    low, dots, high = values.partition("..")
+    try:
+        if not name or not given or not values:
+            raise ValueError
+        return name, Range(float(low), float(high)) if dots else [word.strip() for word in values.split(",")]
+    except InputError as error:
+        raise InputError(f"--vary {text!r}: {error}") from None
+    except ValueError:
+        raise InputError(
+            f"--vary {text!r}: give NAME=low..high, such as elbow.gear.ratio=30..120, or NAME=one,another, such as "
+            "upper.material=aluminium,steel."
+        ) from None
+
+
+def _show(found: Sizing) -> None:
     rows = [
-        [name, one.motor.key, one.gearbox.key if one.gearbox else "(kept)", number(one.mass)]
+        [
+            name,
+            "(kept)" if one.kept else one.motor.key,
+            one.gearbox.key if one.gearbox else "(kept)",
+            number(one.mass),
+            *(number(x) for x in found.gains[name]),
+        ]
         for name, one in found.choices.items()
     ]
-    results().print(table(["joint", "motor", "gearbox", "mass [kg]"], rows, text=3))
+    columns = ["joint", "motor", "gearbox", "mass [kg]", "loop [rad/s]", "kp [Nm/rad, N/m]", "kd [Nms/rad, Ns/m]"]
+    results().print(table(columns, rows, text=3))
+    for name, value in found.values.items():
+        results().print(f"{visible(name)}: {_word(value)}")
+    first, second = found.pair
+    results().print("")
+    points = [[number(one.value(first)), number(one.value(second))] for one in found.front[:SHOWN]]
+    results().print(table([f"least {first}", f"against {second}"], points, text=0))
     results().print("")
     show(found.analysis)
     for remark in found.remarks:
         say(remark)
-    if output is not None:
-        say(f"The robot is in {output}.")
+
+
+def _word(value: Any) -> str:
+    return number(value) if isinstance(value, float) else visible(str(getattr(value, "link", value)))

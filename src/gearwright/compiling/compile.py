@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gearwright.compiling import store
-from gearwright.compiling.host import Host, binding, host, object_code
+from gearwright.compiling.host import Host, object_code
+from gearwright.compiling.known_host import host
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.module import module_text, scalar_too
 from gearwright.compiling.plan import SHORT, ArrayLayout
@@ -45,8 +46,7 @@ def layout_of(job: TraceJob) -> ArrayLayout:
 def key_of(job: TraceJob, identity: object, machine: Host) -> str:
     """The name of a job's entry in the cache."""
     fixed = sorted(job.fixed.items())
-    llvm = binding().llvm_version_info
-    return store.key_of(job.program.name, identity, fixed, job.wrt, machine, llvm)
+    return store.key_of(job.program.name, identity, fixed, job.wrt, machine)
 
 
 def stored(job: TraceJob, identity: object) -> Built | None:
@@ -92,7 +92,7 @@ def graph_code(job: TraceJob, graph: Graph) -> MachineCode | None:
     if len(graph.nodes) > LIMIT:
         return None
     layout, machine = layout_of(job), host()
-    key = store.key_of(job.program.name, graph, layout, machine, binding().llvm_version_info)
+    key = store.key_of(job.program.name, graph, layout, machine)
     entry = store.read(key)
     if entry is None:
         entry = store.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN))
@@ -123,7 +123,7 @@ def code_known_by(identity: str, job: TraceJob) -> MachineCode | None:
 
 
 def _key_by_identity(name: str, identity: str) -> str:
-    return store.key_of(name, "by identity", identity, host(), binding().llvm_version_info)
+    return store.key_of(name, "by identity", identity, host())
 
 
 def _told_code(entry: store.Entry) -> MachineCode:

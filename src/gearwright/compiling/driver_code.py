@@ -12,7 +12,9 @@ import numpy as np
 
 from gearwright.compiling import store
 from gearwright.compiling.driver_translation import Translation, fields_of
-from gearwright.compiling.host import binding, host, loaded, object_code
+from gearwright.compiling.host import object_code
+from gearwright.compiling.known_host import host
+from gearwright.compiling.loading import loaded
 from gearwright.compiling.machine_code import address_of
 
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
@@ -34,7 +36,7 @@ class DriverCode:
 @cache
 def driver_code(modules: tuple[ModuleType, ...], workspace: type, entries: tuple[str, ...]) -> DriverCode:
     """The code of some modules' functions, from the cache or made now."""
-    key = store.key_of("driver", entries, host(), binding().llvm_version_info)  # the key covers all source files
+    key = store.key_of("driver", entries, host())  # the key covers all source files
     found = store.read(key)
     if found is None:
         text = f'target triple = "{host().triple}"\n{Translation(modules, workspace, entries).text()}'

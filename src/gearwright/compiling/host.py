@@ -31,6 +31,7 @@ class Host:
         fused: whether it has fused multiply-add.
         whole: operations up to which a program is one function; with twice the registers, longer ones may be.
         wide_table: whether numbers are stored once per lane; processors that broadcast memory operands need it once.
+        llvm: the version of LLVM that makes its code.
     """
 
     triple: str
@@ -40,6 +41,7 @@ class Host:
     fused: bool
     wide_table: bool
     whole: int = 3000
+    llvm: tuple[int, ...] = ()
 
 
 @contextmanager
@@ -62,9 +64,8 @@ def binding() -> Any:
     return llvm
 
 
-@cache
-def host() -> Host:
-    """This machine: 8 states per vector with AVX-512, 4 with AVX2 and FMA, else 2 (SSE2, NEON)."""
+def asked_host() -> Host:
+    """This machine as LLVM knows it: 8 states per vector with AVX-512, 4 with AVX2 and FMA, else 2 (SSE2, NEON)."""
     llvm = binding()
     try:
         features = dict(llvm.get_host_cpu_features())
@@ -82,6 +83,7 @@ def host() -> Host:
         fused,
         not wide,
         8000 if wide else 3000,
+        tuple(llvm.llvm_version_info),
     )
 
 
@@ -90,7 +92,7 @@ def generic() -> Host:
     llvm = binding()
     triple = llvm.get_process_triple()
     arm = triple.startswith(("aarch64", "arm64"))
-    return Host(triple, "generic" if arm else "x86-64", "", 2, arm, True)
+    return Host(triple, "generic" if arm else "x86-64", "", 2, arm, True, llvm=tuple(llvm.llvm_version_info))
 
 
 def object_code(text: str, host: Host, level: int, loops: bool = False) -> bytes:
@@ -104,6 +106,7 @@ def object_code(text: str, host: Host, level: int, loops: bool = False) -> bytes
         )
         if loops:
             options = llvm.create_pipeline_tuning_options(speed_level=level)
+            options.loop_unrolling = False  # the loops are short: over joints, stages and unknowns
             builder = llvm.create_pass_builder(machine, options)
             builder.getModulePassManager().run(module, builder)
         llvm.set_option("", _QUIET[0] + "=true")
@@ -115,11 +118,11 @@ def object_code(text: str, host: Host, level: int, loops: bool = False) -> bytes
             llvm.set_option("", _QUIET[1] + "=true")
 
 
-def loaded(code: bytes) -> Any:
+def loaded_by_llvm(code: bytes) -> Any:
     """An execution engine that holds an object file."""
     llvm = binding()
     with _LLVM, _naming_llvm():
-        machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
+        machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
         # llvmlite's memory manager keeps code and constants together. LLVM's own may put them further apart than the
         # 2 GB that the small code model can reach, and then ends the process.
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling import python_objects as objects
-from gearwright.compiling.host import loaded
+from gearwright.compiling.loading import Loaded, loaded
 from gearwright.tracing.graph import LIBRARY
 
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -75,8 +75,8 @@ class MachineCode:
         return made
 
 
-def linked(code: bytes) -> Any:
-    """An engine with loaded code that has the addresses it needs."""
+def linked(code: bytes) -> Loaded:
+    """Loaded code that has the addresses it needs."""
     engine = loaded(code)
     table = engine.get_global_value_address("addresses")
     for place, address in enumerate(addresses()):

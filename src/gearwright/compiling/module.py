@@ -34,7 +34,7 @@ def module_text(graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], host:
 
 def framed(parts: Sequence[str], host: Host, widths: tuple[int, ...]) -> str:
     """A module of these functions: with the table of addresses, declarations and attributes."""
-    head = [f'target triple = "{host.triple}"', "@addresses = global [64 x ptr] zeroinitializer"]
+    head = [f'target triple = "{host.triple}"', "@addresses = dso_local global [64 x ptr] zeroinitializer"]
     tail = f'attributes #0 = {{ nounwind noinline "prefer-vector-width"="{host.width * 64}" }}'
     return "\n".join([*head, *parts, _declarations(widths), tail])
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from gearwright.arrays import Array
 from gearwright.compiling import store
 from gearwright.compiling.compile import LIMIT, OPTIMISED
-from gearwright.compiling.host import Host, binding, host, object_code
+from gearwright.compiling.host import Host, object_code
+from gearwright.compiling.known_host import host
 from gearwright.compiling.machine_code import address_of, linked
 from gearwright.compiling.module import BLOCK, allocated, framed, freed, scalar_too, verdict, width_text, workspace
 from gearwright.compiling.plan import SHORT, ArrayLayout, plan
@@ -59,7 +60,7 @@ def loop_code(graph: Graph, layout: ArrayLayout) -> LoopCode | None:
     if len(graph.nodes) > LIMIT:
         return None
     machine, scalar = host(), scalar_too(graph)
-    key = store.key_of("rollout", graph, layout, machine, binding().llvm_version_info)
+    key = store.key_of("rollout", graph, layout, machine)
     found = store.read(key)
     if found is None:
         found = store.Entry({}, _compiled(graph, layout, machine))

@@ -10,20 +10,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.design.drive_basis import DriveBasis
+from gearwright.design.drive_demand import Article
 from gearwright.errors import InputError
+from gearwright.forces.dc_equations import DcEquations
+from gearwright.forces.losses_mesh import Mesh
 from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.parts.losses import back_driving, losses_of
 from gearwright.text import listed
 
 
 class Choice(NamedTuple):
-    """A motor and a gearbox; None when the joint keeps the gear it has."""
+    """A motor and a gearbox.
+
+    Args:
+        motor: the motor.
+        gearbox: None when the joint keeps the gear it has.
+        kept: whether the joint keeps its motor too, which the sheet then describes.
+    """
 
     motor: MotorSheet
     gearbox: GearboxSheet | None
+    kept: bool = False
 
     @property
     def mass(self) -> float:
@@ -59,7 +70,35 @@ class Candidates:
     resistance: Array
     coulomb: Array
     viscous: Array
+    thermal: Array
+    copper: Array
+    reference: Array
+    ambient: Array
     limits: dict[str, Array]
+
+    @property
+    def article(self) -> Article:
+        """Their numbers as columns (C, 1), for series along the last axis."""
+        mesh = Mesh(self.efficiency[:, None], self.back_efficiency[:, None], self.no_load[:, None], 0.0)
+        constant = self.constant[:, None]
+        winding = DcEquations(constant, constant, self.resistance[:, None])
+        return Article(self.ratio[:, None], mesh, self.coulomb[:, None], self.viscous[:, None], winding)
+
+    def temperature(self, squares: Scalar) -> Scalar:
+        r"""Temperature [K] of windings with a mean square current, (C,): the resistance rises with it.
+
+        $T = T_a + R_{th} i^2 R (1 + \alpha (T - T_r))$; only where $R_{th} i^2 R \alpha < 1$ is there such a one.
+        """
+        heating = squares * (self.thermal * self.resistance)
+        return (
+            heating * (1 + self.copper * (self.ambient - self.reference)) / (1 - heating * self.copper) + self.ambient
+        )
+
+    def warmed(self, squares: Array) -> Array:
+        """The same for many windings, (C,); inf where there is no such temperature."""
+        runaway = squares * self.thermal * self.resistance * self.copper >= 1
+        with np.errstate(divide="ignore"):
+            return np.where(runaway, inf, self.temperature(squares))
 
     def __getitem__(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> Candidates:
         """Some of them, by their places or a mask."""
@@ -76,8 +115,19 @@ NEEDED = ("mass", "inertia", "torque_constant", "resistance")
 OF_GEARBOX = ("mass", "ratio", "efficiency")
 
 
-def candidates(basis: DriveBasis, catalogue: Catalogue) -> Candidates:
-    """The choices of a joint; sheets that lack a number which every drive needs are passed over."""
+def kept_candidate(basis: DriveBasis, motor: MotorSheet, ambient: float | None = None) -> Candidates:
+    """The one choice of a joint that keeps its motor and its gear."""
+    return _columns(basis, (Choice(motor, None, kept=True),), ambient)
+
+
+def candidates(basis: DriveBasis, catalogue: Catalogue, ambient: float | None = None) -> Candidates:
+    """The choices of a joint; sheets that lack a number which every drive needs are passed over.
+
+    Args:
+        basis: what a drive does to the forces.
+        catalogue: what there is.
+        ambient: temperature of the air [K]; that of the sheets unless given.
+    """
     motors = [sheet for sheet in catalogue.motors.values() if not _missing(sheet, NEEDED)]
     boxes = [sheet for sheet in catalogue.gearboxes.values() if not _missing(sheet, OF_GEARBOX)]
     paired = [Choice(motor, box) for motor in motors for box in boxes]
@@ -89,7 +139,7 @@ def candidates(basis: DriveBasis, catalogue: Catalogue) -> Candidates:
             f"size_drives: no motor with {listed(NEEDED)} and gearbox with mass, ratio and efficiency is in the "
             "catalogue. Add a file of your own."
         )
-    return _columns(basis, tuple(choices))
+    return _columns(basis, tuple(choices), ambient)
 
 
 def _missing(sheet: MotorSheet | GearboxSheet, words: tuple[str, ...]) -> list[str]:
@@ -106,13 +156,14 @@ def passed_over(catalogue: Catalogue) -> Iterator[str]:
         yield f"passed over, because their sheets lack one of {listed(OF_GEARBOX)}: {listed(boxes)}."
 
 
-def _columns(basis: DriveBasis, choices: tuple[Choice, ...]) -> Candidates:
+def _columns(basis: DriveBasis, choices: tuple[Choice, ...], ambient: float | None) -> Candidates:
     def of(*numbers: float | None, empty: float = inf) -> Array:
         return np.array([empty if x is None else x for x in numbers])
 
     motors = [one.motor for one in choices]
     boxes = [one.gearbox for one in choices]
     losses = [_losses(basis, box) for box in boxes]
+    heats = [sheet.heat for sheet in motors]
     return Candidates(
         basis,
         choices,
@@ -127,13 +178,17 @@ def _columns(basis: DriveBasis, choices: tuple[Choice, ...]) -> Candidates:
         resistance=of(*(sheet.resistance for sheet in motors)),
         coulomb=np.array([sheet.friction for sheet in motors]),
         viscous=of(*(sheet.viscous_friction for sheet in motors), empty=0.0),
+        thermal=np.array([nan if heat is None else heat.winding_housing + heat.housing_ambient for heat in heats]),
+        copper=np.array([nan if heat is None else heat.copper for heat in heats]),
+        reference=np.array([nan if heat is None else heat.reference for heat in heats]),
+        ambient=np.array([ambient or (nan if heat is None else heat.ambient) for heat in heats]),
         limits={
             "peak motor torque": of(*(sheet.peak_torque for sheet in motors)),
             "motor speed": of(*(sheet.peak_speed for sheet in motors)),
             "voltage": of(*(sheet.voltage for sheet in motors)),
             "continuous motor torque": of(*(sheet.continuous_torque for sheet in motors)),
             "continuous motor speed": of(*(sheet.continuous_speed for sheet in motors)),
-            "winding above air": np.array([_heating_limit(sheet) for sheet in motors]),
+            "winding above air": np.array([_heating_limit(sheet, ambient) for sheet in motors]),
             "gearbox peak torque": of(*_numbers(boxes, "peak_torque")),
             "gearbox mean torque": of(*_numbers(boxes, "rated_torque")),
             "gearbox input speed": of(*_numbers(boxes, "peak_input_speed")),
@@ -164,10 +219,11 @@ def _losses(basis: DriveBasis, box: GearboxSheet | None) -> tuple[float, float, 
     return float(stated[0].efficiency), float(stated[0].back), float(stated[0].no_load_torque)
 
 
-def _heating_limit(sheet: MotorSheet) -> float:
+def _heating_limit(sheet: MotorSheet, ambient: float | None) -> float:
     r"""The mean square of the current at which the winding comes to its limit in the mean [A^2]."""
     heat, limit = sheet.heat, sheet.max_winding_temperature
     if heat is None or limit is None or not sheet.resistance:
         return inf
     hot = sheet.resistance * (1 + heat.copper * (limit - heat.reference))
-    return float((limit - heat.ambient) / (heat.winding_housing + heat.housing_ambient) / hot)
+    air = heat.ambient if ambient is None else ambient
+    return float(max(limit - air, 1e-9) / (heat.winding_housing + heat.housing_ambient) / hot)

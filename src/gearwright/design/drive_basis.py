@@ -11,20 +11,21 @@ machines assembled as every machine is; a million choices then are sums of produ
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gearwright.analysis import Task
+from gearwright.analysis.cycle import Course
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.functions.functions import inverse_dynamics
-from gearwright.mechanism import assemble
+from gearwright.mechanism import approximate, assemble
 from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, Gear, Motor, Robot
-from gearwright.system.demands import demands
 from gearwright.text import did_you_mean, listed
 
 PROBE = 1e-3
@@ -60,11 +61,20 @@ class DriveBasis:
 
 @dataclass(frozen=True)
 class DriveSpace:
-    """A motion, its forces without any of the drives in question, and what each of those adds."""
+    """A motion, its forces without any of the drives in question, and what each of those adds.
+
+    Args:
+        robot: with the task's payload.
+        motion: sampled.
+        bare: forces without the drives, (T, n).
+        outside: the part of them that does not accelerate or lift masses: friction and what else acts, (T, n).
+        drives: what each drive adds.
+    """
 
     robot: Robot
     motion: Motion
     bare: Array
+    outside: Array
     drives: tuple[DriveBasis, ...]
 
     @property
@@ -72,14 +82,35 @@ class DriveSpace:
         """Times [s], (T,)."""
         return self.motion.t
 
+    @property
+    def duration(self) -> float:
+        """How long a cycle takes [s]."""
+        return float(self.motion.t[-1] - self.motion.t[0])
 
-def drive_space(robot: Robot, task: Task, joints: list[str], samples: int) -> DriveSpace:
-    """The forces of a task's cycle as a function of the drives of these joints."""
+
+def drive_space(
+    robot: Robot,
+    task: Task,
+    joints: Sequence[str],
+    samples: int,
+    geared: Collection[str] = (),
+    model: str | None = None,
+) -> DriveSpace:
+    """The forces of a task's cycle as a function of the drives of these joints.
+
+    Args:
+        robot: with drives at these joints.
+        task: whose cycle it is.
+        joints: whose drives are in question.
+        samples: at how many times.
+        geared: joints that keep their gear.
+        model: None for the exact machine, or an approximation that `gw.approximate` knows.
+    """
     loaded = task.carried_by(robot)
-    chosen = [_drive_of(loaded, joint) for joint in joints]
+    chosen = [drive_of(loaded, joint) for joint in joints]
     bare = loaded
     for drive in chosen:
-        bare = bare.with_drive(drive.title, _with(drive, Motor(position=drive.motor.position), 1.0))
+        bare = bare.with_drive(drive.title, _with(drive, Motor(position=drive.motor.position), 1.0, geared))
     mech = assemble(bare)
     if mech.shafts:
         raise InputError(
@@ -87,44 +118,64 @@ def drive_space(robot: Robot, task: Task, joints: list[str], samples: int) -> Dr
             "without stiffness), and check the elastic one with `analyse`."
         )
     smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
-    found = demands(bare, task.cycle, laws=smooth, actuators=(), samples=samples)
-    free = inverse_dynamics(mech, found.motion.q, found.motion.v, found.motion.a)
-    bases = tuple(_basis(bare, drive, found.motion, free, mech.speeds.index(drive.joint)) for drive in chosen)
-    return DriveSpace(loaded, found.motion, found.tau, bases)
+    course = Course(task.cycle, tuple(task.forces), task.contact, samples)
+    found = course.asked_of(bare, laws=smooth, actuators=())
+    motion = found.motion
+    outside = found.tau - inverse_dynamics(mech, motion.q, motion.v, motion.a)
+    machines = _Machines(motion, frozenset(geared), model or "exact")
+    free = machines.forces(bare)
+    bases = tuple(machines.basis(bare, drive, free, mech.speeds.index(drive.joint)) for drive in chosen)
+    return DriveSpace(loaded, motion, free + outside, outside, bases)
 
 
-def _drive_of(robot: Robot, joint: str) -> Drive:
+def drive_of(robot: Robot, joint: str) -> Drive:
+    """The drive of a joint, or an error."""
     known = {drive.joint: drive for drive in robot.drives}
     if joint not in known:
         raise InputError(f"size_drives: joint {joint!r} has no drive to choose. {did_you_mean(joint, known)}")
     return known[joint]
 
 
-def _stays(drive: Drive) -> AnyGear | None:
-    """A screw, a rack, a belt, whatever is drawn, stays; a reducer known by its ratio is chosen."""
-    return None if isinstance(drive.gear, Gear) else drive.gear
+def _stays(drive: Drive, geared: Collection[str]) -> AnyGear | None:
+    """A screw, a rack, a belt, whatever is drawn, stays; a reducer known by its ratio is chosen unless it is geared."""
+    return None if isinstance(drive.gear, Gear) and drive.joint not in geared else drive.gear
 
 
-def _with(drive: Drive, motor: Motor, ratio: float) -> Drive:
-    kept = _stays(drive)
+def _with(drive: Drive, motor: Motor, ratio: float, geared: Collection[str]) -> Drive:
+    kept = _stays(drive, geared)
     return replace(drive, motor=motor, gear=Gear(ratio) if kept is None else kept)
 
 
-def _basis(bare: Robot, drive: Drive, motion: Motion, free: Array, at: int) -> DriveBasis:
-    def added(motor: Motor, ratio: float = 1.0) -> Array:
-        mech = assemble(bare.with_drive(drive.title, _with(drive, motor, ratio)))
-        return np.asarray(inverse_dynamics(mech, motion.q, motion.v, motion.a) - free) / PROBE
+@dataclass(frozen=True)
+class _Machines:
+    """Forces of one motion for robots with other drives."""
 
-    place = drive.motor.position
-    mass = added(Motor(motor_mass=PROBE, position=place))
-    turning = Motor(inertia=PROBE, position=place)
-    kept = _stays(drive)
-    if kept is not None:
-        # One ratio only: what it does goes into the square, so that inertia times it is right.
-        ratio = float(kept.ratio)
-        nothing = np.zeros_like(free)
-        return DriveBasis(drive, at, mass, nothing, nothing, added(turning) / ratio**2, kept)
-    forward, backward, double = (added(turning, ratio) for ratio in (1.0, -1.0, 2.0))
-    first = (forward - backward) / 2
-    second = (double - forward - first) / 3
-    return DriveBasis(drive, at, mass, forward - first - second, first, second, None)
+    motion: Motion
+    geared: frozenset[str]
+    model: str
+
+    def forces(self, robot: Robot) -> Array:
+        """Of the robot as the model sees it, (T, n)."""
+        mech = approximate(assemble(robot), self.model)
+        return np.asarray(inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a))
+
+    def basis(self, bare: Robot, drive: Drive, free: Array, at: int) -> DriveBasis:
+        """What a drive does, from probes; `free` are the forces of the robot without it."""
+
+        def added(motor: Motor, ratio: float = 1.0) -> Array:
+            fitted = bare.with_drive(drive.title, _with(drive, motor, ratio, self.geared))
+            return np.asarray(self.forces(fitted) - free) / PROBE
+
+        place = drive.motor.position
+        mass = added(Motor(motor_mass=PROBE, position=place))
+        turning = Motor(inertia=PROBE, position=place)
+        kept = _stays(drive, self.geared)
+        if kept is not None:
+            # One ratio only: what it does goes into the square, so that inertia times it is right.
+            ratio = float(kept.ratio)
+            nothing = np.zeros_like(free)
+            return DriveBasis(drive, at, mass, nothing, nothing, added(turning) / ratio**2, kept)
+        forward, backward, double = (added(turning, ratio) for ratio in (1.0, -1.0, 2.0))
+        first = (forward - backward) / 2
+        second = (double - forward - first) / 3
+        return DriveBasis(drive, at, mass, forward - first - second, first, second, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,28 @@ Places = NDArray[np.intp]
 """Per set and joint the place of a choice among its candidates, (P, J)."""
 NEGLIGIBLE = 1e-12
 """Share of a drive's largest force below which it does not act on a joint."""
+
+
+class SetNumbers(NamedTuple):
+    """The numbers of many sets, (P,) each; nan where a sheet does not say.
+
+    Args:
+        use: the largest share of any limit.
+        mass: [kg].
+        energy: electrical, per cycle [J].
+        price: in the currency of the user's file.
+        temperature: of the warmest winding [K].
+    """
+
+    use: Array
+    mass: Array
+    energy: Array
+    price: Array
+    temperature: Array
+
+    def at(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> SetNumbers:
+        """Those of some of the sets."""
+        return SetNumbers(*(column[rows] for column in self))
 
 
 @dataclass(frozen=True)
@@ -69,11 +92,20 @@ class DriveSets:
         turning = basis.rest[:, at] + ratio * (basis.first[:, at] + ratio * basis.second[:, at])
         return np.asarray(mass * basis.mass[:, at] + inertia * turning)
 
-    def evaluated(self, sets: Places) -> tuple[Array, Array]:
-        """The largest share of any limit, and the electrical energy [J], of whole sets, (P,) each."""
+    def evaluated(self, sets: Places) -> SetNumbers:
+        """The numbers of whole sets."""
         chosen = {j: sets[:, j] for j in range(sets.shape[1])}
         found = [self.screened(j, chosen, sets[:, j]) for j in range(sets.shape[1])]
-        return np.max([one.worst for one in found], axis=0), np.sum([one.energy for one in found], axis=0)
+        return SetNumbers(
+            use=np.max([one.worst for one in found], axis=0),
+            mass=self._summed(sets, "mass"),
+            energy=np.sum([one.energy for one in found], axis=0),
+            price=self._summed(sets, "price"),
+            temperature=np.max([one.temperature for one in found], axis=0),
+        )
+
+    def _summed(self, sets: Places, word: str) -> Array:
+        return np.asarray(np.sum([getattr(some, word)[sets[:, j]] for j, some in enumerate(self.options)], axis=0))
 
     def tightest(self, places: Places) -> tuple[str, float]:
         """The limit that one set misses most, or keeps least, and its use."""

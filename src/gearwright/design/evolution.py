@@ -1,7 +1,7 @@
-"""Too many sets to look at: pymoo's genetic algorithm, begun at the lightest set that a walk from the tip finds.
+"""Too many sets to look at: pymoo's genetic algorithm for two objectives, begun at light sets that a walk finds.
 
-A set that misses a limit is worse than every set that keeps all of them, by how much it misses it. What the evolution
-ends with is improved joint by joint, looking at every choice of one joint while the others stay.
+A set that misses a limit is worse than every set that keeps all of them, by how much it misses it (pymoo's rule). What
+the evolution ends with is improved joint by joint, looking at every choice of one joint while the others stay.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.design.drive_sets import DriveSets, Places
+from gearwright.design.drive_sets import DriveSets, Places, SetNumbers
+from gearwright.design.enumeration import walked
 from gearwright.errors import MissingExtraError
 
 POPULATION, GENERATIONS = 150, 40
@@ -27,25 +28,31 @@ class Judged:
         self.looked_at = 0
         self.good: dict[bytes, Places] = {}
 
+    def numbers(self, rows: Places) -> SetNumbers:
+        """The numbers of sets, of which those that keep every limit are remembered."""
+        self.looked_at += len(rows)
+        found = self.sets.evaluated(rows)
+        for row in rows[found.use <= self.share]:
+            self.good.setdefault(row.tobytes(), row)
+        return found
+
     def costs(self, rows: Places) -> Array:
         """The objective of each set, and beyond BROKEN for those that miss a limit."""
-        self.looked_at += len(rows)
-        use, energy = self.sets.evaluated(rows)
-        options = self.sets.options
-        if self.objective == "energy":
-            value = energy
-        else:
-            value = np.sum([getattr(some, self.objective)[rows[:, j]] for j, some in enumerate(options)], axis=0)
-        fits = use <= self.share
-        for row in rows[fits]:
-            self.good.setdefault(row.tobytes(), row)
-        return np.where(fits, value, BROKEN * (1 + np.minimum(use, 1e6)))
+        found = self.numbers(rows)
+        fits = found.use <= self.share
+        return np.where(fits, cost(found, self.objective), BROKEN * (1 + np.minimum(found.use, 1e6)))
 
 
-def evolved(sets: DriveSets, objective: str, share: float, seed: int) -> tuple[Places, int]:
-    """Sets that keep every limit, and how many were looked at."""
+def cost(found: SetNumbers, objective: str) -> Array:
+    """What is wanted least of sets; for a short cycle, that little of the limits is taken. Unknown is worst."""
+    values = found.use if objective == "cycle_time" else getattr(found, objective)
+    return np.nan_to_num(values, nan=BROKEN, posinf=BROKEN)
+
+
+def evolved(sets: DriveSets, objectives: tuple[str, str], share: float, seed: int) -> tuple[Places, int]:
+    """Sets that keep every limit, and how many were looked at; the first objective is improved to the end."""
     try:
-        from pymoo.algorithms.soo.nonconvex.ga import GA
+        from pymoo.algorithms.moo.nsga2 import NSGA2
         from pymoo.core.problem import Problem
         from pymoo.operators.crossover.sbx import SBX
         from pymoo.operators.mutation.pm import PM
@@ -57,18 +64,20 @@ def evolved(sets: DriveSets, objective: str, share: float, seed: int) -> tuple[P
             "gearwright[optimise], or give fewer joints or a smaller catalogue."
         ) from error
 
-    judged = Judged(sets, objective, share)
+    judged = Judged(sets, objectives[0], share)
     sizes = np.array([len(some) for some in sets.options])
 
     class Choosing(Problem):  # type: ignore[misc]
         def __init__(self) -> None:
-            super().__init__(n_var=len(sizes), n_obj=1, xl=0, xu=sizes - 1, vtype=int)
+            super().__init__(n_var=len(sizes), n_obj=2, n_ieq_constr=1, xl=0, xu=sizes - 1, vtype=int)
 
         def _evaluate(self, rows: Any, out: Any, *args: Any, **words: Any) -> None:
-            out["F"] = judged.costs(np.asarray(rows, dtype=np.intp))
+            found = judged.numbers(np.asarray(rows, dtype=np.intp))
+            out["F"] = np.column_stack([cost(found, name) for name in objectives])
+            out["G"] = np.minimum(found.use, BROKEN) - share
 
     start = _first_generation(sets, judged, sizes, np.random.default_rng(seed))
-    algorithm = GA(
+    algorithm = NSGA2(
         pop_size=POPULATION,
         sampling=start,
         crossover=SBX(prob=0.9, eta=3.0, vtype=float, repair=RoundingRepair()),
@@ -76,41 +85,30 @@ def evolved(sets: DriveSets, objective: str, share: float, seed: int) -> tuple[P
         eliminate_duplicates=True,
     )
     result = minimize(Choosing(), algorithm, ("n_gen", GENERATIONS), seed=seed, verbose=False)
-    best = np.asarray(result.X, dtype=np.intp).reshape(-1)
-    _improved(sets, judged, best)
+    population = np.asarray(result.pop.get("X"), dtype=np.intp)
+    improved(judged, population[judged.costs(population).argmin()])
     rows = list(judged.good.values())
     return (np.array(rows) if rows else np.zeros((0, len(sizes)), dtype=np.intp)), judged.looked_at
 
 
 def _first_generation(sets: DriveSets, judged: Judged, sizes: Places, random: np.random.Generator) -> Places:
-    """Random sets, and the one that takes at every joint the lightest choice which fits, from the tip on."""
+    """Random sets, and those of a walk from the tip."""
     rows = random.integers(0, sizes, size=(POPULATION, len(sizes)))
-    rows[0] = _walk(sets, judged.share)
+    start = walked(sets, judged.share)
+    rows[: len(start)] = start
     return rows
 
 
-def _walk(sets: DriveSets, share: float) -> Places:
-    chosen: dict[int, Places] = {}
-    for joint in sets.order or range(len(sets.options)):
-        count = len(sets.options[joint])
-        others = {k: np.full(count, place[0]) for k, place in chosen.items()}
-        others |= {k: np.zeros(count, dtype=np.intp) for k in range(len(sets.options)) if k not in chosen}
-        worst = sets.screened(joint, others, np.arange(count)).worst
-        fits = np.flatnonzero(worst <= share)
-        chosen[joint] = np.array([fits[0] if fits.size else worst.argmin()])
-    return np.array([chosen[j][0] for j in range(len(sets.options))])
-
-
-def _improved(sets: DriveSets, judged: Judged, best: Places) -> Places:
+def improved(judged: Judged, best: Places) -> Places:
     """Every choice of one joint, then of the next, until nothing gets better."""
-    cost = float(judged.costs(best[None])[0])
+    least = float(judged.costs(best[None])[0])
     while True:
-        before = cost
-        for joint, some in enumerate(sets.options):
+        before = least
+        for joint, some in enumerate(judged.sets.options):
             rows = np.repeat(best[None], len(some), axis=0)
             rows[:, joint] = np.arange(len(some))
             costs = judged.costs(rows)
-            if costs.min() < cost:
-                best, cost = rows[costs.argmin()], float(costs.min())
-        if cost >= before:
+            if costs.min() < least:
+                best, least = rows[costs.argmin()], float(costs.min())
+        if least >= before:
             return best

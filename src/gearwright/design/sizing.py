@@ -1,18 +1,30 @@
-"""Motors and gearboxes from a catalogue: the best set that does a task within every limit."""
+"""Motors and gearboxes from a catalogue, and what else may vary: the best design that keeps every limit of a task."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from gearwright.analysis import Analysis, Task, analyse
-from gearwright.arguments import number
+from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design.candidates import Choice, candidates, passed_over
-from gearwright.design.drive_basis import DriveSpace, drive_space
-from gearwright.design.search import Found, Objective, best_sets, objective_of
+from gearwright.design.candidates import Choice, passed_over
+from gearwright.design.choosing import with_choices
+from gearwright.design.designs import TIP, Question
+from gearwright.design.drive_basis import drive_of
+from gearwright.design.gains import JointGains, controller_gains
+from gearwright.design.mixed_search import BEST, TRIALS, best_designs, refined
+from gearwright.design.objectives import Found, front_pair, known_objective, titled
+from gearwright.design.search import Sets, best_sets
+from gearwright.design.sizing_summary import summary
+from gearwright.design.variables import STRETCH, Design, Range, design_space
 from gearwright.errors import InputError
-from gearwright.parts import Robot
+from gearwright.parts import LinkSection, Robot
+from gearwright.plots import Panel, figure, saved
 from gearwright.text import listed
 
 SAMPLES = 401
@@ -21,6 +33,10 @@ ROUNDING = 1e-3
 """By how much an analysis at more times may differ from the screening before a set counts as broken."""
 TRIED = 50
 """How many of the best sets are analysed before it is said that none keeps every limit."""
+REFINED = 3
+"""How often a design that misses a limit by its analysis is brought back below it."""
+PACES = Range(0.2, 5.0)
+"""How many times as long the motions may take when a short cycle is wanted."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +45,15 @@ class Sizing:
 
     Args:
         choices: per joint the motor and the gearbox (None where the gear was kept).
-        robot: with them.
+        robot: with them, and with the values of the variables.
         analysis: of the task with them, at the full number of samples.
-        front: sets of which none is better than another in both mass and energy, the lightest first.
+        front: designs of which none is better than another in both objectives of the front, by the first of them.
         looked_at: how many sets were looked at.
         remarks: what was passed over or assumed.
+        values: of the variables.
+        gains: per joint those of a controller: as stiff as the torque allows that the task leaves.
+        found: the design's own numbers, as those of the front.
+        pair: the two objectives of the front.
     """
 
     choices: Mapping[str, Choice]
@@ -42,11 +62,31 @@ class Sizing:
     front: tuple[Found, ...]
     looked_at: int
     remarks: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    gains: Mapping[str, JointGains] = field(default_factory=dict)
+    found: Found | None = None
+    pair: tuple[str, str] = ("mass", "energy")
 
     @property
     def mass(self) -> float:
         """Of all motors and gearboxes chosen [kg]."""
         return sum(choice.mass for choice in self.choices.values())
+
+    def summary(self) -> dict[str, Any]:
+        """Everything that is one number or name, as JSON can hold it."""
+        return summary(self)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The front: the least of one objective that can be had at every value of the other."""
+        first, second = ([one.value(name) for one in self.front] for name in self.pair)
+        curves = {f"{len(self.front)} designs that nothing beats": np.array(second)}
+        page = figure(np.array(first), titled(self.pair[0]), [Panel(titled(self.pair[1]), curves)])
+        return saved(page, path)
+
+    @property
+    def task(self) -> Task:
+        """The task, at the pace that was found."""
+        return self.analysis.task
 
 
 def size_drives(
@@ -56,13 +96,18 @@ def size_drives(
     objective: str = "mass",
     *,
     joints: Sequence[str] | None = None,
+    variables: Mapping[str, Any] | None = None,
+    sections: Mapping[str, LinkSection] | None = None,
+    front: Sequence[str] | None = None,
     margin: float = 0.0,
     assumed_efficiency: float | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
     method: str | None = None,
+    trials: int = TRIALS,
+    model: str | None = None,
 ) -> Sizing:
-    """The best motors and gearboxes for a task.
+    """The best motors and gearboxes for a task, and the best values of what else may vary.
 
     Their masses rest on the links that carry them and their rotors push on those, so that every choice changes what the
     other joints must do: all of that is in the forces from which the choices are judged, and the winner is analysed
@@ -72,32 +117,80 @@ def size_drives(
         robot: with a drive at every joint in question; mount, axis and place stay, and so does a screw or a drawn gear.
         task: what it must do.
         catalogue: what there is; the bundled articles unless given.
-        objective: "mass", "energy" (per cycle) or "price", the least of which is wanted.
-        joints: whose drives are chosen; all that have one unless given.
+        objective: "mass", "energy" (per cycle), "temperature" (of the warmest winding), "price" or "cycle_time", the
+            least of which is wanted.
+        joints: whose drives are chosen; all that have one unless given. Empty: none, only the variables are.
+        variables: what else may vary: "<drive>.gear.ratio", "<link>.length", "<link>.section.outer" (`wall`, `width`,
+            `height`), any other number of the robot, or "task.stretch" -> `Range(low, high)`; "<link>.material" -> a
+            list of materials; "<drive>.mounted_on" -> a list of links or `Mount`s. A gear whose ratio varies stays.
+        sections: of links, where the robot does not state them; they are checked, and may vary.
+        front: the two objectives of the front; the objective with energy (energy with mass) unless given.
         margin: share of every limit that must be left.
         assumed_efficiency: of gearboxes whose sheets print none; without it they are passed over.
         samples: at how many times of the cycle the choices are looked at.
-        seed: of the stochastic search, which is used where there are too many sets to look at.
-        method: "enumerate" or "evolve"; by the number of sets unless given.
+        seed: of the stochastic search, which is used where there are too many sets to look at, or variables.
+        method: "enumerate" or "evolve"; by the number of sets unless given. Variables have a way of their own.
+        trials: how many designs are proposed where there are variables.
+        model: an approximation ("diagonal", "reflected") by which drives are judged instead of the exact machine, to
+            see whether it matters; the winner is analysed exactly all the same.
 
     Raises:
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
     """
     table = _assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
-    space = drive_space(robot, task, _joints(robot, joints), samples)
-    options = [candidates(basis, table) for basis in space.drives]
-    goal = objective_of(objective, options)
-    sets = best_sets(space, options, goal, 1 - margin, seed=seed, method=method)
+    chosen = _joints(robot, joints, variables)
+    known_objective(objective, ())
+    pair = front_pair(front, objective)
+    for name in pair:
+        known_objective(name, ())
+    space = design_space(Design(robot, task, _sections(robot, sections)), _variables(variables, (objective, *pair)))
+    question = Question(space, table, tuple(chosen), objective, 1 - margin, samples, model)
+    _require_told(question, pair)
+    if space.domains:
+        sets = best_designs(question, pair, whole("size_drives", "trials", trials, least=1, example=TRIALS), seed)
+    else:
+        sets = _drives_only(question, pair, seed, method)
     remarks = (*passed_over(table), *_assumed(assumed_efficiency), *sets.remarks)
-    return _verified(robot, task, table, space, sets.found, goal, (1 - margin, sets.looked_at, remarks))
+    return _verified(question, sets, remarks)
 
 
-def _joints(robot: Robot, joints: Sequence[str] | None) -> list[str]:
+def _joints(robot: Robot, joints: Sequence[str] | None, variables: Mapping[str, Any] | None) -> list[str]:
     found = [drive.joint for drive in robot.drives] if joints is None else list(joints)
-    if not found:
+    if not robot.drives or not (found or variables):
         raise InputError(f"size_drives: robot {robot.name!r} has no drives to choose. Give it some, with their mounts.")
+    for joint in found:
+        drive_of(robot, joint)
     return found
+
+
+def _sections(robot: Robot, given: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:
+    stated = {link.name: link.section for link in robot.links if link.section is not None}
+    return {**stated, **(given or {})}
+
+
+def _variables(given: Mapping[str, Any] | None, objectives: Sequence[str]) -> dict[str, Any]:
+    """The variables; whoever wants a short cycle lets the pace vary."""
+    found = dict(given or {})
+    if "cycle_time" in objectives:
+        found.setdefault(STRETCH, PACES)
+    return found
+
+
+def _require_told(question: Question, pair: tuple[str, str]) -> None:
+    """Refuse objectives of which the catalogue has no numbers."""
+    base = question.space.base
+    options = question.options(replace(question, samples=2).drives(base))
+    for name in (question.objective, *pair):
+        known_objective(name, options)
+
+
+def _drives_only(question: Question, pair: tuple[str, str], seed: int, method: str | None) -> Sets:
+    base = question.space.base
+    space = question.drives(base)
+    return best_sets(
+        space, question.options(space), question.objective, question.share, pair=pair, seed=seed, method=method
+    )
 
 
 def _assuming(catalogue: Catalogue, efficiency: float | None) -> Catalogue:
@@ -116,54 +209,62 @@ def _assumed(efficiency: float | None) -> Iterable[str]:
         yield f"gearboxes whose sheets print no efficiency were taken with {efficiency:.0%}."
 
 
-def with_choices(robot: Robot, choices: Mapping[str, Choice]) -> Robot:
-    """The robot with other motors and gearboxes; mounts, axes and places stay."""
-    for drive in robot.drives:
-        choice = choices.get(drive.joint)
-        if choice is None:
-            continue
-        motor = choice.motor.motor(position=drive.motor.position)
-        gear = drive.gear if choice.gearbox is None else choice.gearbox.gear()
-        robot = robot.with_drive(drive.title, replace(drive, motor=motor, gear=gear))
-    return robot
-
-
-def _verified(
-    robot: Robot,
-    task: Task,
-    table: Catalogue,
-    space: DriveSpace,
-    found: Sequence[Found],
-    goal: Objective,
-    about: tuple[float, int, tuple[str, ...]],
-) -> Sizing:
-    """The best set whose own analysis keeps every limit; the screening takes temperatures in the mean."""
-    share, looked_at, remarks = about
-    names = [basis.drive.joint for basis in space.drives]
+def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizing:
+    """The best design whose own analysis keeps every limit; the screening takes temperatures in the mean."""
     failed: list[str] = []
-    for one in sorted(found, key=goal.value)[:TRIED]:
-        choices = dict(zip(names, one.choices, strict=True))
-        sized = with_choices(robot, choices)
-        analysis = analyse(sized, task, catalogue=table)
-        missed = [check for check in analysis.limits if check.margin < (1 - share) - ROUNDING]
-        broken = [check for check in missed if _is_chosen(check.name, names)]
-        if not broken:
-            return Sizing(choices, sized, analysis, _front(found), looked_at, remarks)
-        failed += [check.name for check in broken]
+    for rank, one in enumerate(sets.found[:TRIED]):
+        found = one
+        for _ in range(1 + REFINED * (rank < BEST and bool(question.space.continuous))):
+            sized = _analysed(question, found, sets, remarks)
+            missed = _missed(question, sized.analysis)
+            if not missed:
+                return replace(sized, remarks=(*sized.remarks, *_passed(rank, failed)))
+            if not question.space.continuous:
+                break
+            again = refined(question, found, max(missed.values()) / question.share)
+            if again is None:
+                break
+            found = again
+        failed += missed
     raise InputError(
-        f"size_drives: when analysed, the {min(TRIED, len(found))} best sets do not keep "
+        f"size_drives: when analysed, the {min(TRIED, len(sets.found))} best sets do not keep "
         f"{listed(dict.fromkeys(failed))}. Allow a margin, a slower task, or a larger catalogue."
     )
 
 
-def _is_chosen(name: str, joints: Sequence[str]) -> bool:
-    return name.split(":")[0] in joints
+def _passed(rank: int, failed: list[str]) -> Iterable[str]:
+    if rank:
+        yield (
+            f"{rank} better sets kept every limit in the screening, but not when analysed: they miss "
+            f"{listed(dict.fromkeys(failed))}."
+        )
 
 
-def _front(found: Sequence[Found]) -> tuple[Found, ...]:
-    """Sets that nothing beats in both mass and energy."""
-    kept: list[Found] = []
-    for one in sorted(found, key=lambda x: (x.mass, x.energy)):
-        if not kept or one.energy < kept[-1].energy:
-            kept.append(one)
-    return tuple(kept)
+def _analysed(question: Question, found: Found, sets: Sets, remarks: tuple[str, ...]) -> Sizing:
+    values = dict(found.values)
+    choices = dict(zip(question.joints, found.choices, strict=True))
+    design = question.space.design(values)
+    sized = with_choices(design.robot, choices)
+    analysis = analyse(sized, design.task, sections=design.sections, catalogue=question.table)
+    return Sizing(
+        choices,
+        sized,
+        analysis,
+        sets.front,
+        sets.looked_at,
+        remarks,
+        values,
+        controller_gains(analysis),
+        found,
+        sets.pair,
+    )
+
+
+def _missed(question: Question, analysis: Analysis) -> dict[str, float]:
+    """The limits that are not kept, of drives that were judged and of links with sections, and the shares taken."""
+    judged = {*question.joints, *question.space.base.sections, TIP}
+    return {
+        check.name: 1 - check.margin
+        for check in analysis.limits
+        if check.margin < 1 - question.share - ROUNDING and check.name.split(":")[0] in judged
+    }

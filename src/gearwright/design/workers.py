@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from gearwright.arguments import whole
 from gearwright.design.store import Outcome
-from gearwright.errors import GearwrightError, InputError, MissingExtraError
+from gearwright.errors import GearwrightError, InputError, MissingExtraError, SimulationError
 
 Job = Callable[[int], Outcome]
 """Computes one point by its index; it is sent to other processes, so that it must be picklable."""
@@ -18,14 +19,35 @@ RETRIES = 3
 
 
 def local(job: Job, indices: Sequence[int], workers: int | None) -> Iterator[Outcome]:
-    """Results as they come, from processes of this machine; one process computes here."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
+    """Results as they come, from processes of this machine; one process computes here.
 
-    count = workers or os.cpu_count() or 1
+    What a process that dies had begun is begun again by others.
+    """
+    from concurrent.futures.process import BrokenProcessPool
+
+    count = os.cpu_count() or 1 if workers is None else whole("sweep", "workers", workers, least=1, example=2)
     if count == 1 or len(indices) == 1:
         yield from map(job, indices)
         return
+    missing = dict.fromkeys(indices)
+    for _ in range(1 + RETRIES):
+        try:
+            for outcome in _pooled(job, list(missing), count):
+                missing.pop(outcome.point)
+                yield outcome
+            return
+        except BrokenProcessPool:
+            continue
+    raise SimulationError(
+        f"sweep: processes that compute its points died {1 + RETRIES} times; {len(missing)} points are left. Memory "
+        "may be short: give fewer workers. With a store the sweep goes on where it was."
+    )
+
+
+def _pooled(job: Job, indices: Sequence[int], count: int) -> Iterator[Outcome]:
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
         waiting = [pool.submit(job, index) for index in indices]
         try:

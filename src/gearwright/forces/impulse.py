@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.forces.limit import Entering, Meeting, within
 from gearwright.forces.losses_mesh import Mesh
 
@@ -118,6 +118,9 @@ class Meshing:
     between. One more unit of P takes $\sigma$ off T, so that $(1 - \sigma) (T - A) + \sigma (O + B)$ is known: with it,
     both are found in closed form. A gear that jams (Painleve) has no forward motion where the joint pushes: it rests.
 
+    A gear that locks itself holds the better, the more load it bears. Beside friction at the joint there may then be
+    ways to rest and to move in the same state, by who bears the load: it rests where there is a way (`Meeting.relief`).
+
     Args:
         mesh: the teeth; torques without load times the step.
         entering: what enters.
@@ -126,6 +129,11 @@ class Meshing:
     mesh: Mesh
     entering: Entering | None
 
+    @property
+    def may_lock(self) -> bool:
+        """Whether it may lock itself: its back-driving efficiency is not positive, or not known yet."""
+        return not (is_number(self.mesh.back) and self.mesh.back > 0)
+
     def impulse(self, meeting: Meeting) -> Scalar:
         """What is lost, turned round."""
         ops, mesh = meeting.ops, self.mesh.scaled(meeting.answer)
@@ -133,8 +141,17 @@ class Meshing:
         T = meeting.entering - meeting.share * rest
         forward = mesh.margin(T, T + rest, 1.0, ops)
         backward = mesh.margin(T, T + rest, -1.0, ops)
-        turned = ops.where(backward < 0, -_turning(mesh, -meeting.entering, meeting.share, ops), rest)
-        return ops.where(forward < 0, _turning(mesh, meeting.entering, meeting.share, ops), turned)
+        ahead = _turning(mesh, meeting.entering, meeting.share, ops)
+        back = -_turning(mesh, -meeting.entering, meeting.share, ops)
+        for relief in meeting.relief:
+            holds = _holding(mesh, T, T + rest - relief, ops)
+            ahead, back = (ops.where(holds < 0, turns, rest - relief) for turns in (ahead, back))
+        return ops.where(forward < 0, ahead, ops.where(backward < 0, back, rest))
+
+
+def _holding(mesh: Mesh, entering: Scalar, leaving: Scalar, ops: Operations) -> Scalar:
+    """How much more torque it takes to begin to turn either way."""
+    return ops.minimum(mesh.margin(entering, leaving, 1.0, ops), mesh.margin(entering, leaving, -1.0, ops))
 
 
 def _turning(mesh: Mesh, entering: Scalar, share: Scalar, ops: Operations) -> Scalar:

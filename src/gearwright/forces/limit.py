@@ -24,6 +24,7 @@ class Meeting(NamedTuple):
         entering: what enters a gear without it, for limits that ask for it.
         share: how much less enters there per unit of this impulse.
         ops: operations of the scalars.
+        relief: what friction along the same line may add to the speed at least and at most, beyond what it does.
     """
 
     speed: Scalar
@@ -33,6 +34,7 @@ class Meeting(NamedTuple):
     entering: Scalar
     share: Scalar
     ops: Operations
+    relief: tuple[Scalar, ...] = ()
 
 
 class Entering(NamedTuple):

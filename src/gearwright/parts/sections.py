@@ -138,7 +138,8 @@ class Box:
         for word in ("width", "height"):
             require_range("box", word, getattr(self, word), above=0, error=PartError)
         if self.wall is not None:
-            require_range("box", "wall", self.wall, above=0, below=min(self.width, self.height) / 2, error=PartError)
+            for side in (self.width, self.height):
+                require_range("box", "wall", self.wall, above=0, below=side / 2, error=PartError)
 
     @property
     def _inside(self) -> tuple[float, float]:

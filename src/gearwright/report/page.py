@@ -7,10 +7,12 @@ from pathlib import Path
 
 from gearwright._version import __version__
 from gearwright.analysis import Analysis, Sensitivities
+from gearwright.design import Sizing
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.forces.places import force_unit
 from gearwright.report.figures import cycle_figure, link_figures, loop_figure, torque_speed_figures
+from gearwright.report.sizing_tables import sizing_section
 from gearwright.report.structure_tables import link_table, sensitivity_tables, tooth_table
 from gearwright.report.tables import drive_table, limit_table, remark_list
 from gearwright.text import html, listed
@@ -33,11 +35,11 @@ tr.bad td { background: #fbeceb; } figure { margin: 1rem 0; } svg { max-width: 1
 """
 
 
-def report(analysis: Analysis, path: str | Path, *, sensitivities: Sensitivities | None = None) -> Path:
-    """Write an analysis as an HTML page.
+def report(found: Analysis | Sizing, path: str | Path, *, sensitivities: Sensitivities | None = None) -> Path:
+    """Write an analysis, or what was chosen with its analysis, as an HTML page.
 
     Args:
-        analysis: what `analyse` found.
+        found: what `analyse` or `size_drives` found.
         path: of the page; its name ends in .html.
         sensitivities: what `gw.analysis.sensitivities` found, to be shown too.
 
@@ -47,17 +49,19 @@ def report(analysis: Analysis, path: str | Path, *, sensitivities: Sensitivities
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"report: {target} must end in .html: the report is a page for a browser.")
-    write_text(target, page(analysis, sensitivities))
+    write_text(target, page(found, sensitivities))
     return target
 
 
-def page(analysis: Analysis, sensitivities: Sensitivities | None = None) -> str:
+def page(found: Analysis | Sizing, sensitivities: Sensitivities | None = None) -> str:
     """The whole page as text."""
+    analysis = found.analysis if isinstance(found, Sizing) else found
     robot, task = html(analysis.robot.name), html(analysis.task.name)
     parts = [
         f"<h1>{robot}: {task}</h1>",
         f'<p class="facts">{_facts(analysis)}</p>',
         _verdict(analysis),
+        sizing_section(found) if isinstance(found, Sizing) else "",
         "<h2>Limits</h2>",
         limit_table(analysis),
         "<h2>Drives</h2>",

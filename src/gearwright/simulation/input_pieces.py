@@ -130,7 +130,7 @@ class _Fit:
             raise _Rough
         try:
             return self._inputs.at(0.5 * (low + high) + 0.5 * (high - low) * x)
-        except Exception:  # whatever it is: it will be raised when the run gets there
+        except Exception:  # of a function of the user, at a time that the run may never reach; it is raised if it does
             raise _Rough from None
 
 

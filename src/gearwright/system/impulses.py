@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.forces.impulse import Bounded, Meshing
 from gearwright.forces.limit import Limit, Meeting
 from gearwright.mechanism.rows import Terms, along
 
@@ -111,6 +112,7 @@ class _Sweeping:
             [(other, along(row.terms, other.per_speed)) for other in _others(self.rows, g)]
             for g, row in enumerate(self.rows)
         ]
+        self._frictions = [self._beside(k) for k in range(len(impulses))]
         self._entering = [None if one.limit.entering is None else self._enters(one, v, h) for one in impulses]
 
     def _row(self, one: Impulse, v: Sequence[Scalar]) -> _Row:
@@ -147,9 +149,30 @@ class _Sweeping:
                 rest = rest if j == k else rest + self.values[j]
             gives_way = 1.0 if is_zero(one.compliance) else row.answer / (row.answer + one.compliance)
             entering, share = self._met(k)
-            meeting = Meeting(rest, one.target, row.answer, gives_way, entering, share, self.ops)
+            meeting = Meeting(rest, one.target, row.answer, gives_way, entering, share, self.ops, self._relief(k))
             self.values[k] = one.limit.impulse(meeting)
         row.total = sum((self.values[k] for k in row.members[1:]), self.values[row.members[0]])
+
+    def _beside(self, k: int) -> list[tuple[int, Bounded, float]]:
+        """The frictions at the joint's side of a gear that locks itself, each with the factor from its row to k's."""
+        limit, flows = self.impulses[k].limit, self.impulses[k].flows
+        if not (isinstance(limit, Meshing) and limit.may_lock):
+            return []
+        found = []
+        for j, one in enumerate(self.impulses):
+            factor = None if any(j in flow.shares for flow in flows) else _times(one.row, self.impulses[k].row)
+            if j != k and isinstance(one.limit, Bounded) and factor is not None:
+                found.append((j, one.limit, factor))
+        return found
+
+    def _relief(self, k: int) -> tuple[Scalar, ...]:
+        """What the frictions beside a gear may still add to the speed along its row, at least and at most."""
+        low, high = 0.0, 0.0  # type: Scalar, Scalar
+        for j, limit, factor in self._frictions[k]:
+            answer, value = self.row_of[j].answer, self.values[j]
+            low = low + factor * (limit.low * answer - value)
+            high = high + factor * (limit.high * answer - value)
+        return (low, high) if self._frictions[k] else ()
 
     def _met(self, k: int) -> tuple[Scalar, Scalar]:
         """What enters a gear without the impulse k, as a speed, and how much of that impulse is missing there."""
@@ -167,3 +190,11 @@ class _Sweeping:
 def _others(rows: Sequence[_Row], g: int) -> list[_Row]:
     """All other rows, the one that was settled last at the end: the others need not wait for it."""
     return [*rows[g + 1 :], *rows[:g]]
+
+
+def _times(row: Terms, other: Terms) -> float | None:
+    """The factor from a row to another one along the same single speed; None where they are not such."""
+    if len(row) != 1 or len(other) != 1 or row[0][0] != other[0][0]:
+        return None
+    mine, its = row[0][1], other[0][1]
+    return float(its) / float(mine) if is_number(mine) and is_number(its) else None

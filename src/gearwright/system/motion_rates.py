@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -45,7 +45,11 @@ class MotionRates:
     @cached_property
     def kink_count(self) -> int:
         """How many numbers there are at whose zeros a law bends."""
-        return len(_kinks(self.system, operations(), *_variables(self.system)))
+        system = self.system
+        t, x, u = symbols("t", 1)[0], symbols("x", system.own.stop), symbols("u", system.input_size)
+        if not _bends(system, operations(), t, x, u, symbols("a", system.mech.n)):  # whatever the accelerations are
+            return 0
+        return len(_kinks(system, operations(), t, x, u))
 
     @cached_property
     def kink_code(self) -> MachineCode | None:
@@ -93,15 +97,16 @@ def kink_program(system: System, count: int) -> VectorProgram:
 
 
 def _kinks(system: System, ops: Operations, t: Scalar, vector: Any, u: Any) -> list[Scalar]:
+    a, _ = field_of(system, ops, work=False)(t, system.moving(vector), u)
+    return _bends(system, ops, t, vector, u, a)
+
+
+def _bends(system: System, ops: Operations, t: Scalar, vector: Any, u: Any, a: Sequence[Scalar]) -> list[Scalar]:
+    """The kinks for accelerations that somebody knows."""
     x = system.moving(vector)
-    a, _ = field_of(system, ops, work=False)(t, x, u)
     asked = zip(system.laws, system.first_modes, system.situations(ops, t, x, u), strict=True)
     found = [kink for law, mode, situation in asked for kink in kinks_of(law, mode, situation, Reaction(a))]
     return [kink for kink in found if not is_number(kink)]
-
-
-def _variables(system: System) -> tuple[Scalar, list[Scalar], list[Scalar]]:
-    return symbols("t", 1)[0], symbols("x", system.own.stop), symbols("u", system.input_size)
 
 
 _KERNELS = OncePerSystem(MotionRates, 32)

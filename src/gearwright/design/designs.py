@@ -1,0 +1,159 @@
+"""One design judged: the drives that suit it best, its numbers, and how much of every limit it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.placed_masses import placed_masses
+from gearwright.analysis.process_forces import applied
+from gearwright.analysis.tip import tip_deflection, tip_of
+from gearwright.catalogue import Catalogue
+from gearwright.design.candidates import Candidates, Choice, candidates, kept_candidate
+from gearwright.design.choosing import with_choices
+from gearwright.design.drive_basis import DriveBasis, DriveSpace, drive_space
+from gearwright.design.drive_sets import DriveSets, Places
+from gearwright.design.enumeration import walked
+from gearwright.design.evolution import Judged, improved
+from gearwright.design.objectives import Found
+from gearwright.design.own_articles import own_motor
+from gearwright.design.search import described, quick_options
+from gearwright.design.variables import Design, DesignSpace, Values
+from gearwright.errors import InputError, PartError
+from gearwright.mechanism import assemble
+from gearwright.parts import Robot
+
+TIP = "tip deflection"
+"""The limit of a whole arm, by its name in an analysis."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is looked for.
+
+    Args:
+        space: the design and what may vary.
+        table: motors and gearboxes.
+        chosen: joints whose drives are chosen.
+        objective: what is wanted least.
+        share: of every limit that may be taken.
+        samples: at how many times of the cycle.
+        model: of the machine by which drives are judged; None for the exact one.
+    """
+
+    space: DesignSpace
+    table: Catalogue
+    chosen: tuple[str, ...]
+    objective: str
+    share: float
+    samples: int
+    model: str | None = None
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Joints whose drives are judged: those chosen, those whose ratio varies; all if nothing is chosen."""
+        driven = [drive.joint for drive in self.space.base.robot.drives]
+        told = {*self.chosen, *self.space.ratios}
+        return tuple(joint for joint in driven if joint in told or not self.chosen)
+
+    def options(self, drives: DriveSpace) -> tuple[Candidates, ...]:
+        """Per joint what may drive it: the catalogue, or for joints that are not chosen their own motor."""
+        return tuple(self._options(basis) for basis in drives.drives)
+
+    def _options(self, basis: DriveBasis) -> Candidates:
+        ambient = self.space.base.task.ambient
+        if basis.drive.joint in self.chosen:
+            return candidates(basis, self.table, ambient)
+        return kept_candidate(basis, own_motor(basis.drive, self.table), ambient)
+
+    def drives(self, design: Design) -> DriveSpace:
+        """The forces of a design as a function of its drives."""
+        return drive_space(design.robot, design.task, self.joints, self.samples, self.geared, self.model)
+
+    @property
+    def geared(self) -> tuple[str, ...]:
+        """Joints whose gear stays, with the ratio that it has or that varies."""
+        return tuple(joint for joint in self.joints if joint not in self.chosen or joint in self.space.ratios)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A design with its best drives.
+
+    Args:
+        found: its numbers; `use` counts the links too.
+        sets: from which the drives were taken.
+        places: of the drives in them.
+        tightest: name of the limit of which it takes the largest share.
+    """
+
+    found: Found
+    sets: DriveSets
+    places: Places
+    tightest: str
+
+    def choices(self, joints: Sequence[str]) -> dict[str, Choice]:
+        """Per joint its drive."""
+        return dict(zip(joints, self.found.choices, strict=True))
+
+
+def judged(question: Question, values: Values) -> Judgement:
+    """The drives that suit a design best, and what it comes to with them.
+
+    Raises:
+        InputError: no drive turns fast enough, or the design cannot be built.
+    """
+    design = question.space.design(values)
+    drives = question.drives(design)
+    sets = DriveSets(drives, quick_options(drives, question.options(drives), np.inf, question.objective))
+    judge = Judged(sets, question.objective, question.share)
+    start = walked(sets, question.share)
+    places = improved(judge, start[judge.costs(start).argmin()])
+    return completed(question, design, values, sets, places)
+
+
+def completed(question: Question, design: Design, values: Values, sets: DriveSets, places: Places) -> Judgement:
+    """A design and its drives, with what the links add."""
+    found = described(sets, places[None], sets.evaluated(places[None]))[0]
+    tightest, _ = sets.tightest(places)
+    sized = with_choices(design.robot, dict(zip(question.joints, found.choices, strict=True)))
+    links = link_uses(design, sized, sets.space)
+    use = found.use
+    if links and max(links.values()) > use:
+        tightest = max(links, key=lambda name: links[name])
+        use = links[tightest]
+    mass = found.mass + float(question.space.beam_mass(values))
+    kept = found._replace(mass=mass, use=use, values=tuple(values.items()))
+    return Judgement(kept, sets, places, tightest)
+
+
+def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, float]:
+    """Per link with a section the share of its strength, and how much of the deflection that the task allows."""
+    if not design.sections:
+        return {}
+    task, motion = design.task, drives.motion
+    robot = task.carried_by(sized)
+    mech = assemble(robot)
+    acting = applied(mech, motion.q, motion.t, task.forces)
+    links = {
+        name: LinkAnalysis(name, link_loads(mech, motion, name, section, placed_masses(robot, name), acting))
+        for name, section in design.sections.items()
+    }
+    uses = {f"{name}: stress": link.peak_stress / link.strength for name, link in links.items()}
+    tip = tip_of(robot, mech, task.tip, design.sections)
+    given = None if tip is None else tip_deflection(mech, motion, tip, links)
+    if "tip_deflection" in task.required and given is not None:
+        uses[TIP] = given.peak / task.required["tip_deflection"]
+    return uses
+
+
+def possible(question: Question, values: Values) -> Judgement | None:
+    """A design judged, or None if it cannot be built or moved at all."""
+    try:
+        return judged(question, values)
+    except (InputError, PartError):
+        return None

@@ -1,0 +1,142 @@
+"""Continuous variables brought to their best while drives, mounts and materials stay: SciPy's SLSQP on exact gradients.
+
+Shares of the limits of drives and all objectives have slopes from kernels. Stresses and deflections of links have none
+there; theirs are differences over a hundred thousandth of the range.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gearwright.algebra import Scalar
+from gearwright.algebra.taylor import Jet
+from gearwright.arrays import Array
+from gearwright.design.choosing import with_choices
+from gearwright.design.designs import Judgement, Question, completed, link_uses
+from gearwright.design.drive_sets import DriveSets
+from gearwright.design.kernels import DesignGradients
+from gearwright.design.variables import STRETCH, Range
+from gearwright.errors import GearwrightError
+
+STEP = 1e-5
+"""Of a range, over which links are differentiated."""
+TIE = 1e-4
+"""What energy counts beside the objective: it decides where nothing else does."""
+STEPS = 60
+GRADED = ("mass", "energy", "temperature")
+"""Objectives that continuous variables change smoothly."""
+
+
+class Smooth:
+    """The objective and what is left of every limit, over variables scaled to 0 ... 1."""
+
+    def __init__(self, question: Question, judgement: Judgement) -> None:
+        space = question.space
+        values = dict(judgement.found.values)
+        self.free = tuple(name for name in space.continuous if name != STRETCH)
+        self.fixed = {name: x for name, x in values.items() if name not in self.free}
+        self.question, self.judgement = question, judgement
+        ranges = [space.domains[name] for name in self.free]
+        self.low = np.array([one.low for one in ranges if isinstance(one, Range)])
+        self.span = np.array([one.high - one.low for one in ranges if isinstance(one, Range)])
+        self.graded = DesignGradients(question, judgement, self.free, self.fixed)
+        self._scales: dict[str, float] = {}
+        self._known: dict[bytes, tuple[Scalar, Array, Array]] = {}
+
+    @property
+    def start(self) -> Array:
+        """Where the judgement is."""
+        return np.asarray((self.graded.start - self.low) / self.span)
+
+    def values(self, y: Array) -> dict[str, Any]:
+        """All variables of the design."""
+        x = self.low + self.span * y
+        return {**self.fixed, **dict(zip(self.free, x.tolist(), strict=True))}
+
+    def _at(self, y: Array) -> tuple[Scalar, Array, Array]:
+        """The objective as a jet, what is left of the limits (K,) and its slopes (K, P), by y."""
+        key = y.tobytes()
+        if key not in self._known:
+            x = self.low + self.span * y
+            uses, energy, warmest = self.graded.uses(x)
+            goals = {"mass": self.graded.beam_mass(x), "energy": energy, "temperature": warmest}
+            goal = self._weighed(goals)
+            links, bends = self._links(y)
+            left = self.question.share - np.array([float(one.c[0]) for one in uses.values()])
+            slopes = [-np.ravel(one.c[1]) * self.span for one in uses.values()]
+            self._known[key] = (
+                goal,
+                np.concatenate([left, links]),
+                np.vstack([*slopes, *bends]) if slopes or len(bends) else np.zeros((0, len(y))),
+            )
+        return self._known[key]
+
+    def goal(self, y: Array) -> tuple[float, Array]:
+        """The objective and its slopes."""
+        jet = self._at(y)[0]
+        return float(jet.c[0]), jet.c[1] * self.span
+
+    def _weighed(self, goals: dict[str, Scalar]) -> Scalar:
+        """The objective, and a little energy where it does not care; both begin at one."""
+        flat = {name: Jet([float(np.ravel(x.c[0])[0]), np.ravel(x.c[1])]) for name, x in goals.items() if x is not None}
+        for name, jet in flat.items():
+            self._scales.setdefault(name, abs(float(jet.c[0])) or 1.0)
+        first = flat[self.question.objective] / self._scales[self.question.objective]
+        return first + flat["energy"] * (TIE / self._scales["energy"])
+
+    def left(self, y: Array) -> Array:
+        """What is left of the limits."""
+        return self._at(y)[1]
+
+    def left_slopes(self, y: Array) -> Array:
+        """Its slopes."""
+        return self._at(y)[2]
+
+    def _links(self, y: Array) -> tuple[Array, Array]:
+        """What is left of the limits of links, and differences of it."""
+        if not self.question.space.base.sections:
+            return np.zeros(0), np.zeros((0, len(y)))
+        here = self._link_uses(y)
+        ends = [np.clip(y + sign * STEP * row, 0, 1) for row in np.eye(len(y)) for sign in (1, -1)]
+        uses = [self._link_uses(end) for end in ends]
+        columns = [-(uses[2 * k] - uses[2 * k + 1]) / (ends[2 * k][k] - ends[2 * k + 1][k]) for k in range(len(y))]
+        return self.question.share - here, np.stack(columns, axis=1)
+
+    def _link_uses(self, y: Array) -> Array:
+        design = self.question.space.design(self.values(y))
+        sized = with_choices(design.robot, self.judgement.choices(self.question.joints))
+        return np.array(list(link_uses(design, sized, self.judgement.sets.space).values()))
+
+
+def polished(question: Question, judgement: Judgement) -> Judgement:
+    """The design with its continuous variables at their best; the same design where nothing is gained."""
+    if question.objective not in GRADED or set(question.space.continuous) <= {STRETCH}:
+        return judgement
+    from scipy.optimize import minimize
+
+    smooth = Smooth(question, judgement)
+    found = minimize(
+        smooth.goal,
+        smooth.start,
+        jac=True,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * len(smooth.free),
+        constraints={"type": "ineq", "fun": smooth.left, "jac": smooth.left_slopes},
+        options={"maxiter": STEPS, "ftol": 1e-9},
+    )
+    return _with_values(question, judgement, smooth.values(np.clip(found.x, 0, 1)))
+
+
+def _with_values(question: Question, judgement: Judgement, values: dict[str, Any]) -> Judgement:
+    """The same drives in another design."""
+    try:
+        design = question.space.design(values)
+        drives = question.drives(design)
+    except GearwrightError:
+        return judgement
+    options = question.options(drives)
+    choices = judgement.found.choices
+    places = np.array([some.choices.index(choice) for some, choice in zip(options, choices, strict=True)])
+    return completed(question, design, values, DriveSets(drives, options), places)

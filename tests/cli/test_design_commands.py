@@ -1,0 +1,134 @@
+"""`size`, `sweep` and `catalogue` for somebody who uses them the first time: what they say, and how they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import gearwright as gw
+
+TASK = """
+task: nod
+motions:
+  - {to: {shoulder: 0.4}, speed: 1, acceleration: 5, jerk: 100}
+  - {to: {shoulder: 0}, speed: 1, acceleration: 5, jerk: 100}
+pause: 200 ms
+"""
+MOTORS = """key,V,k_t,R,inertia,mass,I_nom,max_int_speed,price,source
+small,24,0.03,0.5,2e-6,0.1,2,900,40,me
+large,24,0.05,0.4,1e-5,0.4,6,900,90,me
+"""
+GEARBOXES = """key,ratio,mass,inertia,efficiency,max_int_torque,max_cont_torque,price,source
+g50,50,0.2,1e-7,0.8,40,20,60,me
+g100,100,0.2,1e-7,0.75,60,30,65,me
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in (("nod.yaml", TASK), ("motors.csv", MOTORS), ("gearboxes.csv", GEARBOXES)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def size(run, files, *words):
+    return run("size", "scara", files / "nod.yaml", "--joint", "shoulder", *words)
+
+
+def test_size_chooses_writes_and_reports(run, files):
+    code, out, err = size(run, files, "-o", files / "sized.yaml", "--report", files / "sized.html")
+    assert code == 0, err
+    assert "kp" in out
+    assert "least mass" in out
+    assert gw.load(files / "sized.yaml").drive("shoulder").motor.catalogue in out
+    assert "Chosen drives" in (files / "sized.html").read_text(encoding="utf-8")
+
+
+def test_size_as_json_tells_gains_and_front(run, files):
+    own = ("--catalogue", files / "motors.csv", "--catalogue", files / "gearboxes.csv")
+    code, out, _ = size(run, files, *own, "--objective", "price", "--front", "price,mass", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["choices"]["shoulder"]["motor"] in ("small", "large")
+    assert found["gains"]["shoulder"]["kp"] > 0
+    assert found["front"]["objectives"] == ["price", "mass"]
+
+
+def test_size_varies_what_it_is_told(run, files):
+    words = (
+        "--keep-drives",
+        "--vary",
+        "shoulder.gear.ratio=30..120",
+        "--objective",
+        "energy",
+        "--trials",
+        "3",
+        "--json",
+    )
+    code, out, err = run("size", "scara", files / "nod.yaml", *words)
+    assert code == 0, err
+    assert 30 <= json.loads(out)["values"]["shoulder.gear.ratio"] <= 120
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--objective", "weight"], "mass, energy"),
+        (["--joint", "sholder"], "Did you mean 'shoulder'"),
+        (["--vary", "elbow.gear.ratio=30-120"], "low..high"),
+        (["--vary", "elbow.gear.ratio=120..30"], "high"),
+        (["--vary", "elbow.gear.ratio"], "NAME=low..high"),
+        (["--vary", "elbow.gear.rato=30..40"], "Did you mean 'ratio'"),
+        (["--front", "mass"], "two different"),
+        (["--margin", "30"], "margin"),
+        (["-o", "out.txt"], ".yaml"),
+        (["--report", "out.pdf"], ".html"),
+        (["--keep-drives"], "--vary"),
+        (["--catalogue", "nothere.csv"], "nothere.csv"),
+    ],
+)
+def test_size_refuses_in_words(run, files, words, message):
+    code, _, err = size(run, files, *words)
+    assert code == 2
+    assert message in " ".join(err.split())
+    assert "bug" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--over", "elbow.gear.ratio"], "PATH=1,2,3"),
+        (["--over", "elbow.gear.ratio=uniform(3)"], "uniform(low, high)"),
+        (["--over", "elbow.gear.rato=3,4"], "Did you mean 'ratio'"),
+        (["--over", "elbow.gear.ratio=40,50", "--workers", "0"], "workers"),
+        (["--over", "elbow.gear.ratio=40,50", "--scheduler", "nonsense"], "cannot be reached"),
+        (["--over", "elbow.gear.ratio=40,50", "--store", "nofolder/x.db"], "cannot be kept there"),
+    ],
+)
+def test_sweep_refuses_in_words(run, files, words, message):
+    code, _, err = run("sweep", "scara", files / "nod.yaml", *words)
+    assert code == 2
+    assert message in " ".join(err.split())
+    assert "bug" not in err
+
+
+def test_sweep_writes_a_table(run, files):
+    over = ("--over", "elbow.gear.ratio=40,50", "--workers", "1", "-o", files / "ratios.csv")
+    code, out, _ = run("sweep", "scara", files / "nod.yaml", *over)
+    assert code == 0
+    assert "least" in out
+    assert len((files / "ratios.csv").read_text().splitlines()) == 3
+
+
+def test_catalogue_says_when_nothing_is_found(run):
+    code, _, err = run("catalogue", "maxon", "warp")
+    assert code == 0
+    assert "No article has all of these words" in err
+
+
+def test_catalogue_checks_own_files(run, files):
+    (files / "odd.csv").write_text("key,V,k_t,R,torque_stall,source\nodd,24,0.03,0.5,9.9,me\n")
+    out = run("catalogue", "--check", "odd", "--file", files / "odd.csv").out
+    assert "odd: the stall torque and k_t V / R" in " ".join(out.split())
+    assert "not printed" in out
