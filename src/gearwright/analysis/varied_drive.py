@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from gearwright.algebra import is_number
 from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.steady_heat import steady_temperatures
 from gearwright.arrays import Array
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import mesh_at
-from gearwright.parts import AnyGear, Motor, losses_of
+from gearwright.parts import AnyGear, Friction, Motor, losses_of
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,9 @@ class DriveLoad:
         if table:
             turning = mesh_at(table, 0.0, np.abs(speed), ARRAYS).taken(leaving, sense, ARRAYS)
             entering = np.where(sense == 0, leaving, turning)
-        rubbing = motor.friction if is_number(motor.friction) else 0.0  # other friction stays as it was
-        return np.asarray(entering + self.own / ratio + rubbing * sense + motor.damping * speed)
+        # Friction of other kinds stays as it was.
+        rubbing = 0.0 if isinstance(motor.friction, Friction) else float(motor.friction)
+        return np.asarray(entering + self.own / ratio + rubbing * sense + float(motor.damping) * speed)
 
     def current(self) -> Array:
         """At the reference temperature [A], (T,)."""
