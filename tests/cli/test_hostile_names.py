@@ -41,7 +41,7 @@ COMMANDS = {
     "identify": [["identify", "rigid.yaml", "log.csv"]],
     "bench": [["bench", "robot.yaml"]],
 }
-NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep", "studio"}
+NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep", "studio", "figure"}
 """Commands that take no robot."""
 
 

@@ -21,15 +21,18 @@ class Edge:
 
 
 def network(graphs: Mapping[str, Sequence[Edge]], root: str) -> Any:
-    """A matplotlib figure with one diagram per graph, side by side under their names."""
+    """A matplotlib figure with one diagram per graph under its name, two side by side."""
     from matplotlib.figure import Figure
 
     places = {title: _places(edges, root) for title, edges in graphs.items()}
     widest = max(max(x for x, _ in places[title].values()) for title in graphs) + 1
     deepest = max(-min(y for _, y in places[title].values()) for title in graphs) + 1
-    page = Figure(figsize=((2.2 + 1.5 * widest) * len(graphs), 1.2 + 1.3 * deepest), layout="constrained")
+    columns = min(2, len(graphs))
+    rows = -(-len(graphs) // columns)
+    size = ((1.4 + 1.1 * widest) * columns, (1.0 + 1.0 * deepest) * rows)
+    page = Figure(figsize=size, layout="constrained")
     for k, (title, edges) in enumerate(graphs.items()):
-        axes = page.add_subplot(1, len(graphs), k + 1)
+        axes = page.add_subplot(rows, columns, k + 1)
         axes.set_title(label(title), fontsize=11)
         axes.axis("off")
         axes.margins(0.15)
