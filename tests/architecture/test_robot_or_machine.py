@@ -180,6 +180,7 @@ EXCUSED = {
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
+    "studio": "opens a page on the parts of a robot, which a machine has not",
     "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
     **dict.fromkeys(
         (
@@ -194,6 +195,8 @@ EXCUSED = {
             "attach",
             "canonical_trains",
             "parameter",
+            "parameter_comparison",
+            "ParameterComparison",
             "with_beam",
             "with_elastic_base",
             "with_object",
