@@ -5,6 +5,7 @@ from gearwright.forces.configuration import MovingFrame
 from gearwright.forces.constraint import Constraint, fixed_frame
 from gearwright.forces.contact import Contact
 from gearwright.forces.environment import Environment
+from gearwright.forces.measured import Measured
 from gearwright.forces.soft_contact import SoftContact
 from gearwright.functions.closure import FreeSpeeds
 from gearwright.functions.linearise import free_speeds
@@ -20,6 +21,7 @@ __all__ = [
     "Cylinder",
     "Environment",
     "FreeSpeeds",
+    "Measured",
     "MovingFrame",
     "Plane",
     "SoftContact",

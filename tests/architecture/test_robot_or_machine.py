@@ -27,6 +27,8 @@ MOTION = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5)
 SAMPLES = MOTION.sample(20)
 WIDE = MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [9.0] * 3)
 LEVEL = gw.contact.Constraint.of("level", [forces.Coordinate.of(STIFF, "level", lambda c: c.point("tool").z)])
+PEN = gw.contact.Constraint("pen", "tool", held=("z",))
+MAT = gw.contact.SoftContact("tool", gw.contact.Plane((0, 0, 1)), 1e4, name="mat")
 SWING = polynomial([0.1, 0.0], [0.2, 0.1], duration=1.0)
 DATA = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 1e-3}
 
@@ -52,6 +54,10 @@ STIFF_CALLS = {
     "cascade": lambda m: decided(gw.control.cascade(m, MOTION, 5.0, 50.0, 0.1)),
     "computed_torque": lambda m: decided(gw.control.computed_torque(m, MOTION, 10.0)),
     "feedforward": lambda m: decided(gw.control.feedforward(m, MOTION, 100.0, 10.0)),
+    "admittance": lambda m: decided(gw.control.admittance(m, 2, MOTION, 3.0, 50.0, orientation=False)),
+    "hybrid": lambda m: decided(gw.control.hybrid(m, PEN, MOTION, 5.0)),
+    "position_force": lambda m: decided(gw.control.position_force(m, MAT, MOTION, 5.0)),
+    "within": lambda m: decided(gw.control.within(gw.control.pd(STIFF, MOTION, 50.0, 5.0), m)),
     "impedance": lambda m: decided(gw.control.impedance(m, 2, MOTION, 50.0, 5.0, orientation=False)),
     "joint_gains": lambda m: gw.control.joint_gains(m, Q, 10.0),
     "lqr": lambda m: gw.control.lqr(m, Q, [1.0] * 6, [1.0] * 3).K,
@@ -165,7 +171,7 @@ EXCUSED = {
     "fmu": "writes a file; its runs are compared in tests/export",
     "mujoco_check": "takes a robot or a machine in tests/export/test_mujoco_check.py, by a program of its own",
     **dict.fromkeys(
-        ("arc", "circle", "distribute", "least_torque", "line", "torque_ratio", "track"),
+        ("approach", "arc", "circle", "distribute", "least_torque", "line", "torque_ratio", "track"),
         "plans a motion; inverse_kinematics takes the same argument",
     ),
     "export": "writes files, as export.c does",

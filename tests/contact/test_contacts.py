@@ -210,3 +210,12 @@ def test_bad_input():
         Sphere((0, 0, 0), -1.0)
     with pytest.raises(PartError, match="no direction"):
         Plane((0, 0, 0), (0, 0, 0))
+
+
+def test_what_slides_after_an_impact_is_not_released_by_the_force_that_would_hold_it():
+    """Held at once the tip would pull on the floor; it slides, and presses."""
+    arm = gw.assemble(gw.load("elbow"))
+    floor = Contact("tool", Plane((0, 0, -0.2)), friction=0.3, name="floor")
+    run = gw.simulate(arm, [0.2, -0.3, 0.4], until=0.3, laws=[floor], samples=31)
+    assert [event.what for event in run.events] == ["stick", "slide"]
+    assert run["floor.force"][-1] > 0

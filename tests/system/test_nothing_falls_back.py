@@ -76,6 +76,7 @@ def bundled_laws() -> list[Law]:
     touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
     touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
     touching.append(forces.Contact("link3", gw.contact.Sphere((0.1, 0, 0), 0.2), 0.5, 0.3, name="ball"))
+    touching.append(forces.Measured(forces.Contact("link3", floor, 0.5, 0.3, name="felt")))
     held = forces.Constraint("held", "link3", "base", ("x", "rz"))
     caught = forces.Catch("link3", "link1", gw.contact.Sphere((0, 0, 0), 0.1), ("x", "ry"))
     wrench = forces.Wrench("push", "tool", "frame")

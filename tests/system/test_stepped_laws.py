@@ -75,7 +75,7 @@ def test_a_short_step_accelerates_as_the_modes_do(name):
     assert rested > 1 or name == "led"
 
 
-REFUSED = {"Catch", "Contact", "Environment", "SoftContact"}
+REFUSED = {"Catch", "Environment"}
 """Laws that time stepping does not take yet: it refuses them by name."""
 
 

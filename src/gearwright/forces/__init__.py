@@ -34,6 +34,7 @@ from gearwright.forces.line import Line
 from gearwright.forces.load import Load
 from gearwright.forces.losses import GearLoss, loss_laws
 from gearwright.forces.lugre import LuGre
+from gearwright.forces.measured import Measured
 from gearwright.forces.motor import Winding
 from gearwright.forces.motor_circuit import MotorCircuit
 from gearwright.forces.motor_torque import MotorTorque
@@ -78,6 +79,7 @@ __all__ = [
     "Load",
     "LuGre",
     "MaxwellSlip",
+    "Measured",
     "MotorCircuit",
     "MotorTorque",
     "MovedInertia",

@@ -10,7 +10,8 @@ from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.algebra.taylor import Jet
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor, Configuration
-from gearwright.forces.contact import FREE, Gap
+from gearwright.forces.contact import FREE
+from gearwright.forces.contact_lines import Gap
 from gearwright.forces.coordinate import Coordinate, Function
 from gearwright.forces.coordinates import Displacement, Point, titled
 from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation

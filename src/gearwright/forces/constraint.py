@@ -127,18 +127,19 @@ def fixed_frame(
     """
     origin: Numbers = three_numbers(name, "position", position)
     if rotation is None:
-        return MovingFrame(name, _Still(origin))
+        return MovingFrame(name, Still(origin))
     rows = tuple(three_numbers(name, "a row of the rotation", row) for row in rotation)
-    return MovingFrame(name, _Still(origin), _Still(rows))
+    return MovingFrame(name, Still(origin), Still(rows))
 
 
 @dataclass(frozen=True)
-class _Still:
+class Still:
     """What is the same at all times."""
 
     value: Any
 
     def __call__(self, t: Scalar, ops: Operations) -> Any:
+        """The value."""
         return self.value
 
 

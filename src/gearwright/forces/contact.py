@@ -5,14 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gearwright.algebra import Scalar, Vec
-from gearwright.algebra.taylor import Jet
+from gearwright.algebra import Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor, Configuration
+from gearwright.forces.configuration import Anchor
+from gearwright.forces.contact_lines import Gap, Slip
+from gearwright.forces.contact_stepping import ALONG, Mixed, Rubbing, first_if_none, meeting_limit, turned_back
 from gearwright.forces.coordinate import Coordinate, Function
 from gearwright.forces.coordinates import Displacement, Point, titled
-from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import (
+    Action,
+    Drag,
+    Guard,
+    Hold,
+    Impact,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
 from gearwright.forces.sticking import STICK, beyond_noise
 from gearwright.forces.stops import CLEAR, RESTING
 from gearwright.parts.surface import Plane, Surface
@@ -33,40 +46,6 @@ MEMORY = 5e-3
 
 TINY = 1e-12
 """Speeds [m/s] and forces [N] below this have no direction."""
-
-
-@dataclass(frozen=True)
-class Gap:
-    """How far a point is from a surface that is fixed in a frame."""
-
-    point: Point
-    surface: Surface
-    relative_to: Anchor
-
-    def __call__(self, configuration: Configuration) -> Scalar:
-        """The gap [m]."""
-        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
-        return self.surface.gap(place, configuration.ops)
-
-
-@dataclass(frozen=True)
-class Slip:
-    """How a point moves along a curved surface: not a place, but its row, rate and speed are those of sliding.
-
-    The tangent is taken where the point is and does not turn with it: what that leaves out of the acceleration is
-    zero where the point sticks, and is not asked for where it slides.
-    """
-
-    point: Point
-    surface: Surface
-    relative_to: Anchor
-    which: int
-
-    def __call__(self, configuration: Configuration) -> Scalar:
-        """The place along the tangent [m]."""
-        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
-        still = Vec(*(x.c[0] if isinstance(x, Jet) else x for x in place))
-        return place.dot(self.surface.tangents_at(still, configuration.ops)[self.which])
 
 
 @dataclass(frozen=True)
@@ -203,7 +182,31 @@ class Contact(Law):
         release = Guard(reaction.multipliers[0], FREE)
         if mode == TOUCH:
             return (release,)
-        return (release, self._slipping(situation, reaction) if mode == STICK else self._slowing(situation, reaction))
+        if mode == SLIDE:
+            return (release, self._slowing(situation, reaction))
+        # What still slides does not stick: the force that would hold it does not tell whether it leaves.
+        rests = self._speed(situation) <= SLOW
+        release = Guard(situation.ops.where(rests, reaction.multipliers[0], 1.0), FREE)
+        return (release, self._slipping(situation, reaction))
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Beyond the surface in the middle of the step it pushes; friction follows the impulse along the normal."""
+        ops, speeds = situation.ops, situation.mech.speeds
+        line = _gap(self, speeds)
+        gap, hold = situation.position(line), Hold(line, speed=0.0, port=self.name)
+        pressed = meeting_limit(gap, situation.speed(line), self.restitution, self.capture, ops)
+        if not self.rubs:
+            return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
+        a, b = first_if_none(*self._way(situation), ops)
+        one, other = (line.placed(situation.scene) for line in _tangents(self, speeds))
+        along = (Mixed(one, other, a, b), Mixed(one, other, -b, a))
+        return Stepped(
+            STICK,
+            (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
+            Action(holds=(hold, *(Hold(mixed, speed=0.0) for mixed in along))),
+            turned_back(lambda then, felt: self.follow(STICK, then, felt), a, b),
+            -gap,
+        )
 
     def _meeting(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """Caught or thrown back: both are the gap, which is open for what does not approach."""

@@ -17,7 +17,7 @@ from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import acting_laws, named_inputs
 from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
 from gearwright.simulation.choice import FIXED, SMOOTHED, UNCONTROLLED, choose
-from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks
+from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks, voltage_remarks
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
 from gearwright.simulation.instability import explained
@@ -149,7 +149,7 @@ def _judged(work: Simulation, run: Run, largest: Mapping[str, float]) -> Run:
     With a fixed step the error of a run is the user's choice: a remark will do.
     """
     remarks = effort_remarks(run, largest, work.inputs.bounds is not None)
-    run = replace(run, remarks=(*run.remarks, *remarks))
+    run = replace(run, remarks=(*run.remarks, *remarks, *voltage_remarks(run)))
     controlled = work.method not in UNCONTROLLED
     rtol, atol = (work.rtol, work.atol) if controlled else (0.0, 0.0)
     drift = missing(run, atol)

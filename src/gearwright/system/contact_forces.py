@@ -15,6 +15,7 @@ from gearwright.forces.contact import Contact
 from gearwright.forces.law import Law
 from gearwright.forces.line import Line
 from gearwright.forces.load import Load
+from gearwright.forces.measured import Measured
 from gearwright.forces.scene import Scene
 from gearwright.forces.soft_contact import SoftContact
 from gearwright.mechanism import Mechanism
@@ -50,7 +51,7 @@ def with_contact_forces(mech: Mechanism, laws: Sequence[Law], contact: Any, inpu
         raise InputError(f"demands: contact={contact!r} must be a mapping from names of constraints to forces.")
     lines = {name: line for law in laws for name, line in _lines(law, mech.speeds).items()}
     given = {_full(name, lines): force for name, force in forces.items()}
-    held = [name for law in laws if isinstance(law, Constraint) for name in _lines(law, mech.speeds)]
+    held = [name for law in laws if isinstance(_bare(law), Constraint) for name in _lines(law, mech.speeds)]
     closing = {name: lines[name] for name in held if name not in given}
     if not given:
         return Touching(tuple(law for law in laws if not _lines(law, mech.speeds)), inputs, closing)
@@ -105,11 +106,17 @@ def require_whole(mech: Mechanism, motion: Any, closing: Mapping[str, Line]) -> 
 
 def _lines(law: Law, speeds: tuple[str, ...]) -> dict[str, Line]:
     """The lines of a contact or constraint by the names of its forces; none for other laws."""
+    law = _bare(law)
     if isinstance(law, Constraint):
         return dict(zip(law.forces, law.lines(speeds), strict=True))
     if isinstance(law, Contact | SoftContact):
         return dict(law.lines(speeds))
     return {}
+
+
+def _bare(law: Law) -> Law:
+    """A law without its sensors."""
+    return law.law if isinstance(law, Measured) else law
 
 
 def _full(name: str, lines: Mapping[str, Line]) -> str:
