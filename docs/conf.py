@@ -17,11 +17,12 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathm
 exclude_patterns = ["_build", "_ext"]
 html_theme = "furo"
 html_title = f"Gearwright {version}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
 
-myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
