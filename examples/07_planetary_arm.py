@@ -2,9 +2,9 @@
 
 Each joint has a planetary stage whose carrier is fixed: sun 40, planet 20 and ring 80 teeth, so the sun turns at -2 and
 the planets at +4 times the joint's speed. Along a motion of 1 s the first joint needs up to 299.4219 Nm with 3 planets
-and 301.0311 Nm with 6. The paper prints the sun's ratio as +2; its stage would then seem to push the arm eleven times
-as hard as it does (0.06916 instead of 0.0062 kg m2 of coupling inertia). A sphere of 2 kg in the hand brings its own
-inertia, 2/5 m r^2 = 0.002 kg m2, beside its weight.
+and 301.9159 Nm with 6, each of 0.12 kg. The paper prints the sun's ratio as +2; its stage would then seem to push the
+arm eleven times as hard as it does (0.06916 instead of 0.0062 kg m2 of coupling inertia). A sphere of 2 kg in the hand
+brings its own inertia, 2/5 m r^2 = 0.002 kg m2, beside its weight.
 """
 
 from dataclasses import replace
@@ -55,5 +55,5 @@ panels = [
 print("figure:", save(figure(t, "time [s]", panels, columns=2), Path(gettempdir()) / "gearwright_planetary_arm.png"))
 
 assert abs(torques["3 planets"][:, 0].max() - 299.4219) < 1e-4
-assert abs(torques["6 planets"][:, 0].max() - 301.0311) < 1e-4
+assert abs(torques["6 planets"][:, 0].max() - 301.9159) < 1e-4
 assert abs(coupling[1] - 0.06916) < 1e-12

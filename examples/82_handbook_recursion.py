@@ -23,13 +23,12 @@ tau = H @ a + h
 print("H a + h:         ", tau.round(6))
 print("inverse dynamics:", gw.inverse_dynamics(mech, q, v, a).round(6))
 
+parts = gw.equations.joint_forces(mech, q, v, a)  # (20.17) to (20.19)
 split = []
-for body, wrench in zip(mech.bodies, gw.reactions(mech, q, v, a), strict=True):  # (20.17) to (20.19)
-    force, moment, axis = wrench[:3], wrench[3:], np.array([*body.axis])
-    total = force if body.joint == "prismatic" else moment
-    driving = (total @ axis) * axis
-    split.append(total @ axis)
-    print(f"{body.name}: drives {driving.round(4)}, reacts {(total - driving).round(4)}")
+for body, drive, reaction in zip(mech.bodies, parts.drive, parts.reaction, strict=True):
+    axis = np.array([*body.axis])
+    split.append(drive[:3] @ axis + drive[3:] @ axis)
+    print(f"{body.name}: drives {drive.round(4)}, reacts {reaction.round(4)}")
 
 print("rotors:", [spin.name for spin in mech.spins], "take", (tau - split).round(6), "of the joint torques")
 assert np.abs(tau - gw.inverse_dynamics(mech, q, v, a)).max() < 1e-10

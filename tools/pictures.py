@@ -17,8 +17,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 KINDS = ("front", "gears", "examples")
-ARMS = {"wrist_puma": "j3", "mini_cheetah_leg": "knee"}
-"""Robots of the front page, and the joint that is shown."""
 DOTS = 90
 """Per inch."""
 
@@ -47,22 +45,10 @@ def _chosen(folder: Path, pattern: str, names: list[str]) -> list[Path]:
 def _front() -> None:
     """What the README and the manual's first page show: an arm, and joints whose torque "armature" misses."""
     import gearwright as gw
-    from gearwright.analysis import compare
-    from gearwright.motion.tour import tour
-    from gearwright.plots.curves import Plane, curves
+    from gearwright.cli.demo_misses import misses_figure
     from gearwright.scene import draw
 
-    planes = []
-    for name, joint in ARMS.items():
-        robot = gw.load(name)
-        mech = gw.assemble(robot)
-        found = compare(mech, tour(robot, mech, 401), ("diagonal",))
-        worst = next(miss for miss in found.misses() if miss.speed == joint)
-        k, t = mech.speeds.index(joint), found.motion.t
-        lines = {"exact": (t, 1e3 * found.exact[:, k]), "armature": (t, 1e3 * found.approximations["diagonal"][:, k])}
-        title = f"{name}, {joint}: {worst.largest / worst.peak:.0%} off"
-        planes.append(Plane(("time [s]", "torque [mNm]"), lines, title))
-    _save(curves(planes), IMAGES / "armature.png")
+    _save(misses_figure(), IMAGES / "armature.png")
     arm = draw(gw.load("planetary_3r"), [0.9, -0.5, 0.8], azimuth=60, elevation=18, names=False)
     _save(arm, IMAGES / "planetary_3r.png")
 

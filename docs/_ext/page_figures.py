@@ -8,7 +8,8 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-PAGES = ("control", "kinematics", "laws", "motion", "works_fernini")
+WORKS = ("works_sciavicco", "works_chen_wang", "works_fernini", "works_vukobratovic")
+PAGES = ("control", "kinematics", "laws", "motion", *WORKS)
 """Pages whose code saves figures, which they show from reference/generated."""
 
 

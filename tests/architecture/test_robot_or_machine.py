@@ -101,6 +101,7 @@ STIFF_CALLS = {
     "external_jacobian": lambda m: gw.planning.external_jacobian(m, Q, 2),
     "integrate": lambda m: gw.integrate(m, Q, V),
     "inverse_kinematics": lambda m: gw.inverse_kinematics(m, 2, (None, gw.placement(m, Q, 2).position), start=Q).q,
+    "joint_forces": lambda m: gw.equations.joint_forces(m, Q, V, A),
     "inverse_dynamics": lambda m: gw.inverse_dynamics(m, Q, V, A, {2: np.ones(6)}),
     "jacobian": lambda m: gw.jacobian(m, Q, 2),
     "jacobian_rate": lambda m: gw.jacobian_rate(m, Q, V, 2),
@@ -158,6 +159,7 @@ EXCUSED = {
     "read_log": "reads a file; log_of_currents takes the same argument",
     "mjcf": "writes files; its numbers are compared in tests/export",
     "fmu": "writes a file; its runs are compared in tests/export",
+    "mujoco_check": "takes a robot or a machine in tests/export/test_mujoco_check.py, by a program of its own",
     **dict.fromkeys(
         ("arc", "circle", "distribute", "least_torque", "line", "torque_ratio", "track"),
         "plans a motion; inverse_kinematics takes the same argument",
@@ -168,6 +170,7 @@ EXCUSED = {
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
+    "studio": "opens a page on the parts of a robot, which a machine has not",
     "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
     **dict.fromkeys(
         (
@@ -178,7 +181,17 @@ EXCUSED = {
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
     **dict.fromkeys(
-        ("attach", "parameter", "with_beam", "with_elastic_base", "with_parameters", "with_wall"),
+        (
+            "attach",
+            "canonical_trains",
+            "parameter",
+            "parameter_comparison",
+            "ParameterComparison",
+            "with_beam",
+            "with_elastic_base",
+            "with_parameters",
+            "with_wall",
+        ),
         "about a robot's parts",
     ),
     **dict.fromkeys(

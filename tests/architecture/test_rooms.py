@@ -41,6 +41,7 @@ ROOMS = (
     "export",
     "bench",
     "report",
+    "works",
     "studio",
     "cli",
 )

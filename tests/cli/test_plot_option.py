@@ -14,7 +14,7 @@ from gearwright.cli.app import app
 from gearwright.motion.tour import tour
 from gearwright.simulation import Run
 
-DRAWING = ("analyse", "bench", "compare", "modes", "plan", "simulate", "train")
+DRAWING = ("analyse", "bench", "compare", "figure", "modes", "plan", "simulate", "train")
 RESULTS = (Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, Run)
 
 

@@ -16,7 +16,9 @@ def test_structure_matrix_of_chen_and_wang(run):
     # Generalized forces and motor torques of the worked example, state A.
     assert np.abs(A @ [2.64888758, 8.61431435, -0.16434889] - [0.6676516, 17.06427981, 0.61630834]).max() < 1e-7
     ratios = {wheel["name"]: wheel["ratio"] for wheel in facts["wheels"]}
-    assert ratios == {"w4": {"j1": -3}, "w5": {"j1": 1, "j2": 2}, "w6": {"j2": 1, "j3": -3.75}, "w7": {"j3": 2.5}}
+    assert ratios == {"w4": {"j1": -3}, "w5": {"j2": 2}, "w6": {"j3": -3.75}, "w7": {"j3": 2.5}}
+    on = {wheel["name"]: (wheel["on"], wheel["primary_link"]) for wheel in facts["wheels"]}
+    assert on == {"w4": ("base", "base"), "w5": ("link1", "base"), "w6": ("link2", "link1"), "w7": ("link2", "link2")}
 
 
 def test_share_of_one_rotor(run):
@@ -41,8 +43,10 @@ def test_robots_without_trains(run, refused, tmp_path):
     picture = tmp_path / "planetary.svg"
     assert run("train", "planetary_3r", "--plot", picture).code == 0
     drawn = re.findall("<!-- (.+?) -->", picture.read_text())  # matplotlib repeats every text as a comment
-    for words in ("functional graph", "j1.sun", "j2.planets", "j3.motor", "spring", "-2.667"):
-        assert drawn.count(words) == (1 if "graph" in words else 2), words
+    assert [title for title in drawn if "graph" in title] == ["graph as drawn", "canonical graph"]
+    assert {"equivalent open-loop chain", "virtual links: primary links with their wheels"} <= set(drawn)
+    for words, times in {"j1.sun": 3, "j2.planets": 3, "j3.motor": 3, "spring": 2, "2.667": 2, "-0.5": 2}.items():
+        assert drawn.count(words) == times, words
     bare = tmp_path / "bare.yaml"
     bare.write_text(
         "robot: bare\nlinks:\n  - {name: arm, parent: base, joint: {axis: [0, 1, 0]}, mass: 1, com: [1, 0, 0]}\n"

@@ -340,3 +340,15 @@ def test_batches_are_single_states():
     single = model.rates(q[1, 2], model.velocities(q[1, 2], v[1, 2]), a[1, 2])
     for many, one in zip(rates, single, strict=True):
         assert many[1, 2] == pytest.approx(one)
+
+
+def test_kinematic_constraints_hold_all_velocities_of_motions_and_no_others():
+    """13 n constraints leave 2 n free: velocities of the chain obey them, others do not; they are not constant."""
+    model = gw.elastic.RedundantModel(gw.load("elastic_elbow"))
+    q, v = model.configurations(4), np.random.default_rng(1).normal(size=(4, 6))
+    A, nu = model.constraints(q), model.velocities(q, v)
+    assert A.shape == (4, 39, 45)
+    np.testing.assert_allclose(A @ nu[..., None], 0, atol=1e-11)
+    np.testing.assert_allclose(A @ np.swapaxes(A, -1, -2), np.broadcast_to(np.eye(39), (4, 39, 39)), atol=1e-12)
+    assert np.abs(A @ (nu + 0.1)[..., None]).max() > 1e-2
+    assert np.abs(A[1] @ nu[0]).max() > 1e-3

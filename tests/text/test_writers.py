@@ -85,6 +85,7 @@ WRITING = {
     "plots/notebook.py": "figures",
     "plots/series.py": "figures",
     "report/figures.py": "figures",
+    "studio/file_panel.py": "YAML",
     "report/page.py": "in tests/report",
     "simulation/run.py": "CSV and Parquet",
     "simulation/run_files.py": "CSV and Parquet",

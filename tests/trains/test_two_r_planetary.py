@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import gearwright as gw
+from gearwright.parts import with_parameters
 
 END = np.deg2rad([30.0, 45.0])
 TIMES = [0, 0.25, 0.5, 0.75, 1]
@@ -59,8 +60,22 @@ def planets(request):
     return request.param
 
 
+TABLE = {3: (29.0, 0.4), 4: (29.12, 0.4028), 5: (29.24, 0.4056), 6: (29.36, 0.4083)}
+"""Table 1: mass and central inertia of link 1 with its gears, per number of planets."""
+
+
 def machine(n):
-    return gw.assemble(gw.load(f"planetary_2r_{n}"))
+    """The arm with the numbers of Table 1, its gears' masses counted in the links as there."""
+    robot = gw.load(f"planetary_2r_{n}")
+    mass, zz = TABLE[n]
+    first, second = robot.links
+    printed = replace(first, mass=mass, com=(0.2, 0, 0), inertia=np.diag([0.02, zz - 0.01, zz]))
+    return gw.assemble(replace(robot, links=(printed, second), drives=[included(d) for d in robot.drives]))
+
+
+def included(drive):
+    members = {name: replace(getattr(drive.gear, name), included=True) for name in ("sun_member", "planet_member")}
+    return replace(drive, gear=replace(drive.gear, **members))
 
 
 def test_torques(planets):
@@ -94,6 +109,50 @@ def test_wrong_sign_of_the_sun():
     assert found == pytest.approx([299.7931, 82.7981, 18.2205], abs=HALF_A_DIGIT)
     assert coupling_inertia(mech) == pytest.approx(0.0062, abs=5.1e-6)
     assert coupling_inertia(wrong) == pytest.approx(0.06916, abs=5.1e-6)
+
+
+def test_three_planets_are_the_table():
+    """The file states link and gears apart; with three planets their sum is the first row of Table 1."""
+    built, printed = gw.assemble(gw.load("planetary_2r_3")), machine(3)
+    motions = motion(np.linspace(0, 1, 21))
+    np.testing.assert_allclose(
+        gw.inverse_dynamics(built, *motions), gw.inverse_dynamics(printed, *motions), rtol=0, atol=1e-11
+    )
+    assert built.bodies[0].mass == pytest.approx(29.0, abs=1e-14)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_one_file_for_any_number_of_planets(n):
+    """The name is the file with another parameter, and its closed form has the number of planets as a symbol."""
+    arm = gw.load("planetary_2r")
+    same = with_parameters(arm, {"j1.gear.planets": n, "j2.gear.planets": n})
+    named = gw.load(f"planetary_2r_{n}")
+    assert (named.links, named.drives) == (same.links, same.drives)
+    assert f"{n} planets" in named.description
+    q, v, a = (x[0] for x in motion([0.3]))
+    form = gw.closed_form(gw.inverse_dynamics, arm, names="file")
+    assert form.symbols["n"] == 3
+    np.testing.assert_allclose(form.evaluate(q, v, a, n=n), gw.inverse_dynamics(named, q, v, a), rtol=1e-13)
+
+
+def test_every_planet_adds_the_same():
+    """What n planets bring is n times what one brings: M is linear in n, and a planet adds its mass to joint 1."""
+    M = [gw.mass_matrix(gw.load(f"planetary_2r_{n}"), [0.2, 0.7]) for n in (3, 4, 5, 6)]
+    steps = np.diff(M, axis=0)
+    np.testing.assert_allclose(steps, np.broadcast_to(steps[0], steps.shape), atol=1e-13)
+    own, mass, away, round_centre, ratio = 0.00314, 0.12, 0.4, 0.06, 4.0
+    carried = own + mass * (away**2 + round_centre**2)
+    assert steps[0][0, 0] == pytest.approx(carried + own * ratio**2, abs=1e-13)  # stage 2 at rest, stage 1 turning
+    assert steps[0][0, 1] == pytest.approx(own * ratio, abs=1e-13)
+    assert steps[0][1, 1] == pytest.approx(own * ratio**2, abs=1e-13)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_a_second_engine_along_the_motion(n):
+    """MuJoCo with sun and planets as bodies of their own, as the paper used SolidWorks (figures 7, 9, 11, 13)."""
+    found = gw.export.mujoco_check(gw.load(f"planetary_2r_{n}"), *motion(np.linspace(0, 1, 41)))
+    assert found.torque_error < 1e-13
+    assert found.energy_error < 1e-13
 
 
 def test_open_assumptions():

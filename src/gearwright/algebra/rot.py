@@ -38,7 +38,7 @@ class Rot:
 
         R = cos 1 + sin S(e) + (1 - cos) e e'   (handbook chapter of Vukobratovic and Potkonjak, eq. 20.108).
         """
-        e, rest = axis, 1 - cos
+        e, rest = axis, 1 - cos  # Vukobratovic (20.107)-(20.111), corrected
         s = e * sin
         return Rot(
             Vec(cos + rest * (e.x * e.x), rest * (e.x * e.y) - s.z, rest * (e.x * e.z) + s.y),

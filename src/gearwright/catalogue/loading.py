@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from gearwright.catalogue.variants import VARIANTS
 from gearwright.errors import FileError, InputError
 from gearwright.files.formats import ENDINGS, read_file
 from gearwright.files.permissions import Permissions
@@ -45,7 +46,9 @@ def load(
         raise InputError(f"{name_or_path!r} is not a robot's name or file. Give a text: 'elbow' or 'my_arm.urdf'.")
     bundled, permissions = bundled_files(), Permissions.given(xacro, include)
     if isinstance(name_or_path, str) and name_or_path in bundled:
-        return _with_rotors(read_file(bundled[name_or_path], permissions, floating_base), srdf)
+        robot = read_file(bundled[name_or_path], permissions, floating_base)
+        variant = VARIANTS.get(name_or_path)
+        return _with_rotors(robot if variant is None else variant.of(name_or_path, robot), srdf)
     path = Path(name_or_path)
     if path.suffix.lower() not in ENDINGS and not path.exists():
         raise FileError(
@@ -65,9 +68,11 @@ def _with_rotors(robot: Robot, srdf: str | Path | None) -> Robot:
 
 @cache
 def bundled_files() -> dict[str, Path]:
-    """The files of the bundled robots by their names."""
+    """The files of the bundled robots by their names; several names may share one."""
     folder = Path(str(files("gearwright").joinpath("catalogue", "robots")))
-    return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in ENDINGS}
+    found = {path.stem: path for path in folder.iterdir() if path.suffix in ENDINGS}
+    found |= {name: found[variant.file] for name, variant in VARIANTS.items()}
+    return dict(sorted(found.items()))
 
 
 def robots() -> dict[str, str]:
@@ -76,7 +81,10 @@ def robots() -> dict[str, str]:
     >>> robots()["elbow"]
     '3-joint elbow arm with a motor on each preceding link (Sciavicco, Siciliano and Villani)'
     """
-    return {name: _description(path) for name, path in bundled_files().items()}
+    return {
+        name: VARIANTS[name].described(_description(path)) if name in VARIANTS else _description(path)
+        for name, path in bundled_files().items()
+    }
 
 
 @cache

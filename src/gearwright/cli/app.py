@@ -38,6 +38,7 @@ from gearwright.cli import (
     sweep,
     torque,
     train,
+    work_figure,
 )
 from gearwright.cli.commands import EPILOG, Commands, quietable
 from gearwright.cli.output import complain, say
@@ -103,6 +104,7 @@ COMMANDS: tuple[tuple[str, str, Callable[..., None]], ...] = (
     (DESIGN, "sweep", sweep.sweep),
     (DESIGN, "catalogue", catalogue.catalogue),
     (EQUATIONS, "closed-form", closed_form.closed_form),
+    (EQUATIONS, "figure", work_figure.work_figure),
     (FILES, "convert", convert.convert),
     (FILES, "export", export.export),
     (FILES, "schema", schema.schema),

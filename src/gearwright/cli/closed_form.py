@@ -24,20 +24,30 @@ def closed_form(
             "--function",
             "-f",
             help="mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy, "
-            "jacobian (with --body), regressor or axial_rates.",
+            "jacobian (with --body), regressor, axial_rates, structure_matrix; of one --wheel explain, "
+            "wheel_mass_matrix or wheel_coriolis.",
         ),
     ] = "mass_matrix",
     body: Annotated[
         str | None, typer.Option("--body", help="Of jacobian: the body or frame whose velocity it gives.")
     ] = None,
+    wheel: Annotated[
+        str | None, typer.Option("--wheel", help="The wheel of explain, wheel_mass_matrix and wheel_coriolis.")
+    ] = None,
     keep: Annotated[
         str,
         typer.Option(
             "--keep",
-            help="What stays a symbol, separated by commas: inertias, lengths, ratios, gravity, springs, or names of "
-            "symbols such as J2; the rest is put in as numbers.",
+            help="What stays a symbol, separated by commas: inertias, lengths, ratios, gravity, springs, planets, or "
+            "names of symbols such as J2; the rest is put in as numbers.",
         ),
-    ] = "inertias,lengths,ratios,gravity,springs",
+    ] = "inertias,lengths,ratios,gravity,springs,planets",
+    names: Annotated[
+        str,
+        typer.Option(
+            "--names", help="numbers (Izz2, lx3, J2), or file: as in the robot's file and in print (I2zz, a2, Im2)."
+        ),
+    ] = "numbers",
     to: Annotated[str, typer.Option("--to", help="markdown, latex, python or c.")] = "markdown",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of the screen.")
@@ -59,7 +69,8 @@ def closed_form(
     with progress("writing the equations") as advance:
         kept = [name.strip() for name in keep.split(",") if name.strip()]
         machine = load(robot, xacro=xacro, include=include or ())
-        form = written(function, machine, kept, progress=advance, **({} if body is None else {"body": body}))
+        options = {word: name for word, name in (("body", body), ("wheel", wheel)) if name is not None}
+        form = written(function, machine, kept, progress=advance, names=names, **options)
         text: str = getattr(form, to)()
     if json:
         write_json({"robot": machine.name, "function": function, "format": to, "text": text})

@@ -12,6 +12,7 @@ from rich.table import Table
 from gearwright.analysis import Comparison, EnergyBalance, compare, energy_balance
 from gearwright.catalogue import load
 from gearwright.cli.demo_design import design_an_arm
+from gearwright.cli.demo_misses import show_misses
 from gearwright.cli.output import heading
 from gearwright.mechanism import assemble
 from gearwright.motion import chain, polynomial
@@ -24,14 +25,15 @@ WAYPOINTS = ([0.0, -0.4, 0.9], [1.4, 0.6, -0.5], [-0.6, -0.2, 1.2])
 
 
 def run_demo(folder: Path, console: Any) -> None:
-    """Torques of the elbow arm, the errors of the approximations, the energy balance, figures; a SCARA's report."""
+    """What armature misses; the elbow arm, exact and approximated; the drives of a SCARA, with a report."""
+    misses = show_misses(folder, console)
     mech = assemble(load("elbow"))
     motion = chain(*(polynomial(*ends, duration=0.5, order=7) for ends in pairwise(WAYPOINTS))).sample(801)
     comparison = compare(mech, motion)
     ratios = ", ".join(f"{max(spin.ratio):g}" for spin in mech.spins)
     console.print(
         heading(
-            "The elbow arm",
+            "\nThe elbow arm",
             f" of Sciavicco, Siciliano and Villani: three joints, three rotors, ratios {ratios}, through three points "
             "in one second.\n",
         )
@@ -43,11 +45,13 @@ def run_demo(folder: Path, console: Any) -> None:
     runs = _simulated(comparison)
     console.print(_misses(comparison, runs))
     figures = [
+        misses,
         save(comparison.plot(), folder / "elbow_approximations.png"),
         save(_paths(comparison, runs), folder / "elbow_simulated.png"),
     ]
     page = design_an_arm(folder, console)
     console.print(f"\nFigures: {listed(str(path) for path in figures)}. Report, for a browser: {page}.")
+    console.print("See the wheels turn: gearwright studio planetary_3r (pip install 'gearwright[studio]').")
 
 
 def _simulated(comparison: Comparison) -> dict[str, Run]:

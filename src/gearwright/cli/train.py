@@ -9,7 +9,7 @@ import numpy as np
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
 from gearwright.cli.output import counted, heading, number, results, say, table, write_json
-from gearwright.mechanism import BASE, Mechanism, assemble
+from gearwright.mechanism import BASE, Mechanism, Spin, assemble, gear_graph
 from gearwright.parts import Drive, Robot
 from gearwright.text import visible
 
@@ -24,8 +24,9 @@ def train(
     """Show what motors and wheels do to the joints.
 
     The structure matrix holds the turns of every motor per turn of every joint. A wheel's share is its part of the
-    diagonal of the mass matrix with all joints at zero. The figure shows the functional and the canonical graph: solid
-    lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel.
+    diagonal of the mass matrix with all joints at zero. The figure shows the graph as drawn and in canonical form, the
+    equivalent open-loop chain, and which wheels belong to which primary link: solid lines carry (with the axis), dashed
+    lines are gear pairs, those inside planetary, spur and other gears too, or the whole ratio of a drive's wheel.
 
     Example: gearwright train grm3 --plot grm3.png
     """
@@ -49,7 +50,9 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
     from gearwright.functions.actuation import structure_matrix
     from gearwright.functions.explain import explain
     from gearwright.functions.functions import mass_matrix, neutral
+    from gearwright.scene.graph_figure import primary_link
 
+    graph, links = gear_graph(robot), [link.name for link in robot.links]
     q, still = neutral(mech), np.zeros(mech.n)
     shares = explain(mech, q, still, still).mass_matrices / np.diag(mass_matrix(mech, q))
     return {
@@ -60,7 +63,8 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
         "wheels": [
             {
                 "name": spin.name,
-                "on": "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name,
+                "on": _carrier(mech, spin),
+                "primary_link": primary_link(graph, links, spin.name) or _carrier(mech, spin),
                 "ratio": {mech.speeds[k]: float(ratio) for k, ratio in spin.terms},
                 "share": dict(zip(mech.speeds, np.diag(share).tolist(), strict=True)),
             }
@@ -68,6 +72,10 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
         ],
         "averaging_errors": {drive.title: error for drive in robot.drives if (error := _averaging_error(drive))},
     }
+
+
+def _carrier(mech: Mechanism, spin: Spin) -> str:
+    return "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name
 
 
 def _averaging_error(drive: Drive) -> float:
@@ -83,9 +91,12 @@ def _show(facts: dict[str, Any]) -> None:
         screen.print("\nStructure matrix (turns of the motor per turn of the joint):")
         matrix = zip(facts["speeds"], facts["structure_matrix"], strict=True)
         screen.print(table(["joint", *facts["motors"]], [[name, *(number(x) for x in row)] for name, row in matrix]))
-    screen.print("\nWheels (ratio: turns per turn of the joint; share: of the inertia felt there):")
-    rows = [(w["name"], w["on"], _ratios(w["ratio"]), _shares(w["share"])) for w in facts["wheels"]]
-    screen.print(table(["wheel", "on", "ratio", "share"], rows, text=4))
+    screen.print(
+        "\nWheels (belongs to: its primary link in the canonical graph; ratio: turns on its carrier per turn of the "
+        "joint; share: of the inertia felt there):"
+    )
+    rows = [(w["name"], w["on"], w["primary_link"], _ratios(w["ratio"]), _shares(w["share"])) for w in facts["wheels"]]
+    screen.print(table(["wheel", "on", "belongs to", "ratio", "share"], rows, text=5))
     for drive, error in facts["averaging_errors"].items():
         screen.print(
             f"\n{visible(drive)}: members that are not bodies of revolution enter averaged; the inertia across their "

@@ -12,6 +12,7 @@ import numpy as np
 from gearwright.analysis import Analysis, Task, analyse
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
+from gearwright.design.bare_robots import with_places_for_motors
 from gearwright.design.candidates import Choice, passed_over
 from gearwright.design.choosing import with_choices
 from gearwright.design.designs import TIP, Question
@@ -116,6 +117,7 @@ def size_drives(
 
     Args:
         robot: with a drive at every joint in question; mount, axis and place stay, and so does a screw or a drawn gear.
+            A robot without any drives gets one at every joint that turns, on its parent.
         task: what it must do.
         catalogue: what there is; the bundled articles unless given.
         objective: "mass", "energy" (per cycle), "temperature" (of the warmest winding), "price" or "cycle_time", the
@@ -138,6 +140,7 @@ def size_drives(
     Raises:
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
     """
+    robot, placed = with_places_for_motors(robot)
     table = _assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
     chosen = _joints(robot, joints, variables)
@@ -152,7 +155,7 @@ def size_drives(
         sets = best_designs(question, pair, whole("size_drives", "trials", trials, least=1, example=TRIALS), seed)
     else:
         sets = _drives_only(question, pair, seed, method)
-    remarks = (*passed_over(table), *_assumed(assumed_efficiency), *sets.remarks)
+    remarks = (*placed, *passed_over(table), *_assumed(assumed_efficiency), *sets.remarks)
     return _verified(question, sets, remarks)
 
 

@@ -46,7 +46,7 @@ def coriolis_matrix(pose: Pose, v: Sequence[Scalar]) -> Matrix:
     C: Matrix = [[0.0] * pose.mech.n for _ in range(pose.mech.n)]
     _add_links(pose, v, C)
     for spin in pose.mech.spins:
-        if spin.carrier != -1:
+        if spin.carrier != -1:  # Chen (19)-(20)
             add_spin(pose, spin, v, C)
     return C
 

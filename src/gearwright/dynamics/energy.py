@@ -19,9 +19,9 @@ def kinetic_energy(pose: Pose, v: Sequence[Scalar]) -> Scalar:
     total: Scalar = 0.0
     for body, (w, linear) in zip(mech.bodies, moving, strict=False):
         momentum, angular = body.about_origin.wrench(w, linear)
-        total = total + 0.5 * (linear.dot(momentum) + w.dot(angular))
+        total = total + 0.5 * (linear.dot(momentum) + w.dot(angular))  # Sciavicco (5), (13), Melhem (2)-(3)
     for spin in mech.spins:
-        rate = along(spin.terms, v)
+        rate = along(spin.terms, v)  # Sciavicco (1)-(2), Chen (11), Fernini (11)-(15)
         own, shared = wheel_energies(spin, rate, moving[int(spin.carrier)].omega)
         total = total + own + shared
     return total
@@ -32,15 +32,16 @@ def wheel_energies(spin: Spin, rate: Scalar, omega: Vec) -> tuple[Scalar, Scalar
 
     The last two terms of eq. (23) of Sciavicco, Siciliano and Villani; (14) of Chen and Wang; (57) of Fernini.
     """
+    # Sciavicco (9), (23), Chen (14), Fernini (26), (31), (36), (57)
     return 0.5 * spin.inertia * rate * rate, spin.coupled * rate * omega.dot(spin.axis)
 
 
 def potential_energy(pose: Pose) -> Scalar:
     """V = - sum m g . c (zero at the base origin) + sum 1/2 k (row . q - rest)^2."""
-    total = -(pose.mech.gravity.dot(first_moment(pose)))
+    total = -(pose.mech.gravity.dot(first_moment(pose)))  # Sciavicco (15), Melhem (18)-(20), (24)-(25)
     for spring in pose.mech.springs:
         length = stretch(pose, spring)
-        total = total + 0.5 * spring.stiffness * length * length
+        total = total + 0.5 * spring.stiffness * length * length  # Melhem (22)
     return total
 
 

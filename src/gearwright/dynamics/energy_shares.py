@@ -34,10 +34,11 @@ def energy_shares(pose: Pose, v: Sequence[Scalar]) -> EnergyShares:
     shares = EnergyShares([], [], [], [], [], [])
     for body, (w, linear), (R, p) in zip(mech.bodies, moving, pose.world, strict=False):
         push, turn = body.about_origin.wrench(w, linear)
+        # Sciavicco (22)-(23), Fernini (1)-(6), (16)-(20)
         translation = 0.5 * (linear + w.cross(body.com)).dot(push)  # push = m v_C
         shares.translation.append(translation)
         shares.rotation.append(0.5 * (linear.dot(push) + w.dot(turn)) - translation)
-        shares.weights.append(-mech.gravity.dot(R @ body.about_origin.moment + p * body.mass))
+        shares.weights.append(-mech.gravity.dot(R @ body.about_origin.moment + p * body.mass))  # Sciavicco (24)
     for spin in mech.spins:
         own, shared = wheel_energies(spin, along(spin.terms, v), moving[int(spin.carrier)].omega)
         shares.wheels.append(own)
@@ -58,8 +59,9 @@ def energy_rows(pose: Pose, v: Sequence[Scalar]) -> tuple[list[Scalar], list[Sca
     kinetic: list[Scalar] = []
     potential: list[Scalar] = []
     for (w, linear), (R, p) in zip(moving[: len(mech.bodies)], pose.world, strict=False):
+        # Sciavicco (25)-(27), Fernini (55)-(62), corrected
         kinetic += [0.5 * linear.dot(linear), *linear.cross(w), *_squares(w)]
-        potential += [-mech.gravity.dot(p), *(R.T @ mech.gravity) * -1.0, *[0.0] * 6]
+        potential += [-mech.gravity.dot(p), *(R.T @ mech.gravity) * -1.0, *[0.0] * 6]  # Sciavicco (28)-(29)
     for spin in mech.spins:
         rate = along(spin.terms, v)
         carried = moving[int(spin.carrier)].omega.dot(spin.axis)
@@ -69,7 +71,7 @@ def energy_rows(pose: Pose, v: Sequence[Scalar]) -> tuple[list[Scalar], list[Sca
         length = stretch(pose, spring)
         kinetic += [0.0, 0.0]
         potential += [0.5 * length * length, 0.0]
-    return kinetic, potential
+    return kinetic, potential  # Sciavicco (30)
 
 
 def _squares(w: Vec) -> list[Scalar]:

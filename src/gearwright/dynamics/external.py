@@ -91,7 +91,7 @@ def external_jacobian(pose: Pose, ops: Operations, spot: Spot, quaternion: bool)
     J = jacobian(pose, spot.body, spot.position)
     R, _ = spot.placed(pose)
     rows = _angular_rates(R, ops, quaternion, [Vec(*column) for column in zip(*J[3:], strict=True)])
-    return [*J[:3], *(list(row) for row in zip(*rows, strict=True))]
+    return [*J[:3], *(list(row) for row in zip(*rows, strict=True))]  # Vukobratovic (20.83)
 
 
 def external_adjoint(pose: Pose, ops: Operations, v: Sequence[Scalar], spot: Spot, quaternion: bool) -> list[Scalar]:
@@ -99,7 +99,7 @@ def external_adjoint(pose: Pose, ops: Operations, v: Sequence[Scalar], spot: Spo
     J, rate = jacobian(pose, spot.body, spot.position), jacobian_rate(pose, v, spot.body, spot.position)
     R, _ = spot.placed(pose)
     w = Vec(*(_product(row, v) for row in J[3:]))
-    drift = [_product(row, v) for row in rate]
+    drift = [_product(row, v) for row in rate]  # Vukobratovic (20.84)-(20.86): the adjoint term
     alpha = Vec(*drift[3:])
     if quaternion:
         unit = quaternion_of(R, ops)

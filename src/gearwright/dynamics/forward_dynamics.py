@@ -34,7 +34,7 @@ def forward_dynamics(
     right = [force - known for force, known in zip(tau, bias(pose, v, wrenches, base), strict=True)]
     if mech.solved_by_links:
         return solve_by_links(pose, right)
-    return solve(mass_matrix(pose), mech.couplings, mech.elimination, right)
+    return solve(mass_matrix(pose), mech.couplings, mech.elimination, right)  # Vukobratovic (20.61)
 
 
 def inertia_solver(pose: Pose) -> Callable[[Sequence[Scalar]], list[Scalar]]:

@@ -55,6 +55,7 @@ def _turn_wheels(spins: Sequence[Spin], alpha: Vec, a: Sequence[Scalar], tau: li
     The last term of eq. (39) of Sciavicco, Siciliano and Villani; (89) of Fernini with every planet counted.
     """
     for spin in spins:
+        # Sciavicco (39), (45), Fernini (88)-(89)
         torque = spin.inertia * along(spin.terms, a) + spin.coupled * alpha.dot(spin.axis)
         for index, ratio in spin.terms:
             tau[index] = tau[index] + ratio * torque
@@ -67,7 +68,7 @@ def gravity(pose: Pose) -> list[Scalar]:
     tau: list[Scalar] = [0.0] * mech.n
     weights = []
     for body, (_, _, a, _) in zip(mech.bodies, accelerations(pose, rest, rest, root), strict=True):
-        weights.append(Wrench(a * body.about_origin.mass, body.about_origin.moment.cross(a)))
+        weights.append(Wrench(a * body.about_origin.mass, body.about_origin.moment.cross(a)))  # Sciavicco (18)
     for dofs, wrench in zip(pose.dofs, gathered(pose, weights), strict=True):
         project(dofs, wrench, tau)
     return tau
@@ -95,10 +96,12 @@ def needed_wrench(
 ) -> Wrench:
     """The wrench that gives body i and its wheels their accelerations, less the external one."""
     body = pose.mech.bodies[i]
+    # Sciavicco (35), (44), Fernini (69)-(74), Vukobratovic (20.13)-(20.16)
     force, moment = Moments.of(body.about_origin).pulled_by(moving.field, moving.linear)
     for spin in pose.mech.wheels[i]:
         rate, acceleration_of_rate = along(spin.terms, v), along(spin.terms, a)
         e = spin.axis * spin.coupled
+        # Sciavicco (37)-(38), Fernini (70), (75)-(77), corrected
         moment = moment + e * acceleration_of_rate + moving.omega.cross(e * rate)  # d/dt of its momentum
     if wrenches and i in wrenches:
         back = pose.world[i][0].T
@@ -114,6 +117,7 @@ def gathered(pose: Pose, needed: Sequence[Wrench]) -> list[Wrench]:
         if parent >= 0:
             force, moment = pose.turn[i] @ total[i].force, pose.turn[i] @ total[i].moment
             known = total[parent]
+            # Sciavicco (35)-(36), Fernini (86)-(87), (90)
             total[parent] = Wrench(known.force + force, known.moment + moment + pose.shift[i].cross(force))
     return total
 

@@ -22,6 +22,7 @@ def jacobian(pose: Pose, body: int, point: Vec) -> Matrix:
             z = R @ (dof.axis * dof.factor)
             column = columns[dof.speed]
             if dof.angular:
+                # Sciavicco (6)-(8), (10)-(12), Chen (3), (7)-(8), Melhem (5)-(7)
                 column[0], column[1] = column[0] + z.cross(tip - p), column[1] + z
             else:
                 column[0] = column[0] + z

@@ -76,8 +76,8 @@ def velocities(pose: Pose, v: Sequence[Scalar]) -> list[Velocity]:
     moving = [Velocity(ZERO, ZERO)] * (len(mech.bodies) + 1)
     for i, dofs in enumerate(pose.dofs):
         parent, back = moving[mech.parent(i)], pose.turn[i].T
-        omega = back @ parent.omega
-        linear = back @ (parent.linear + parent.omega.cross(pose.shift[i]))
+        omega = back @ parent.omega  # Sciavicco (40), Chen (1), Melhem (4), Vukobratovic (20.23)
+        linear = back @ (parent.linear + parent.omega.cross(pose.shift[i]))  # Sciavicco (41), Chen (2)
         turning, sliding = relative(dofs, v)
         moving[i] = Velocity(_plus(omega, turning), _plus(linear, sliding))
     return moving
@@ -101,15 +101,15 @@ def accelerations(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar], base: Ac
         w_k, wd_k, a_k, U_k = moving[mech.parent(i)]
         back, r = pose.turn[i].T, pose.shift[i]
         w, wd = back @ w_k, back @ wd_k
-        linear = back @ (a_k + U_k @ r)
+        linear = back @ (a_k + U_k @ r)  # Sciavicco (43), Fernini (84)-(85), Vukobratovic (20.31)
         turning, sliding = relative(dofs, v)
         turning_rate, sliding_rate = relative(dofs, a)
         if sliding is not None and sliding_rate is not None:
-            linear = linear + sliding_rate + (w * 2).cross(sliding)
+            linear = linear + sliding_rate + (w * 2).cross(sliding)  # Sciavicco (43), prismatic, corrected
             if turning is not None:
                 linear = linear + turning.cross(sliding)
         if turning is not None and turning_rate is not None:
-            wd = _plus(wd + turning_rate + w.cross(turning), axes_drift(dofs, v))
+            wd = _plus(wd + turning_rate + w.cross(turning), axes_drift(dofs, v))  # Sciavicco (42), Fernini (78)-(83)
             w = w + turning
         moving[i] = Acceleration.of(w, wd, linear)
         yield moving[i]

@@ -41,7 +41,7 @@ def lagrange_form(pose: Pose, v: Sequence[Scalar]) -> LagrangeForm:
     for term in _terms(pose):
         _add_inertia(term, B)
         _add_christoffel(term, v, H)
-    return LagrangeForm(B, H, _gravity(pose))
+    return LagrangeForm(B, H, _gravity(pose))  # Sciavicco (3)-(4), (16), (19)
 
 
 def _refuse_quasi_velocities(mech: Mechanism) -> None:
@@ -57,7 +57,7 @@ def _add_inertia(term: Term, B: Matrix) -> None:
     for i, x in term.columns.items():
         weighted = term.weight @ x
         for j, y in term.columns.items():
-            B[i][j] = B[i][j] + y.dot(weighted)
+            B[i][j] = B[i][j] + y.dot(weighted)  # Sciavicco (14)
 
 
 def _add_christoffel(term: Term, v: Sequence[Scalar], H: Matrix) -> None:
@@ -78,7 +78,7 @@ def _add_christoffel(term: Term, v: Sequence[Scalar], H: Matrix) -> None:
     for i in term.columns:
         for j in term.columns:
             for k in term.columns:
-                H[i][j] = H[i][j] + 0.5 * (db(i, j, k) + db(i, k, j) - db(j, k, i)) * v[k]
+                H[i][j] = H[i][j] + 0.5 * (db(i, j, k) + db(i, k, j) - db(j, k, i)) * v[k]  # Sciavicco (17)
 
 
 def _terms(pose: Pose) -> list[Term]:

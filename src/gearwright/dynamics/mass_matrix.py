@@ -58,7 +58,7 @@ def axial_rates(pose: Pose, spin: Spin) -> dict[int, Scalar]:
     for i in mech.paths[int(spin.carrier)]:
         for dof in pose.dofs[i]:
             if dof.angular:
-                h[dof.speed] = h.get(dof.speed, 0.0) + dof.scaled(e.dot(dof.axis))
+                h[dof.speed] = h.get(dof.speed, 0.0) + dof.scaled(e.dot(dof.axis))  # Sciavicco (12), Chen (15)
         e = pose.turn[i] @ e
     return h
 
@@ -83,6 +83,7 @@ def _add_links(pose: Pose, M: Matrix, pushes: Pushes) -> None:
                         continue
                     share = dof.scaled(other.scaled(other.axis.dot(moment if other.angular else force)))
                     same = k == i and row == column
+                    # Sciavicco (13)-(14), Vukobratovic (20.21)-(20.22)
                     _add_pair(M, dof.speed, other.speed, share, same)
                 force, moment = pose.turn[k] @ force, pose.turn[k] @ moment
                 moment = moment + pose.shift[k].cross(force)
@@ -120,4 +121,4 @@ def _add_inertia(spin: Spin, M: Matrix) -> None:
     for i, b_i in spin.terms:
         for j, b_j in spin.terms:
             if j <= i:
-                _add_pair(M, i, j, spin.inertia * b_i * b_j, same=i == j)
+                _add_pair(M, i, j, spin.inertia * b_i * b_j, same=i == j)  # Chen (18), Sciavicco (14)

@@ -33,6 +33,7 @@ class Pose:
             R, p = placed[self.mech.parent(i)]
             turn, shift = self.turn[i], self.shift[i]
             on_base = self.mech.parent(i) == BASE
+            # Chen (8), Vukobratovic (20.9)-(20.12)
             placed[i] = (turn, shift) if on_base else (R.after(turn), p + R @ shift)
         return tuple(placed)
 

@@ -60,6 +60,7 @@ def recursive_form(pose: Pose, v: Sequence[Scalar]) -> RecursiveForm:
                 for i in {**force, **couple}:
                     share = _share(dof, e, arm, force.get(i, ZERO), couple.get(i, ZERO))
                     H[dof.speed][i] = H[dof.speed][i] + share
+                # Vukobratovic (20.52)-(20.60)
                 h[dof.speed] = h[dof.speed] + _share(dof, e, arm, force_free, couple_free)
     _add_spins(pose, links, H, h)
     return RecursiveForm(H, add_springs(pose, v, h))
@@ -67,7 +68,7 @@ def recursive_form(pose: Pose, v: Sequence[Scalar]) -> RecursiveForm:
 
 def _share(dof: Dof, e: Vec, arm: Vec, force: Vec, couple: Vec) -> Scalar:
     """The projection that eliminates the reactions: eq. (20.50) for a linear joint, (20.51) for a revolute one."""
-    return e.dot(couple + arm.cross(force)) if dof.angular else e.dot(force)
+    return e.dot(couple + arm.cross(force)) if dof.angular else e.dot(force)  # Vukobratovic (20.48)-(20.51)
 
 
 def link_forms(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
@@ -86,13 +87,14 @@ def link_forms(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
         for dof in pose.dofs[i]:
             e = R @ (dof.axis * dof.factor)
             target = Lambda if dof.angular else Xi
-            target[dof.speed] = target.get(dof.speed, ZERO) + e
+            target[dof.speed] = target.get(dof.speed, ZERO) + e  # Vukobratovic (20.32)-(20.41)
         for k, turn in Lambda.items():
             Xi[k] = Xi.get(k, ZERO) + turn.cross(to_centre)
-        w0, w = last.omega, last.omega + om
+        w0, w = last.omega, last.omega + om  # Vukobratovic (20.23)-(20.31)
         drift = axes_drift(pose.dofs[i], v)
-        Gamma = last.Gamma + (w0.cross(om) if drift is None else w0.cross(om) + R @ drift)
+        Gamma = last.Gamma + (w0.cross(om) if drift is None else w0.cross(om) + R @ drift)  # Vukobratovic (20.42)
         Delta = last.Delta + last.Gamma.cross(to_joint) + w0.cross(w0.cross(to_joint))
+        # Vukobratovic (20.43), corrected
         Delta = Delta + (w0 * 2 + om).cross(vl) + Gamma.cross(to_centre) + w.cross(w.cross(to_centre))
         links[i] = Link(Lambda, Gamma, Xi, Delta, w, centre)
     return links
@@ -101,7 +103,9 @@ def link_forms(pose: Pose, v: Sequence[Scalar]) -> list[Link]:
 def _force(pose: Pose, k: int, link: Link) -> tuple[Form, Vec]:
     """M (w_C - g) as a linear form, eqs (20.44), (20.46)."""
     mass = pose.mech.bodies[k].mass
-    return {i: x * mass for i, x in link.Xi.items()}, (link.Delta - pose.mech.gravity) * mass
+    return {i: x * mass for i, x in link.Xi.items()}, (
+        link.Delta - pose.mech.gravity
+    ) * mass  # Vukobratovic (20.44), (20.46)-(20.47)
 
 
 def _couple(pose: Pose, k: int, link: Link, v: Sequence[Scalar]) -> tuple[Form, Vec]:
@@ -110,7 +114,7 @@ def _couple(pose: Pose, k: int, link: Link, v: Sequence[Scalar]) -> tuple[Form, 
     A, J = pose.world[k][0], mech.bodies[k].inertia
     w = A.T @ link.omega
     form = {i: A @ (J @ (A.T @ x)) for i, x in link.Lambda.items()}
-    free = A @ (J @ (A.T @ link.Gamma) + w.cross(J @ w))
+    free = A @ (J @ (A.T @ link.Gamma) + w.cross(J @ w))  # Vukobratovic (20.45)
     for spin in mech.wheels[k]:
         axis = A @ spin.axis
         for i, ratio in spin.terms:

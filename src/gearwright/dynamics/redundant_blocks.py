@@ -65,7 +65,7 @@ def layout(mech: Mechanism, form: str, ops: Operations) -> BlockLayout:
 
 def _full(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l | w of the carriers | own spin], 15 n: eqs (8) to (11)."""
-    return _with_spins(parts, _velocities(parts, "base"))
+    return _with_spins(parts, _velocities(parts, "base"))  # Melhem (8)-(11)
 
 
 def _link_frames(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:

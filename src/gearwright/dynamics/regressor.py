@@ -27,7 +27,7 @@ def parameter_names(mech: Mechanism) -> list[str]:
 
 def parameters(mech: Mechanism) -> list[Scalar]:
     """Per body [m, mc, I about the body origin], then one inertia per spin, then [stiffness, damping] per spring."""
-    bodies = [x for body in mech.bodies for x in body.about_origin]
+    bodies = [x for body in mech.bodies for x in body.about_origin]  # Sciavicco (31)
     springs = [x for spring in mech.springs for x in (spring.stiffness, spring.damping)]
     return bodies + [spin.inertia for spin in mech.spins] + springs
 
@@ -40,6 +40,7 @@ def regressor(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar]) -> Matrix:
     mech = pose.mech
     root = Acceleration.of_base(mech.gravity, AT_REST)
     moving = [*accelerations(pose, v, a, root), root]
+    # Sciavicco (32)-(33)
     columns = [_projected(pose, i, wrench) for i in range(len(mech.bodies)) for wrench in _body_wrenches(moving[i])]
     columns += [_spin_column(pose, spin, moving[int(spin.carrier)], v, a) for spin in mech.spins]
     for spring in mech.springs:

@@ -21,7 +21,7 @@ def stretch(pose: Pose, spring: Spring) -> Scalar:
 def add_springs(pose: Pose, v: Sequence[Scalar], tau: list[Scalar]) -> list[Scalar]:
     """Add row' (k (row . q - rest) + d row . v) for every spring: the force needed against it."""
     for spring in pose.mech.springs:
-        force = spring.stiffness * stretch(pose, spring)
+        force = spring.stiffness * stretch(pose, spring)  # Melhem (21)-(23), Vukobratovic (20.98)-(20.99)
         for index, factor in spring.terms:
             force = force + spring.damping * (factor * v[index])
         for index, factor in spring.terms:

@@ -16,7 +16,7 @@ from gearwright.mechanism.rows import along
 def wheel_mass_matrix(pose: Pose, spin: Spin) -> Matrix:
     """M_j/i = J b b' + Jc (b h' + h b'), the share of one wheel in the mass matrix."""
     M: Matrix = [[0.0] * pose.mech.n for _ in range(pose.mech.n)]
-    add_to_mass(pose, spin, M)
+    add_to_mass(pose, spin, M)  # Chen (18), (31)-(32), (35), (39)
     return M
 
 
@@ -29,6 +29,7 @@ def wheel_coriolis(pose: Pose, spin: Spin) -> list[Matrix]:
         if spin.carrier != BASE:
             add_to_coriolis(pose, spin, [1.0 if k == h else 0.0 for k in range(n)], C)
         by_speed.append(C)
+    # Chen (19)-(20), (33)-(34), (36)-(38), (40)-(42)
     return [[[by_speed[h][r][k] for k in range(n)] for h in range(n)] for r in range(n)]
 
 
@@ -39,7 +40,7 @@ def wheel_forces(pose: Pose, spin: Spin, v: Sequence[Scalar], a: Sequence[Scalar
     """
     n, h = pose.mech.n, axial_rates(pose, spin)
     inertia, coupling = ([0.0] * n for _ in range(2))
-    own = along(spin.terms, a)
+    own = along(spin.terms, a)  # Chen (16)-(17)
     carried = along(tuple(h.items()), a)
     for index, b in spin.terms:
         inertia[index] = inertia[index] + spin.inertia * b * own

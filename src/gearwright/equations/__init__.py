@@ -8,7 +8,9 @@ from gearwright.equations.closed_form import ClosedForm, closed_form
 from gearwright.functions.energies import Energies, EnergyRows, energies, energy_rows
 from gearwright.functions.explain import Explanation, explain
 from gearwright.functions.functions import axial_rates, lagrange_form, recursive_form
+from gearwright.functions.joint_forces import JointForces, joint_forces
 from gearwright.functions.linear_forms import LinearForms, linear_forms
+from gearwright.mechanism import canonical_trains
 
 __all__ = [
     "BaseParameters",
@@ -16,13 +18,16 @@ __all__ = [
     "Energies",
     "EnergyRows",
     "Explanation",
+    "JointForces",
     "LinearForms",
     "axial_rates",
     "base_parameters",
+    "canonical_trains",
     "closed_form",
     "energies",
     "energy_rows",
     "explain",
+    "joint_forces",
     "lagrange_form",
     "linear_forms",
     "recursive_form",

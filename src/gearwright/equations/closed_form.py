@@ -13,12 +13,17 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Operations, Vec
 from gearwright.arrays import Array
 from gearwright.equations import closed_form_text
+from gearwright.equations.angles import Angles, parallel_groups
 from gearwright.equations.closed_form_writer import Writer
-from gearwright.equations.symbolic_machine import KINDS, Angles, parallel_groups, symbolic_machine
+from gearwright.equations.symbol_names import NUMBERED, SymbolNames, file_names
+from gearwright.equations.symbolic_machine import KINDS, symbolic_machine
+from gearwright.equations.symbolic_planets import shown_planets, written_out
 from gearwright.equations.symbolic_trains import machine_with_ratios
 from gearwright.equations.trig_polynomial import symbol
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.functions.actuation import STRUCTURE_MATRIX
+from gearwright.functions.explain import WHEEL_CORIOLIS, WHEEL_FORCES, WHEEL_MASS_MATRIX, wheel_index
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs import programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program, flatten
@@ -36,11 +41,15 @@ PROGRAMS = {
         programs.JACOBIAN,
         programs.REGRESSOR,
         programs.AXIAL_RATES,
+        WHEEL_FORCES,
+        WHEEL_MASS_MATRIX,
+        WHEEL_CORIOLIS,
+        STRUCTURE_MATRIX,
     )
 }
 NUMBERING = (programs.MASS_MATRIX, programs.GRAVITY)
 """Functions that number the base parameters, in this order, whichever function is asked for."""
-GEOMETRIC = ("jacobian", "regressor", "axial_rates")
+GEOMETRIC = ("jacobian", "regressor", "axial_rates", "structure_matrix")
 """Functions without inertial parameters."""
 MOTION = {"q": "q", "v": "dq", "a": "ddq"}
 """Per input the letter of its symbols, numbered from 1."""
@@ -73,12 +82,14 @@ class ClosedForm:
     motion: dict[str, str]
 
     def expression(self) -> Any:
-        """The result as SymPy expression, vector or matrix, with all abbreviations written out."""
+        """The result as SymPy expression, vector, matrix or array, with all abbreviations written out."""
         import sympy as sp
 
         full = [entry.subs(self.groups).subs(self.waves) for entry in self.entries]
         if not self.shape:
             return full[0]
+        if len(self.shape) > 2:
+            return sp.Array(full, self.shape)
         return sp.Matrix(*(self.shape if len(self.shape) == 2 else (*self.shape, 1)), full)
 
     def latex(self) -> str:
@@ -120,18 +131,23 @@ def closed_form(
     machine: RobotOrMech,
     keep: Iterable[str] = KINDS,
     progress: Callable[[int, int], None] | None = None,
+    names: str = "numbers",
     **options: Any,
 ) -> ClosedForm:
     """The equations of a machine: compact trigonometry (c2, s23) and base parameters p1, p2, ...
 
     Args:
         function: mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy,
-            jacobian, regressor or axial_rates.
+            jacobian, regressor, axial_rates or structure_matrix; of one wheel explain (its three shares of every
+            force), wheel_mass_matrix (M_j/i of Chen and Wang) or wheel_coriolis (C_j/i,r).
         machine: a machine or robot without free and spherical joints.
-        keep: what stays symbolic: "inertias", "lengths", "ratios", "gravity", "springs", or names of symbols; the rest
-            is put in as numbers. Zeros vanish.
+        keep: what stays symbolic: "inertias", "lengths", "ratios", "gravity", "springs", "planets" (their number), or
+            names of symbols; the rest is put in as numbers. Zeros vanish.
         progress: called with (done, total) as entries are finished.
-        options: what the function asks for besides the motion: of jacobian `body` and, if not its origin, `point`.
+        names: "numbers" (Izz2, lx3, J2, k2, p1) or "file", as in the robot's file and in print (I2zz in the axes of the
+            link's frame there, a2, Im2, kr2, pi1; g14 for wheel w4 and link1).
+        options: what the function asks for besides the motion: of jacobian `body` and, if not its origin, `point`; of
+            explain, wheel_mass_matrix and wheel_coriolis the `wheel`.
 
     A base parameter has the same name in every function of a machine and a `keep`: those of the mass matrix come first,
     then those of gravity, then what only the function itself has.
@@ -145,34 +161,47 @@ def closed_form(
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(machine, Mechanism):
         refuse_symbols("closed_form", machine)
-    mech, ratios = machine_with_ratios("closed_form", machine, kept)
+    called = _called(names, machine)
+    mech, ratios = machine_with_ratios("closed_form", machine, kept, called)
     try:
-        symbolic, names = symbolic_machine(mech, kept, ratios)
+        symbolic, symbols = symbolic_machine(mech, kept, ratios, called)
     except TypeError:
         refuse_symbols("closed_form", mech)
         raise
     angles = Angles(parallel_groups(symbolic), tuple(f"q{i + 1}" for i in range(symbolic.nq)))
     ops: Operations = angles  # type: ignore[assignment]  # a recursion needs cos and sin only
-    writer = Writer(angles, names.values, {f"{letter}{i + 1}" for letter in MOTION.values() for i in range(mech.n)})
+    moving = {f"{letter}{i + 1}" for letter in MOTION.values() for i in range(mech.n)}
+    planets = shown_planets(machine, symbols)
+
+    def computed(wanted: Program, fixed: dict[str, Any]) -> list[Any]:
+        values = flatten(wanted.run(symbolic, ops, _motion(wanted, symbolic), fixed))
+        return [written_out(value, planets) for value in values]
+
+    writer = Writer(angles, symbols.values, moving, called.group)
     for other in _named_before(program):
-        writer.learn(flatten(other.run(symbolic, ops, _motion(other, symbolic), {})))
+        writer.learn(computed(other, {}))
     fixed = _options(program, mech, options)
-    values = flatten(program.run(symbolic, ops, _motion(program, symbolic), fixed))
-    entries = writer.entries(values, progress or (lambda done, total: None))
+    entries = writer.entries(computed(program, fixed), progress or (lambda done, total: None))
     return ClosedForm(
         program.name,
         program.shape(symbolic, fixed),
         tuple(entries),
         writer.waves,
         writer.named_groups(),
-        {name: value for name, value in names.values.items() if name in writer.used},
-        {name: text for name, text in names.meanings.items() if name in writer.used},
+        {name: value for name, value in symbols.values.items() if name in writer.used},
+        {name: text for name, text in symbols.meanings.items() if name in writer.used},
         {
             f"{MOTION[name]}{i + 1}": title
             for name in program.inputs
             for i, title in enumerate(program.entry_names(mech, name))
         },
     )
+
+
+def _called(names: str, machine: RobotOrMech) -> SymbolNames:
+    if names not in ("numbers", "file"):
+        raise InputError(f"closed_form: names {names!r} is unknown. Use 'numbers' or 'file'.")
+    return NUMBERED if names == "numbers" else file_names(machine, machine_of("closed_form", machine))
 
 
 def _motion(program: Program, mech: Mechanism) -> dict[str, list[Any]]:
@@ -190,9 +219,12 @@ def _named_before(program: Program) -> tuple[Program, ...]:
 def _options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict[str, Any]:
     """What is fixed before running; a frame becomes a point of its body."""
     unknown = [name for name in options if name not in program.options]
-    if unknown or ("body" in program.options and "body" not in options):
+    missing = [name for name in ("body", "wheel") if name in program.options and name not in options]
+    if unknown or missing:
         takes = " and ".join(program.options) or "nothing else"
         raise InputError(f"closed_form: {program.name} takes {takes}; given is {', '.join(options) or 'none of it'}.")
+    if "wheel" in options:
+        return {"wheel": wheel_index("closed_form", mech, options["wheel"])}
     if "body" not in options:
         return {}
     body, rotation, position = mech.place_of(options["body"])

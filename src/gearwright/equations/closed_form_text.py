@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from gearwright.text import markdown as shown
@@ -18,6 +19,13 @@ LETTERS = {
     "inverse_dynamics": r"\tau",
     "kinetic_energy": "T",
     "potential_energy": "V",
+    "jacobian": "J",
+    "regressor": "Y",
+    "axial_rates": "h",
+    "explain": r"\tau",
+    "wheel_mass_matrix": "M",
+    "wheel_coriolis": "C",
+    "structure_matrix": "A",
 }
 
 
@@ -90,24 +98,26 @@ def _nested(entries: list[str], shape: tuple[int, ...]) -> str:
         return entries[0]
     if len(shape) == 1:
         return "[" + ", ".join(entries) + "]"
-    rows = [_nested(entries[i : i + shape[1]], shape[1:]) for i in range(0, len(entries), shape[1])]
+    size = len(entries) // max(1, shape[0])
+    rows = [_nested(entries[i : i + size], shape[1:]) for i in range(0, len(entries), max(1, size))]
     return "[\n        " + ",\n        ".join(rows) + ",\n    ]"
 
 
 def _named_entries(form: ClosedForm) -> list[tuple[str, Any]]:
     """Entries with their indices; a symmetric matrix by its upper triangle."""
-    letter, shape = LETTERS[form.function], form.shape
-    if not shape:
-        return [(letter, form.entries[0])]
-    if len(shape) == 1:
-        return [(f"{letter}_{{{i + 1}}}", entry) for i, entry in enumerate(form.entries)]
-    upper = form.function == "mass_matrix"
+    letter = LETTERS[form.function]
+    places = list(product(*(range(1, size + 1) for size in form.shape)))
+    upper = form.function in ("mass_matrix", "wheel_mass_matrix")
     return [
-        (f"{letter}_{{{i + 1}{j + 1}}}", form.entries[i * shape[1] + j])
-        for i in range(shape[0])
-        for j in range(shape[1])
-        if j >= i or not upper
+        (f"{letter}_{{{_index(place)}}}" if place else letter, entry)
+        for place, entry in zip(places, form.entries, strict=True)
+        if not upper or place[1] >= place[0]
     ]
+
+
+def _index(place: tuple[int, ...]) -> str:
+    """23, or 12,3 where a number has two digits."""
+    return ("," if max(place) > 9 else "").join(map(str, place))
 
 
 def _tex(form: ClosedForm, expression: Any) -> str:
@@ -118,11 +128,11 @@ def _tex(form: ClosedForm, expression: Any) -> str:
 
 
 def _symbol_tex(name: str) -> str:
-    """q2 as q_2, dq2 as a dotted q, Ixx3 as I_{xx,3}, c23 as c_{23}, p1 as pi_1."""
-    letters, digits = re.fullmatch(r"([A-Za-z]+?)([\d_m]*)", name).groups()  # type: ignore[union-attr]
-    dots = {"dq": r"\dot{q}", "ddq": r"\ddot{q}", "p": r"\pi"}
+    """q2 as q_2, dq2 as a dotted q, Ixx3 and I3xx as I_{xx,3} and I_{3,xx}, c23 as c_{23}, p1 and pi1 as pi_1."""
+    letters, digits, axes = re.fullmatch(r"([A-Za-z]+?)([\d_m]*)([a-z]*)", name).groups()  # type: ignore[union-attr]
+    dots = {"dq": r"\dot{q}", "ddq": r"\ddot{q}", "p": r"\pi", "pi": r"\pi"}
     if letters in dots:
         return f"{dots[letters]}_{{{digits}}}"
-    if len(letters) > 1:
-        return f"{letters[0]}_{{{letters[1:]},{digits}}}"
-    return f"{letters}_{{{digits}}}" if digits else letters
+    places = [letters[1:], digits, axes] if letters[1:] else [digits, axes]
+    below = ",".join(place for place in places if place)
+    return f"{letters[0]}_{{{below}}}" if below else letters

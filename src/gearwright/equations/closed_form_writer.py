@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from gearwright.equations.angles import Angles
+from gearwright.equations.compact_sums import compact
 from gearwright.equations.parameter_groups import Coefficient, Groups, simplest_first
-from gearwright.equations.symbolic_machine import Angles
+from gearwright.equations.readable_numbers import number, power_product
 from gearwright.equations.trig_polynomial import Monomial, Trig
 from gearwright.equations.trig_products import Wave, products
 
@@ -20,6 +22,7 @@ class Writer:
     angles: Angles
     values: dict[str, float]
     motion: Collection[str]
+    group: str = "p"
     waves: dict[str, Any] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     named: set[int] = field(default_factory=set)
@@ -40,8 +43,8 @@ class Writer:
         self.used.update(name for monomial in kept for name, _ in monomial)
         for coefficient in simplest_first([c for entry in split for c in entry.values()]):
             self.groups.resolve(coefficient)
-        for number, entry in enumerate(split):
-            progress(number + 1, len(split))
+        for done, entry in enumerate(split, start=1):
+            progress(done, len(split))
             yield self._expression(entry)
 
     def _split(self, value: Any) -> dict[tuple[tuple[tuple[Wave, int], ...], Monomial], Coefficient]:
@@ -56,16 +59,13 @@ class Writer:
         return found
 
     def _expression(self, entry: dict[Any, Coefficient]) -> Any:
-        import sympy as sp
-
-        total = sp.Integer(0)
+        terms: dict[Monomial, float] = defaultdict(float)
         for (waves, moving), coefficient in sorted(entry.items(), key=repr):
             front, parts = self.groups.resolve(coefficient)
-            factor = sp.Add(*(number(x) * self._group(k) for k, x in parts.items()))
-            for wave, power in waves:
-                factor *= sp.Symbol(self._wave(wave)) ** power
-            total += factor * power_product((*front, *moving))
-        return total
+            around = (*((self._wave(wave), power) for wave, power in waves), *front, *moving)
+            for group, factor in parts.items():
+                terms[(*around, *self._group(group))] += factor
+        return compact(terms)
 
     def _wave(self, wave: Wave) -> str:
         import sympy as sp
@@ -79,15 +79,16 @@ class Writer:
         self.waves[name] = (sp.cos if kind == "c" else sp.sin)(total)
         return name
 
-    def _group(self, number_of_group: int) -> Any:
-        """A group by its name p1, p2, ..., or itself when it is a single symbol."""
-        import sympy as sp
-
+    def _group(self, number_of_group: int) -> Monomial:
+        """A group by its name p1, p2, ..., or itself when it is a single product of symbols."""
         _, combination = self.groups.basis[number_of_group]
         if len(combination) == 1:
-            return power_product(next(iter(combination)))
+            return next(iter(combination))
         self.named.add(number_of_group)
-        return sp.Symbol(f"p{self._numbers().index(number_of_group) + 1}")
+        return ((self._name(self._numbers().index(number_of_group)), 1),)
+
+    def _name(self, place: int) -> str:
+        return f"{self.group}{place + 1}"
 
     def _numbers(self) -> list[int]:
         return [k for k, (_, combination) in enumerate(self.groups.basis) if len(combination) > 1]
@@ -97,24 +98,7 @@ class Writer:
         import sympy as sp
 
         return {
-            f"p{place + 1}": sp.Add(*(number(x) * power_product(m) for m, x in self.groups.basis[k][1].items()))
+            self._name(place): sp.Add(*(number(x) * power_product(m) for m, x in self.groups.basis[k][1].items()))
             for place, k in enumerate(self._numbers())
             if k in self.named
         }
-
-
-def power_product(powers: Iterable[tuple[str, int]]) -> Any:
-    """A product of powers of symbols."""
-    import sympy as sp
-
-    return sp.Mul(*(sp.Symbol(name) ** power for name, power in powers))
-
-
-def number(x: float) -> Any:
-    """A number to read: a whole number or simple fraction where it is one, else a float."""
-    import sympy as sp
-
-    for denominator in (1, 2, 3, 4, 6, 8, 12, 16, 32):
-        if abs(x * denominator - round(x * denominator)) < 1e-12 * max(1.0, abs(x)) and abs(x) < 1e6:
-            return sp.Rational(round(x * denominator), denominator)
-    return sp.Float(x, 15)

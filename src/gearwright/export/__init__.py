@@ -5,6 +5,7 @@ from gearwright.export.c_package import c
 from gearwright.export.casadi_rates import CasadiRates
 from gearwright.export.fmu import FmuReport, fmu
 from gearwright.export.mjcf import MjcfReport, mjcf
+from gearwright.export.mujoco_check import MujocoCheck, mujoco_check
 from gearwright.export.state_space import StateSpace, state_space
 from gearwright.export.targets import TARGETS, export
 from gearwright.export.urdf import save, write_urdf
@@ -15,11 +16,13 @@ __all__ = [
     "CasadiRates",
     "FmuReport",
     "MjcfReport",
+    "MujocoCheck",
     "StateSpace",
     "c",
     "export",
     "fmu",
     "mjcf",
+    "mujoco_check",
     "save",
     "state_space",
     "write_urdf",

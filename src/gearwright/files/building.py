@@ -100,6 +100,7 @@ def _link(words: LinkWords, seat: Seat | None, frames: Frames) -> Link | None:
         effective=words.effective,
         shapes=[_moved(shape.shape(), seat.frame) for shape in words.shapes],
         section=None if words.section is None else words.section.placed(seat.frame),
+        stated=seat.stated,
     )
 
 

@@ -13,6 +13,7 @@ from math import cos, sin
 from gearwright.algebra import Rot, Vec
 from gearwright.errors import JointError
 from gearwright.files.placements import X, Z, turned
+from gearwright.parts.link import UNSTATED, StatedFrame, StatedLength
 from gearwright.parts.placing import HERE, PartPlace
 
 
@@ -24,11 +25,13 @@ class Seat:
         joint: the joint frame (the body frame at q = 0) in the frame in which the parent's words are stated.
         axis: the joint's axis in the body frame.
         frame: the frame in which this link's own words are stated, in its body frame.
+        stated: the same, with the letters that its lengths have in the file.
     """
 
     joint: PartPlace
     axis: Vec
     frame: PartPlace = HERE
+    stated: StatedFrame = UNSTATED
 
 
 def standard_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
@@ -37,7 +40,9 @@ def standard_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
     The joint turns about (or slides along) z of frame i - 1; the link's words are in frame i, at its far end. For a
     revolute joint theta is the offset of q, for a prismatic one d is.
     """
-    return Seat(PartPlace(turned(Z, theta)), Z, PartPlace(turned(X, alpha), Vec(a, 0.0, d)))
+    twist = turned(X, alpha)  # Chen (4)-(6)
+    stated = StatedFrame(twist, lengths=(StatedLength("a", a, X), StatedLength("d", d, Z)))
+    return Seat(PartPlace(turned(Z, theta)), Z, PartPlace(twist, Vec(a, 0.0, d)), stated)
 
 
 def modified_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
@@ -46,7 +51,9 @@ def modified_dh(a: float, alpha: float, d: float, theta: float) -> Seat:
     a and alpha are those of the link before; frame i sits on its own joint, so the link's words need no moving.
     """
     tilt = turned(X, alpha)
-    return Seat(PartPlace(tilt.after(turned(Z, theta)), Vec(a, 0.0, 0.0) + tilt @ Vec(0.0, 0.0, d)), Z)
+    stated = StatedFrame(joint=(StatedLength("a", a, X), StatedLength("d", d, tilt @ Z)))
+    position = Vec(a, 0.0, 0.0) + tilt @ Vec(0.0, 0.0, d)
+    return Seat(PartPlace(tilt.after(turned(Z, theta)), position), Z, stated=stated)
 
 
 @dataclass(frozen=True)
@@ -80,16 +87,16 @@ class Vectors:
         e, e_before = _unit("e", self.e), _unit("e_before", self.e_before)
         here = _triad(e, _reach("r", "specificity", self.r, self.specificity, e), 1.0)
         before = _reach("r_before", "specificity_before", self.r_before, self.specificity_before, e_before)
-        extended = _triad(e_before, before, -1.0).after(here.T)
+        extended = _triad(e_before, before, -1.0).after(here.T)  # Vukobratovic (20.106)
         if self.alpha:
             extended = Rot.about(e_before, cos(self.alpha), sin(self.alpha)).after(extended)
-        return Seat(PartPlace(extended, -self.r_before), e, PartPlace(position=self.r))
+        return Seat(PartPlace(extended, -self.r_before), e, PartPlace(position=self.r))  # Vukobratovic (20.2)-(20.8)
 
 
 def _triad(e: Vec, r: Vec, sign: float) -> Rot:
     """The columns e, a, b of eqs. 20.101 to 20.103: a = +-e x (r x e) / |...|, b = e x a."""
-    a = _unit("a", e.cross(r.cross(e)) * sign)
-    return Rot(e, a, e.cross(a)).T
+    a = _unit("a", e.cross(r.cross(e)) * sign)  # Vukobratovic (20.100)-(20.103)
+    return Rot(e, a, e.cross(a)).T  # Vukobratovic (20.104)-(20.105), corrected
 
 
 def _reach(name: str, special: str, r: Vec, instead: Vec | None, e: Vec) -> Vec:

@@ -223,7 +223,7 @@ class LinearActuator(Law):
         if self.leads:
             return Action(holds=(Hold(self.line, wanted, port=self.port),))
         if not self.left:
-            return Action(forces=(Force(self.line, self.inertia * wanted, self.port),))
+            return Action(forces=(Force(self.line, self.inertia * wanted, self.port),))  # Vukobratovic (20.74)
         share = self.inertia / self.left
         return Action(holds=(Hold(self.line, share * wanted, 1 / self.left, port=self.port),))
 

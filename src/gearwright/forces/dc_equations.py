@@ -38,7 +38,7 @@ class DcEquations(NamedTuple):
 
     def current_rate(self, voltage: Scalar, current: Scalar, speed: Scalar) -> Scalar:
         """The rate of the current [A/s]."""
-        return (voltage - self.resistance * current - self.back_emf(speed)) / self.inductance
+        return (voltage - self.resistance * current - self.back_emf(speed)) / self.inductance  # Vukobratovic (20.63)
 
     def voltage(self, current: Scalar, current_rate: Scalar, speed: Scalar) -> Scalar:
         """The voltage for a current and its rate [V]."""
@@ -46,7 +46,7 @@ class DcEquations(NamedTuple):
 
     def torque(self, current: Scalar) -> Scalar:
         """The torque on the rotor [Nm]."""
-        return self.torque_constant * current
+        return self.torque_constant * current  # Vukobratovic (20.62)
 
     def current(self, torque: Scalar) -> Scalar:
         """The current for a torque on the rotor [A]."""

@@ -83,12 +83,14 @@ def _with_current(motor: DcEquations, damping: float, inertia: float) -> tuple[M
     """C and d of angle, speed and current: what a unit of each makes of the rates."""
     turning = [0.0, -damping / inertia, motor.torque(1.0) / inertia]
     current = [0.0, motor.current_rate(0.0, 0.0, 1.0), motor.current_rate(0.0, 1.0, 0.0)]
+    # Vukobratovic (20.64)-(20.65)
     return [[0.0, 1.0, 0.0], turning, current], [0.0, 0.0, motor.current_rate(1.0, 0.0, 0.0)]
 
 
 def _without_current(motor: DcEquations, damping: float, inertia: float) -> tuple[Matrix, list[float]]:
     """C and d of angle and speed."""
     by_speed, by_voltage = (motor.torque(motor.settled_current(*unit)) for unit in ((0.0, 1.0), (1.0, 0.0)))
+    # Vukobratovic (20.66)-(20.67), corrected
     return [[0.0, 1.0], [0.0, (by_speed - damping) / inertia]], [0.0, by_voltage / inertia]
 
 

@@ -12,7 +12,16 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.functions.functions import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked, refuse_symbols
+from gearwright.programs.program import Program
 from gearwright.text import listed
+
+STRUCTURE_MATRIX = Program(
+    "structure_matrix",
+    (),
+    lambda m, _ops, _x, _: [[actuator.row[k] for actuator in m.actuators] for k in range(m.n)],  # type: ignore[index]
+    lambda m, _: (m.n, len(m.actuators)),
+)
+"""A over scalars of any kind (Chen and Wang, eq. 12)."""
 
 
 def structure_matrix(mech: RobotOrMech) -> Array:
@@ -70,7 +79,7 @@ def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     rank = int(np.linalg.matrix_rank(A))
     if rank < min(A.shape):
         raise SingularityError(f"actuator_torques: {_rank_problem(mech, A, rank)}")
-    xi: Array = forces @ np.linalg.pinv(A).T
+    xi: Array = forces @ np.linalg.pinv(A).T  # Chen (22)-(23), (46)
     left = np.abs(xi @ A.T - forces).max(axis=tuple(range(forces.ndim - 1)), initial=0.0)
     worst = int(np.argmax(left))
     if left[worst] > 1e-9 * (1 + np.abs(forces).max(initial=0.0)):

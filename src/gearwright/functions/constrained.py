@@ -59,7 +59,7 @@ def constrained_dynamics(
     M, right = mass_matrix(mech, q), forces - bias(mech, q, v)
     spread, matrix = _resistance(name, M, rows)
     free = _solved(M, right)
-    force = _solved(matrix, -drift - _times(rows, free))
+    force = _solved(matrix, -drift - _times(rows, free))  # Vukobratovic (20.87)-(20.89)
     return ConstrainedResult(free + _times(spread, force), force)
 
 
@@ -104,6 +104,7 @@ def impact(
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
     matrix = matrix + other[..., None] * np.eye(matrix.shape[-1])
+    # Vukobratovic (20.90)-(20.91), (20.95)-(20.97), corrected
     impulse = _solved(matrix, -(1 + e) * approach) if friction is None else _rubbed(matrix, approach, friction, e)
     return ImpactResult(before + _times(spread, impulse), impulse)
 

@@ -69,9 +69,9 @@ def elastic_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> ElasticForm:
     """
     mech = machine_of("elastic_form", mech)
     H, C, first = mass_matrix(mech, q), coriolis_matrix(mech, q, v), first_shaft(mech)
-    K, D = stiffness_and_damping(mech)
+    K, D = stiffness_and_damping(mech)  # Melhem (23), (26)
     preload = np.array(spring_matrices(mech).preload, dtype=np.float64)
-    blocks = H[..., :first, :first], H[..., :first, first:], H[..., first:, first:]
+    blocks = H[..., :first, :first], H[..., :first, first:], H[..., first:, first:]  # Melhem (33)
     return ElasticForm(*blocks, C, gravity(mech, q), K, D, preload)
 
 

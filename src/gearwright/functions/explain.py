@@ -31,12 +31,30 @@ _MASSES = Program(
     lambda m, ops, x, _: [wheel_mass_matrix(place(m, x["q"], ops), spin) for spin in m.spins],
     lambda m, _: (len(m.spins), m.n, m.n),
 )
-_CORIOLIS = Program(
+WHEEL_FORCES = Program(
     "explain",
+    ("q", "v", "a"),
+    lambda m, ops, x, fixed: wheel_forces(place(m, x["q"], ops), m.spins[fixed["wheel"]], x["v"], x["a"]),
+    lambda m, _: (3, m.n),
+    options=("wheel",),
+)
+"""One wheel's inertia, coupling and gyroscopic share of every force (Chen and Wang, eqs 16 and 17)."""
+WHEEL_MASS_MATRIX = Program(
+    "wheel_mass_matrix",
+    ("q",),
+    lambda m, ops, x, fixed: wheel_mass_matrix(place(m, x["q"], ops), m.spins[fixed["wheel"]]),
+    lambda m, _: (m.n, m.n),
+    options=("wheel",),
+)
+"""M_j/i of one wheel (Chen and Wang, eq. 18)."""
+WHEEL_CORIOLIS = Program(
+    "wheel_coriolis",
     ("q",),
     lambda m, ops, x, fixed: wheel_coriolis(place(m, x["q"], ops), m.spins[fixed["wheel"]]),
     lambda m, _: (m.n, m.n, m.n),
+    options=("wheel",),
 )
+"""C_j/i,r of one wheel for every speed r (Chen and Wang, eqs 19 and 20)."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +79,11 @@ class Explanation:
         return tuple(spin.name for spin in self.mech.spins)
 
     def _index(self, wheel: str) -> int:
-        if wheel not in self.wheels:
-            raise InputError(f"explain: there is no wheel {wheel!r}. {did_you_mean(wheel, self.wheels)}")
-        return self.wheels.index(wheel)
+        return wheel_index("explain", self.mech, wheel)
 
     def coriolis(self, wheel: str) -> Array:
         """C_j/i,r of one wheel, (..., n, n, n): v' C[r] v is its gyroscopic force on speed r."""
-        return evaluate(_CORIOLIS, self.mech, {"q": self.q}, {"wheel": self._index(wheel)})
+        return evaluate(WHEEL_CORIOLIS, self.mech, {"q": self.q}, {"wheel": self._index(wheel)})
 
     def classes(self, wheel: str) -> dict[str, str]:
         """Per speed "inner" (it moves the wheel's carrier) or "outer" (it does not), after Chen and Wang."""
@@ -108,6 +124,14 @@ class Explanation:
         return {part: self.forces[:, place, k] for place, part in enumerate(PARTS)}
 
 
+def wheel_index(caller: str, mech: Mechanism, wheel: str) -> int:
+    """The place of a wheel among those of the machine."""
+    names = [spin.name for spin in mech.spins]
+    if wheel not in names:
+        raise InputError(f"{caller}: there is no wheel {wheel!r}. {did_you_mean(wheel, names)}")
+    return names.index(wheel)
+
+
 def _inner_speeds(mech: Mechanism, spin: Spin) -> set[int]:
     if spin.carrier == BASE:
         return set()
@@ -140,5 +164,5 @@ def explain(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Expl
     arrays = {name: checked("explain", mech, name, given[name], size) for name, size in sizes.items()}
     if not mech.spins:
         raise InputError("explain: the machine has no wheels. Give its robot drives or trains.")
-    forces = evaluate(_FORCES, mech, arrays, {})
+    forces = evaluate(_FORCES, mech, arrays, {})  # Chen (21), (43)-(44)
     return Explanation(mech, arrays["q"], forces, evaluate(_MASSES, mech, {"q": arrays["q"]}, {}))

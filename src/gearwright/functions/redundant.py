@@ -107,12 +107,12 @@ class RedundantModel:
     def inertia(self) -> Array:
         """The constant M, (size, size), not to be written to."""
         M = np.array(redundant.inertia(self._layout), dtype=np.float64)
-        M.setflags(write=False)
+        M.setflags(write=False)  # Melhem (14): T = 1/2 nu' M nu
         return M
 
     def jacobian(self, q: ArrayLike) -> Array:
         """J(q) of nu = J v, (..., size, n)."""
-        return self._run(programs.JACOBIAN, q=q)
+        return self._run(programs.JACOBIAN, q=q)  # Melhem (12)-(13)
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dJ/dt, (..., size, n), so that d(nu)/dt = J a + dJ/dt v; linear in v."""
@@ -120,7 +120,11 @@ class RedundantModel:
 
     def velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The redundant velocities nu = J(q) v, (..., size)."""
-        return times(self.jacobian(q), self._speeds("velocities", v))
+        return times(self.jacobian(q), self._speeds("velocities", v))  # Melhem (13)
+
+    def constraints(self, q: ArrayLike) -> Array:
+        """The kinematic constraints A(q) nu = 0, (..., size - n, size): 13 n of 15 n; rows of length 1, A J = 0."""
+        return properties.left_null_rows(self.jacobian(q))  # Melhem (13)
 
     def quadratic(self, nu: ArrayLike) -> Array:
         """n(nu), (..., size): per body w x I w, and m w x v where linear velocities are counted in link axes."""
@@ -132,7 +136,7 @@ class RedundantModel:
 
     def weights(self, q: ArrayLike) -> Array:
         """w, (..., size): what carries every mass against gravity; constant but for "link_frames"."""
-        return self._run(programs.WEIGHTS, q=q)
+        return self._run(programs.WEIGHTS, q=q)  # Melhem (29)-(30)
 
     def elastic_forces(self, q: ArrayLike, v: ArrayLike | None = None, left_inverse: ArrayLike | None = None) -> Array:
         """The springs in redundant coordinates, (J+)' (K_e q + D_e v), (..., size); any left inverse will do.
@@ -141,7 +145,7 @@ class RedundantModel:
         """
         speeds = np.zeros(self.mech.n) if v is None else v
         forces = self._run(programs.SPRING_FORCES, q=q, v=speeds)
-        return times(np.swapaxes(self._inverse("elastic_forces", q, left_inverse), -1, -2), forces)
+        return times(np.swapaxes(self._inverse("elastic_forces", q, left_inverse), -1, -2), forces)  # Melhem (31)
 
     def left_inverse(self, q: ArrayLike) -> Array:
         """The pseudoinverse of J(q), the left inverse with the smallest norm, (..., n, size)."""
@@ -191,6 +195,7 @@ class RedundantModel:
         accelerations = checked("RedundantModel.reactions", self.mech, "a", a, self.mech.n)
         J = self.jacobian(q)
         rate = times(J, accelerations) + times(self.jacobian_rate(q, v), speeds)
+        # Melhem (27)-(28), (32), corrected by n
         return rate @ self.inertia + self._held(q, speeds, times(J, speeds), left_inverse)
 
     def rates(
@@ -269,16 +274,8 @@ class RedundantModel:
         if given is None:
             rows, missing = self._constant
             return self.left_inverse(q) if missing else rows
-        function = f"RedundantModel.{function}"
-        L, shape = as_floats(function, "left_inverse", given), (self.mech.n, self.size)
-        if L.shape[-2:] != shape:
-            raise InputError(f"{function}: left_inverse has shape {L.shape}; its last axes must be {shape}.")
-        off = np.abs(L @ self.jacobian(q) - np.eye(self.mech.n)).max(initial=0.0)
-        if not off < 1e-6:
-            raise InputError(
-                f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is not a left "
-                "inverse here. Use left_inverse(q) or constant_left_inverse()."
-            )
+        L = as_floats(f"RedundantModel.{function}", "left_inverse", given)
+        properties.require_left_inverse(f"RedundantModel.{function}", L, self.jacobian(q))
         return L
 
     def _speeds(self, function: str, v: ArrayLike) -> Array:

@@ -51,8 +51,28 @@ def inverse_slopes(J: Array, slopes: Array) -> Array:
     J = J[..., None, :, :]
     left, Jt = np.linalg.pinv(J), np.swapaxes(J, -1, -2)
     outside = np.eye(J.shape[-2]) - J @ left
-    result: Array = np.linalg.solve(Jt @ J, np.swapaxes(slopes, -1, -2)) @ outside - left @ slopes @ left
+    result: Array = np.linalg.solve(Jt @ J, np.swapaxes(slopes, -1, -2)) @ outside - left @ slopes @ left  # Melhem (17)
     return result
+
+
+def left_null_rows(J: Array) -> Array:
+    """Orthonormal rows A with A J = 0, (..., size - n, size), for J (..., size, n) of full column rank."""
+    U, _, _ = np.linalg.svd(J)
+    rows: Array = np.swapaxes(U[..., :, J.shape[-1] :], -1, -2)
+    return rows
+
+
+def require_left_inverse(function: str, L: Array, J: Array) -> None:
+    """Refuse what is not a left inverse of J."""
+    size, n = J.shape[-2:]
+    if L.shape[-2:] != (n, size):
+        raise InputError(f"{function}: left_inverse has shape {L.shape}; its last axes must be {(n, size)}.")
+    off = np.abs(L @ J - np.eye(n)).max(initial=0.0)
+    if not off < 1e-6:
+        raise InputError(
+            f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is not a left "
+            "inverse here. Use left_inverse(q) or constant_left_inverse()."
+        )
 
 
 def smallest_rank(matrices: Array) -> int:
@@ -62,7 +82,7 @@ def smallest_rank(matrices: Array) -> int:
 
 def norm_bounds(matrices: Array) -> Bounds:
     """Bounds of the induced 2-norm of a batch of matrices."""
-    norms = np.linalg.norm(matrices, 2, axis=(-2, -1))
+    norms = np.linalg.norm(matrices, 2, axis=(-2, -1))  # Melhem (15)
     return Bounds(float(norms.min()), float(norms.max()))
 
 
@@ -78,7 +98,7 @@ def lipschitz_constant(slopes: Array) -> float:
         np.moveaxis(slopes, -1, -3).reshape(*lead, columns, n * size),
     ]
     norms = np.min([np.linalg.norm(matrix, 2, axis=(-2, -1)) for matrix in unfolded], axis=0)
-    return float(np.max(norms))
+    return float(np.max(norms))  # Melhem (16)
 
 
 def constant_row(jacobians: Array, speed: int) -> Array | None:

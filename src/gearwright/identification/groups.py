@@ -47,7 +47,7 @@ def parameter_groups(mech: RobotOrMech) -> tuple[Group, ...]:
 
 def regressor_blocks(mech: RobotOrMech, Y: Array) -> dict[str, Array]:
     """The regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
-    return {group.joint: Y[..., list(group.indices)] for group in parameter_groups(mech)}
+    return {group.joint: Y[..., list(group.indices)] for group in parameter_groups(mech)}  # Sciavicco (34)
 
 
 def _outermost(mech: Mechanism, terms: Terms) -> int:

@@ -2,6 +2,7 @@
 
 from gearwright.mechanism.approximation import approximate
 from gearwright.mechanism.assembly import assemble, gear_graph
+from gearwright.mechanism.canonical_trains import canonical_trains
 from gearwright.mechanism.coercion import RobotOrMech, machine_of
 from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, Rest, Spin, Spring
 from gearwright.mechanism.gear_graph import GearGraph
@@ -23,6 +24,7 @@ __all__ = [
     "TurningPair",
     "approximate",
     "assemble",
+    "canonical_trains",
     "gear_graph",
     "machine_of",
 ]

@@ -74,7 +74,7 @@ def _only_on_shafts(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
 
 APPROXIMATIONS: dict[str, Callable[[Mechanism], Mechanism]] = {
     "exact": lambda mech: mech,
-    "reflected": _each(_balanced),
+    "reflected": _each(_balanced),  # Vukobratovic (20.70)-(20.73)
     "diagonal": _each(_split),
     "none": _each(_only_on_shafts),
     "nicosia_tomei": lambda mech: mech,

@@ -9,6 +9,7 @@ from gearwright.algebra import Inertia, Tensor, is_number, is_zero
 from gearwright.errors import InputError, PartError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.dependent_motors import warn_of_dependent_motors
+from gearwright.mechanism.drive_graph import robot_graph
 from gearwright.mechanism.elements import Actuator, BodyFrame, Spring, matrix, vector
 from gearwright.mechanism.gear_graph import GearGraph
 from gearwright.mechanism.mechanism import Mechanism
@@ -115,8 +116,8 @@ def _actuators(robot: Robot, links: Links, train: TrainStructure) -> list[Actuat
 
 
 def gear_graph(robot: Robot) -> GearGraph:
-    """The functional graph of a robot's trains: its links, joints, wheels and gear pairs."""
-    return TrainStructure(parents_first(robot.links), robot.trains).graph
+    """The functional graph of a robot: its links, joints, wheels, and every gear pair of its trains and drives."""
+    return robot_graph(robot, TrainStructure(parents_first(robot.links), robot.trains))
 
 
 def parents_first(links: Sequence[Link]) -> list[Link]:
@@ -144,4 +145,5 @@ def _payload(robot: Robot, payload: Payload) -> Lump:
     if is_number(mass) and mass < 0:
         raise PartError(f"payload: mass {mass} kg is negative. Give 0 or more.")
     checks.body("payload", mass, tensor, effective=False)
+    # Fernini (44)-(49), (63)-(68)
     return Lump(link, Inertia.of_body(mass, vector("payload, position", payload.position), tensor))

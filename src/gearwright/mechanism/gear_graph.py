@@ -208,7 +208,7 @@ class GearGraph:
             home = self.carrier_of(link)
             while home not in riders:
                 home = self.carrier_of(home)
-            riders[home].append(link)
+            riders[home].append(link)  # Chen (13): the virtual link
         return {link: tuple(found) for link, found in riders.items()}
 
     def rates(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
@@ -246,7 +246,7 @@ class GearGraph:
 
     def rows(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
         """Per link that is not independent its row b_j: its rate relative to its carrier per unit of each rate."""
-        rates = self.rates(independent)
+        rates = self.rates(independent)  # Chen (11), (27)-(30)
         return {
             pair.outer: rates[pair.title]
             for pair in self.turning
@@ -258,14 +258,14 @@ class GearGraph:
         row: dict[str, Scalar] = {}
         for pair, sign in self.path(start, end):
             for name, factor in rates.get(pair.title, {}).items():
-                row[name] = row[name] + sign * factor if name in row else sign * factor
+                row[name] = row[name] + sign * factor if name in row else sign * factor  # Chen (10)
         return {name: factor for name, factor in row.items() if not (is_number(factor) and factor == 0)}
 
     def structure_matrix(self, independent: Sequence[str], inputs: Sequence[str]) -> list[list[Scalar]]:
         """A: a row per independent rate, a column per input link with its rate relative to its carrier."""
         rows = self.rates(independent)
         titles = [self._pair_above(link).title for link in inputs]
-        return [[rows[title].get(name, 0) for title in titles] for name in independent]
+        return [[rows[title].get(name, 0) for title in titles] for name in independent]  # Chen (12), (45)
 
     def networkx(self) -> Any:
         """The functional graph: turning edges with `axis`, gear edges with `ratio` and `carrier`."""

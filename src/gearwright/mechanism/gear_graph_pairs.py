@@ -86,7 +86,7 @@ class Circuit:
     def equation(self) -> Equation:
         """q_first,carrier - g q_second,carrier = 0 as coefficients of the turning pairs' rates; a weld has none."""
         terms: dict[str, Scalar] = {}
-        for half, factor in ((self.to_first, 1), (self.to_second, -self.gear.ratio)):
+        for half, factor in ((self.to_first, 1), (self.to_second, -self.gear.ratio)):  # Chen (9)
             for pair, sign in half:
                 if pair.axis is not None:
                     terms[pair.title] = terms.get(pair.title, 0) + factor * sign

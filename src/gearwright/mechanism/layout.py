@@ -32,7 +32,7 @@ class Joint:
         """The coordinates of the joint; a leader's are taken as they are, to the last bit."""
         own = is_number(self.factor) and self.factor == 1.0 and is_zero(self.offset)
         mine = q[self.first : self.first + self.count]
-        return mine if own else [self.factor * x + self.offset for x in mine]
+        return mine if own else [self.factor * x + self.offset for x in mine]  # Vukobratovic (20.1)
 
 
 @dataclass(frozen=True)

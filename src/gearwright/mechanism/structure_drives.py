@@ -42,6 +42,7 @@ def drive_springs(links: Links, drive: Drive) -> list[Spring]:
 
 def drive_actuator(links: Links, drive: Drive) -> Actuator:
     """The motor's place in the structure matrix."""
+    # Sciavicco (1), Melhem (1), Vukobratovic (20.68)-(20.69)
     return Actuator(drive.title, row_behind(links, drive, 0, _turned(drive.gear.ratio, drive_sense(links, drive))))
 
 

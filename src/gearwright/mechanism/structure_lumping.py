@@ -66,6 +66,7 @@ def spin_and_lump(wheel: Placed) -> tuple[Spin, Lump | None]:
 def _circle(wheel: Placed) -> Inertia:
     """Three or more equal wheels evenly spread on a circle, together a body of revolution."""
     n, ring = wheel.count, wheel.mass * wheel.radius * wheel.radius
+    # Fernini (50)-(54)
     tensor = Tensor.of_revolution(wheel.axis, n * (wheel.inertia + ring), n * (wheel.across + ring * 0.5))
     return Inertia.of_body(n * wheel.mass, wheel.position, tensor)
 
@@ -126,7 +127,7 @@ def augmented(link: Link, lumps: Sequence[Inertia]) -> Body:
     alone = Body(link.name, mass=link.mass, com=link.com, inertia=link.inertia, **shared)
     if not lumps:
         return alone
-    total = summed([alone.about_origin, *lumps])
+    total = summed([alone.about_origin, *lumps])  # Sciavicco (20)-(21), Chen (13), Fernini (21)-(43)
     com = ZERO if is_zero(total.mass) else total.moment * (1 / total.mass)
     central = total.tensor - Tensor.point(com, total.mass)
     return Body(link.name, mass=total.mass, com=com, inertia=central, **shared)

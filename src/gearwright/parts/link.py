@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from gearwright.algebra import IDENTITY, ZERO, Scalar
+from gearwright.algebra import IDENTITY, ZERO, Rot, Scalar, Vec
 from gearwright.errors import JointError, NotTraceableError
 from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.friction import Friction, all_friction
@@ -106,6 +106,33 @@ FREE = Joint(kind="free")
 """The joint of a floating base."""
 
 
+class StatedLength(NamedTuple):
+    """A length of a file's geometry: the letter it has there (a, d), its value [m] and where it points."""
+
+    letter: str
+    value: Scalar
+    direction: Vec
+
+
+@dataclass(frozen=True)
+class StatedFrame:
+    """The frame in which a file states the numbers of a link, so that equations can be written in the file's words.
+
+    Args:
+        rotation: of that frame in the link's frame.
+        lengths: what leads from the link's origin to that frame's, in the link's axes (standard Denavit-Hartenberg).
+        joint: what leads from the parent's stated frame to the link's joint, in the parent's stated axes (modified).
+    """
+
+    rotation: Rot = IDENTITY
+    lengths: tuple[StatedLength, ...] = ()
+    joint: tuple[StatedLength, ...] = ()
+
+
+UNSTATED = StatedFrame()
+"""The link's own frame."""
+
+
 @dataclass(frozen=True)
 class Link:
     """A rigid link without the wheels it carries.
@@ -120,6 +147,7 @@ class Link:
         effective: only combinations of its numbers matter; physical checks are relaxed.
         shapes: what it looks like and collides as, as references.
         section: its cross-sections and material, for stress and deflection; its mass stays as stated.
+        stated: the frame in which a file states it, for equations in the file's words; no computation needs it.
     """
 
     name: str
@@ -131,6 +159,7 @@ class Link:
     effective: bool = False
     shapes: Sequence[Shape] = ()
     section: LinkSection | None = None
+    stated: StatedFrame = field(default=UNSTATED, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require_kind(f"link {self.name!r}", "joint", self.joint, Joint)

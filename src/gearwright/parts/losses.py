@@ -49,6 +49,7 @@ class Losses:
     @property
     def back(self) -> Scalar:
         """The back-driving efficiency, from statics unless given."""
+        # Vukobratovic (20.69)
         return back_driving(self.efficiency) if self.back_efficiency is None else self.back_efficiency
 
     @property

@@ -133,8 +133,9 @@ class Planetary(Meshing):
         >>> Planetary(sun=18, planet=27, ring=72).rates
         {'sun': 5.0, 'ring': 0.0, 'carrier': 1.0, 'planet': -1.6666666666666665}
         """
+        # Fernini (7)-(9), corrected
         s = willis(self.held, self.driven, -self.ring * self.planet / (self.sun * self.outer))
-        s["planet"] = s["carrier"] - self.sun / self.planet * (s["sun"] - s["carrier"])
+        s["planet"] = s["carrier"] - self.sun / self.planet * (s["sun"] - s["carrier"])  # Fernini (10)
         return s
 
     @property

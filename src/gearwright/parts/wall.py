@@ -35,6 +35,6 @@ def with_wall(
     number(name, "mass", mass, above=0.0, unit="kg", example=2.0)
     number(name, "stiffness", stiffness, least=0.0, unit="N/m", example=1e4)
     number(name, "damping", damping, least=0.0, unit="Ns/m", example=50.0)
-    spring = JointSpring(stiffness, damping) if stiffness or damping else None
+    spring = JointSpring(stiffness, damping) if stiffness or damping else None  # Vukobratovic (20.92)-(20.94)
     joint = Joint(None, "prismatic", axis=surface.normal, position=surface.point, spring=spring)
     return replace(robot, links=(*robot.links, Link(name, "base", joint, mass)))

@@ -148,7 +148,7 @@ class CompleteModel:
         """The rate of the state, (..., states), for states (..., states) and inputs (..., inputs)."""
         given = checked("complete_model", self.mech, "u", u, len(self.inputs), self.inputs)
         drift, inputs = self._parts(x)
-        result: Array = drift + np.einsum("...ij,...j->...i", inputs, given)
+        result: Array = drift + np.einsum("...ij,...j->...i", inputs, given)  # Vukobratovic (20.75)-(20.82), corrected
         return result
 
     def drift(self, x: ArrayLike) -> Array:

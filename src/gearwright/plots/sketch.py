@@ -1,0 +1,142 @@
+"""Line drawings of things in space: strokes, arrows, discs and labels, seen from one side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.arrays import Array
+from gearwright.plots.labels import label as shown
+from gearwright.plots.series import COLOURS
+
+VIEWS = {
+    "space": ((0.866, 0.5, 0.0), (-0.171, 0.296, 0.94)),
+    "front": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+    "above": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+}
+"""Per view the directions that point to the right and up."""
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line through points; colour is a number of the palette."""
+
+    points: ArrayLike
+    colour: int = 0
+    width: float = 2.0
+    style: str = "-"
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An arrow from a point along a vector, with a label at its head; a double one is a moment or a turning rate."""
+
+    start: ArrayLike
+    vector: ArrayLike
+    label: str = ""
+    colour: int = 1
+    double: bool = False
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A circle about an axis, filled lightly: a wheel."""
+
+    centre: ArrayLike
+    axis: ArrayLike
+    radius: float
+    colour: int = 3
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point with a label beside it."""
+
+    at: ArrayLike
+    label: str = ""
+    colour: int = 0
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words at a place."""
+
+    at: ArrayLike
+    label: str
+    colour: int = 0
+
+
+Item = Stroke | Arrow | Disc | Mark | Label
+
+
+def sketch(drawings: Mapping[str, Sequence[Item]], view: str = "space", columns: int = 2) -> Any:
+    """A matplotlib figure with one drawing per title, all at the same scale of their own."""
+    from matplotlib.figure import Figure
+
+    columns = min(columns, len(drawings))
+    rows = -(-len(drawings) // columns)
+    page = Figure(figsize=(5.0 * columns, 4.2 * rows), layout="constrained")
+    for k, (title, items) in enumerate(drawings.items()):
+        axes = page.add_subplot(rows, columns, k + 1)
+        axes.set_title(shown(title), fontsize=10)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.axis("off")
+        axes.margins(0.16)
+        for item in items:
+            _draw(axes, item, np.array(VIEWS[view]))
+    return page
+
+
+def _draw(axes: Any, item: Item, view: Array) -> None:
+    if isinstance(item, Stroke):
+        x, y = view @ np.asarray(item.points, dtype=float).T
+        colour = COLOURS[item.colour]
+        axes.plot(x, y, color=colour, linewidth=item.width, linestyle=item.style, solid_capstyle="round")
+    elif isinstance(item, Arrow):
+        _arrow(axes, item, view)
+    elif isinstance(item, Disc):
+        x, y = view @ _circle(item).T
+        axes.fill(x, y, facecolor=COLOURS[item.colour] + "40", edgecolor=COLOURS[item.colour], linewidth=1.2)
+    elif isinstance(item, Label):
+        _write(axes, view @ np.asarray(item.at, dtype=float), item.label, COLOURS[item.colour], below=True)
+    else:
+        x, y = view @ np.asarray(item.at, dtype=float)
+        axes.plot([x], [y], "o", color=COLOURS[item.colour], markersize=4)
+        _write(axes, (x, y), item.label, COLOURS[item.colour])
+
+
+def _arrow(axes: Any, item: Arrow, view: Array) -> None:
+    start = view @ np.asarray(item.start, dtype=float)
+    end = view @ (np.asarray(item.start, dtype=float) + np.asarray(item.vector, dtype=float))
+    colour = COLOURS[item.colour]
+    if np.linalg.norm(end - start) < 0.05 * np.linalg.norm(item.vector):  # it points at the reader, or away
+        axes.plot(*start, "o", markerfacecolor="none", markeredgecolor=colour, markersize=9)
+        _write(axes, start, item.label, colour, below=True)
+        return
+    heads = (1.0, 0.88) if item.double else (1.0,)
+    for share in heads:
+        tip = start + share * (end - start)
+        axes.annotate("", tip, start, arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 1.4})
+    axes.plot(*np.transpose([start, end]), linewidth=0)  # annotations do not count for the limits
+    _write(axes, end, item.label, colour)
+
+
+def _write(axes: Any, place: Any, text: str, colour: str, below: bool = False) -> None:
+    if text:
+        offset = (5, -12) if below else (5, 4)
+        axes.annotate(shown(text), place, offset, textcoords="offset points", fontsize=8, color=colour)
+
+
+def _circle(disc: Disc) -> Array:
+    axis = np.asarray(disc.axis, dtype=float) / np.linalg.norm(disc.axis)
+    other = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    first = np.cross(axis, other)
+    first /= np.linalg.norm(first)
+    angles = np.linspace(0, 2 * np.pi, 61)[:, None]
+    ring = np.cos(angles) * first + np.sin(angles) * np.cross(axis, first)
+    points: Array = np.asarray(disc.centre, dtype=float) + disc.radius * ring
+    return points

@@ -1,0 +1,64 @@
+"""Figures of Vukobratovic and Potkonjak that are motions: control, an elastic base, an elastic transmission."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gearwright.catalogue import load
+from gearwright.control import feedforward, joint_gains, pd
+from gearwright.forces import SoftContact
+from gearwright.functions.functions import placement
+from gearwright.mechanism import assemble
+from gearwright.motion import polynomial
+from gearwright.parts.surface import Plane
+from gearwright.plots import Panel, figure
+from gearwright.simulation import rollout, simulate
+
+
+def feedforward_schemes() -> Any:
+    """Figure 20.10: errors under PD control alone, with nominal control from the reference (a), from the state (b)."""
+    robot = load("puma560")
+    start = np.array([0.3, -0.5, 0.8, 0.4, 0.6, -0.3])
+    motion = polynomial(start, start + np.array([0.8, -0.6, 0.5, 1.0, -0.7, 0.9]), duration=0.8)
+    kp, kd = joint_gains(robot, start, frequency=10.0)
+    plant = robot.with_payload(0.2, (0.0, 0.0, 0.1))  # the controllers do not know it
+    controllers = {
+        "PD alone": pd(robot, motion, kp, kd),
+        "scheme (a)": feedforward(robot, motion, kp, kd, "reference"),
+        "scheme (b)": feedforward(robot, motion, kp, kd, "measured"),
+    }
+    errors, t = {}, np.zeros(0)
+    for name, controller in controllers.items():
+        run = rollout(plant, start, np.zeros(6), 800, 1e-3, method="rk4", controller=controller)
+        t = np.asarray(run.t)
+        errors[name] = 1e3 * np.abs(run.q - motion.at(t)).max(axis=-1)
+    return figure(t, "time [s]", [Panel("largest error of a joint [mrad]", errors)])
+
+
+def elastic_base() -> Any:
+    """Figure 20.16: the hand of the elbow arm comes down on a base with stiffness and damping."""
+    robot = load("elbow")
+    mech = assemble(robot)
+    q, v = [0.2, -0.5, 1.0], [0.0, -1.0, -0.5]
+    height = float(np.asarray(placement(mech, q, "tool").position)[2]) - 0.01
+    base = SoftContact("tool", Plane((0.3, 0.0, height), (0, 0, 1)), 2e4, 200.0, name="base")
+    run = simulate(mech, (q, v), until=0.06, laws=[base], samples=241, method="adaptive")
+    tip = np.asarray(placement(mech, run.q, "tool").position)[:, 2]
+    panels = [
+        Panel("above the base at rest [mm]", {"hand": 1e3 * (tip - height)}),
+        Panel("force on the hand [N]", {"base": run["base.force"]}),
+    ]
+    return figure(run.t, "time [s]", panels)
+
+
+def elastic_transmission() -> Any:
+    """Figure 20.17: joint and motor of an elastic elbow arm, let go from rest without a motor torque."""
+    mech = assemble(load("elastic_elbow"))
+    run = simulate(mech, until=0.3, samples=301)
+    k = mech.speeds.index("j2")
+    m = mech.speeds.index("j2.motor")
+    angles = Panel("angle at the joint side [mrad]", {"joint 2": 1e3 * run.q[:, k], "its motor": 1e3 * run.q[:, m]})
+    twist = Panel("twist of the gear [mrad]", {"motor less joint": 1e3 * (run.q[:, m] - run.q[:, k])})
+    return figure(run.t, "time [s]", [angles, twist])
