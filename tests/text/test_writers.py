@@ -68,6 +68,7 @@ WRITING = {
     "cli/simulate.py": "CSV and Parquet",
     "cli/torque.py": "CSV and Parquet",
     "cli/train.py": "terminal",
+    "cli/work_figure.py": "holds no names",
     "control/nominal.py": "CSV and Parquet",
     "export/c_package.py": "C package",
     "export/fmu_build.py": "FMU",
