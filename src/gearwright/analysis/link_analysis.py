@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.link_loads import ALONG, LinkLoads
+from gearwright.analysis.link_loads import ALONG, LinkLoads, load_planes
 from gearwright.arrays import Array
 from gearwright.parts import Material
 from gearwright.plots import saved
@@ -42,7 +42,7 @@ class LinkAnalysis(Shown):
         if self.peak_stress > VISIBLE * self.strength:
             found["strength"] = (places, np.full(len(places), self.strength / 1e6))
         stress = Plane((ALONG, "stress [MPa]"), found, self.name, from_zero=True)
-        return saved(curves([stress, *self.loads.planes()]), path)
+        return saved(curves([stress, *load_planes(self.loads)]), path)
 
     @property
     def _material(self) -> Material:

@@ -56,19 +56,21 @@ class LinkLoads(Shown):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The largest section forces over the cycle along the link; with `path` (.png, .svg, .pdf) it is saved too."""
-        return saved(curves(self.planes()), path)
+        return saved(curves(load_planes(self)), path)
 
-    def planes(self) -> list[Plane]:
-        """The diagrams of that figure."""
-        named = (
-            ("largest force [N]", self.forces, ("pull or push", "shear y", "shear z")),
-            ("largest moment [Nm]", self.moments, ("torsion", "bending about y", "bending about z")),
-        )
-        return [
-            Plane((ALONG, label), {name: (self.places, most[:, k]) for k, name in enumerate(names)}, from_zero=True)
-            for label, values, names in named
-            for most in [np.abs(values).max(axis=0)]
-        ]
+
+def load_planes(loads: LinkLoads) -> list[Plane]:
+    """Diagrams of the largest section forces over the cycle along a link."""
+    named = (
+        ("largest force [N]", loads.forces, ("pull or push", "shear y", "shear z")),
+        ("largest moment [Nm]", loads.moments, ("torsion", "bending about y", "bending about z")),
+    )
+    planes = []
+    for label, values, names in named:
+        most = np.abs(values).max(axis=0)
+        found = {name: (loads.places, most[:, k]) for k, name in enumerate(names)}
+        planes.append(Plane((ALONG, label), found, from_zero=True))
+    return planes
 
 
 def beam_axes(section: LinkSection) -> tuple[Array, float]:
