@@ -19,13 +19,18 @@ TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # The revision that `make changelog` compares with.
 SINCE ?= main
 
+<<<<<<< HEAD
+.PHONY: help install demo test quick lint coverage changelog bench fuzz docs browser clean
+=======
 .PHONY: help install demo test quick lint coverage changelog bench validation pictures notebooks fuzz docs clean
+>>>>>>> main
 
 help:
 	@echo "make demo    a geared arm simulated, what approximations get wrong, and the report of an arm sized for a task"
 	@echo "make test    everything: lint, types, tests, docs"
 	@echo "make quick   the tests for daily work"
 	@echo "make coverage   which lines the quick tests run; make changelog: does a change of src have its line?"
+	@echo "make browser   a Chromium for the studio's tests, which are skipped without one"
 	@echo "make bench   speed against the peers; make fuzz: broken files and hostile names; make docs: the manual"
 	@echo "make validation   how closely outside references are met; make pictures: what the manual shows"
 	@echo "make notebooks   the examples as notebooks"
@@ -66,7 +71,7 @@ changelog:
 	$(PYTHON) tools/changelog.py $(SINCE)
 
 # Each runs even if a line of another is missed; the rule then fails at its end.
-BENCHMARKS := trains identification simulation events planning control design large
+BENCHMARKS := trains identification simulation events planning control design studio large
 bench: $(READY)
 	@missed=""; $(BIN)/gearwright bench || missed=" peers"; \
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || missed="$$missed $$name"; done; \
@@ -87,6 +92,10 @@ fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz
 	$(BIN)/python -m tests.fuzz_hostile_files
 	$(BIN)/python -m tests.fuzz_writers
+
+# `make test` runs the studio's tests in a browser when there is one, else it says by name that they were skipped.
+browser: $(READY)
+	$(BIN)/python tools/browser.py
 
 docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -15,12 +15,12 @@ from dataclasses import replace
 from functools import partial
 
 import gearwright as gw
-from gearwright.bench.cases import OURS, Motion, long_motion, rollout_batch, stepped_batch
+from gearwright.bench.cases import OURS, Motion, contact_batch, long_motion, rollout_batch, stepped_batch
 from gearwright.bench.peers import installed
 from gearwright.bench.report import Promise
 from gearwright.bench.timing import interleaved
 
-BATCH = 4096
+BATCH, TOUCHING = 4096, 1024
 
 
 def whole_run(mech: gw.Mechanism, method: str, rounds: int) -> float:
@@ -55,6 +55,13 @@ def stepped(name: str, least: float, rounds: int) -> Promise:
     return Promise(title, timed.ratio("MuJoCo rollout"), least)
 
 
+def touching(name: str, rounds: int) -> Promise:
+    """A batch of arms whose tips lie on a floor with friction, by time stepping, against MuJoCo's contacts."""
+    timed = contact_batch(gw.assemble(gw.load(name)), TOUCHING, rounds)
+    title = f"gw.rollout, {TOUCHING} {name} on a floor with friction, vs mujoco.rollout"
+    return Promise(title, timed.ratio("MuJoCo rollout"), 10)
+
+
 def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
     found = [
         Promise(f"{title}, 10 s at 1 kHz, {method}, vs real time", speed(mech, method, rounds), 300)
@@ -74,6 +81,7 @@ def promises(mech: gw.Mechanism, rounds: int) -> list[Promise]:
         print(f"batch of {BATCH}, semi-implicit Euler, one thread: {', '.join(steps)}")
         found.append(Promise(f"gw.rollout, batch of {BATCH}, vs mujoco.rollout", timed.ratio("MuJoCo rollout"), 12))
         found += [stepped(name, least, few) for name, least in (("puma560", 20), ("panda_like", 15))]
+        found += [touching(name, few) for name in ("puma560", "panda_like")]
     return found
 
 

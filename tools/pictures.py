@@ -1,7 +1,7 @@
 """Make the manual's pictures anew: those of its first page, every kind of gear, and what the examples print and draw.
 
 `python tools/pictures.py [front] [gears] [examples] [NAME ...]` writes into docs/images; without words it makes all.
-Names choose examples (`80_select_drives`) or gears (`worm`).
+Names choose examples (`42_select_drives`) or gears (`worm`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "71_manutec_optimal_control.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "33_manutec_optimal_control.py"
 
 
 @pytest.fixture(scope="module")

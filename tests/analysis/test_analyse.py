@@ -212,3 +212,53 @@ def test_a_cycle_that_does_not_close_is_told():
 def test_the_figure_shows_every_drive(one, tmp_path):
     one.plot(tmp_path / "cycle.svg")
     assert "motor torque" in (tmp_path / "cycle.svg").read_text()
+
+
+def test_a_life_that_is_required_is_checked_and_advised():
+    """A gearbox with the rated torque that is advised lives as long as required."""
+    box = replace(drives().gearbox("HD_CSF-17-100-2UH"), life=7000.0, life_speed=209.44)
+    table = drives()
+
+    def lives(article, required):
+        own = replace(table, gearboxes={**table.gearboxes, article.key: article})
+        task = Task(there_and_back(), required={"life": required})
+        found = analyse(axis(MOTOR, article.gear()), task, catalogue=own, samples=101)
+        return next(check for check in found.limits if check.name == "arm: gearbox life")
+
+    first = lives(box, 1.0)
+    assert first.kept
+    assert first.margin == pytest.approx(first.value - 1)
+    broken = lives(box, 2 * first.value)
+    assert not broken.kept
+    assert "21% smaller keeps it" in broken.advice  # 1 - 2^(-1/3)
+    stronger = replace(box, rated_torque=box.rated_torque * 2 ** (1 / 3))
+    assert lives(stronger, 2 * first.value).margin == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_task_of_all_kinds_of_motions_is_analysed(tmp_path):
+    """Points with limits, a Cartesian path, a recorded file and pauses make one duty cycle."""
+    robot = gw.load("elbow")
+    there = gw.motion.polynomial([0.2, 0.4, 0.3], [0.3, 0.2, 0.1], duration=0.6)
+    there.of(robot).save(tmp_path / "recorded.csv")
+    (tmp_path / "mixed.yaml").write_text(
+        "task: mixed\n"
+        "start: [0.2, 0.4, 0.3]\n"
+        "motions:\n"
+        "  - {file: recorded.csv}\n"
+        "  - {pause: 200 ms}\n"
+        "  - {to: [0.2, 0.4, 0.3], speed: 1, acceleration: 5, jerk: 50}\n"
+        "  - {line: {frame: tool, to: {xyz: TIP, orientation: any}, speed: 0.2, acceleration: 1}}\n"
+        "pause: 300 ms\nrepetitions: 5\n".replace("TIP", str(_beside(robot, [0.2, 0.4, 0.3])))
+    )
+    task = Task.read(tmp_path / "mixed.yaml", robot)
+    assert len(task.motions) == 4
+    assert task.cycle.duration == pytest.approx(sum(way.duration for way in task.motions) + 0.3)
+    found = analyse(robot, task, samples=101)
+    assert found.t[-1] == pytest.approx(task.cycle.duration)
+    assert found.drives["j2"].peak_torque > 0
+
+
+def _beside(robot: Robot, q: list[float]) -> list[float]:
+    """A point near the tool, towards the base."""
+    _, place = gw.placement(robot, np.array(q), "tool")
+    return [round(float(x), 6) for x in place + np.array([-0.03, 0, -0.03])]

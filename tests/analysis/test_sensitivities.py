@@ -69,7 +69,7 @@ def test_against_differences_of_the_whole_analysis(found, table, path):
     expected = 0.01 * (ends[0] - ends[1]) / (2 * step)
     got = table.changes[table.parameters.index(path)]
     for name, value, want, size in zip(table.characteristics, got, expected, table.values, strict=True):
-        assert value == pytest.approx(want, rel=2e-3, abs=2e-5 * abs(size)), name
+        assert value == pytest.approx(want, rel=5e-4, abs=2e-5 * abs(size)), name
 
 
 def test_torques_follow_masses_as_by_hand():

@@ -31,7 +31,10 @@ WORDS = {
 }
 """Where files are read and written: a kind has its words there."""
 NAMED = {
-    "parts/wall.py": {"prismatic": "made: the way of a wall that gives"},
+    "parts/wall.py": {
+        "prismatic": "made: the way of a wall that gives",
+        "free": "made: an object that flies until it is caught",
+    },
     "parts/link.py": {"revolute": "the default", "free": "the joint of a floating base"},
     "mechanism/elements.py": {"revolute": "the default"},
     "parts/attachment.py": {"free": "refused: cannot be attached", "fixed": "made: a payload that came along"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import typing
 from collections.abc import Iterator
 from types import ModuleType
@@ -13,6 +14,7 @@ import pytest
 import gearwright as gw
 
 SPACES = {"gw": gw, **{name: getattr(gw, name) for name in gw.__all__ if isinstance(getattr(gw, name), ModuleType)}}
+SPACES["studio"] = sys.modules["gearwright.studio"]  # of that name the front door has the function
 FUNCTIONS = [
     pytest.param(space, name, id=f"{space}.{name}")
     for space, module in SPACES.items()

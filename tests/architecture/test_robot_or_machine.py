@@ -26,6 +26,10 @@ ROW = [[1.0, 0.2, 0.3]]
 MOTION = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5)
 SAMPLES = MOTION.sample(20)
 WIDE = MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [9.0] * 3)
+LEVEL = gw.contact.Constraint.of("level", [forces.Coordinate.of(STIFF, "level", lambda c: c.point("tool").z)])
+PEN = gw.contact.Constraint("pen", "tool", held=("z",))
+MAT = gw.contact.SoftContact("tool", gw.contact.Plane((0, 0, 1)), 1e4, name="mat")
+SWING = polynomial([0.1, 0.0], [0.2, 0.1], duration=1.0)
 DATA = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 1e-3}
 
 
@@ -50,6 +54,10 @@ STIFF_CALLS = {
     "cascade": lambda m: decided(gw.control.cascade(m, MOTION, 5.0, 50.0, 0.1)),
     "computed_torque": lambda m: decided(gw.control.computed_torque(m, MOTION, 10.0)),
     "feedforward": lambda m: decided(gw.control.feedforward(m, MOTION, 100.0, 10.0)),
+    "admittance": lambda m: decided(gw.control.admittance(m, 2, MOTION, 3.0, 50.0, orientation=False)),
+    "hybrid": lambda m: decided(gw.control.hybrid(m, PEN, MOTION, 5.0)),
+    "position_force": lambda m: decided(gw.control.position_force(m, MAT, MOTION, 5.0)),
+    "within": lambda m: decided(gw.control.within(gw.control.pd(STIFF, MOTION, 50.0, 5.0), m)),
     "impedance": lambda m: decided(gw.control.impedance(m, 2, MOTION, 50.0, 5.0, orientation=False)),
     "joint_gains": lambda m: gw.control.joint_gains(m, Q, 10.0),
     "lqr": lambda m: gw.control.lqr(m, Q, [1.0] * 6, [1.0] * 3).K,
@@ -122,6 +130,8 @@ STIFF_CALLS = {
     "pneumatic_cylinder": lambda m: gw.actuation.pneumatic_cylinder(
         m, "j1", AirValve(2e-8), areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5
     ),
+    "free_speeds": lambda m: gw.contact.free_speeds(m, [0.1, 0.0, 0.0], [LEVEL]).directions,
+    "closed_motion": lambda m: gw.contact.closed_motion(m, SWING, [0.1, 0.0, 0.0], [LEVEL]).pieces.c,
     "project": lambda m: gw.contact.project(m, Q, [gw.contact.Constraint("c", 2, "base", ("z",))]).q,
     "potential_energy": lambda m: gw.potential_energy(m, Q),
     "reactions": lambda m: gw.reactions(m, Q, V, A),
@@ -161,7 +171,7 @@ EXCUSED = {
     "fmu": "writes a file; its runs are compared in tests/export",
     "mujoco_check": "takes a robot or a machine in tests/export/test_mujoco_check.py, by a program of its own",
     **dict.fromkeys(
-        ("arc", "circle", "distribute", "least_torque", "line", "torque_ratio", "track"),
+        ("approach", "arc", "circle", "distribute", "least_torque", "line", "torque_ratio", "track"),
         "plans a motion; inverse_kinematics takes the same argument",
     ),
     "export": "writes files, as export.c does",
@@ -170,6 +180,7 @@ EXCUSED = {
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
+    "studio": "opens a page on the parts of a robot, which a machine has not",
     "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
     **dict.fromkeys(
         (
@@ -180,7 +191,18 @@ EXCUSED = {
     ),
     **dict.fromkeys(("save", "write_urdf"), "a machine has no file"),
     **dict.fromkeys(
-        ("attach", "canonical_trains", "parameter", "with_beam", "with_elastic_base", "with_parameters", "with_wall"),
+        (
+            "attach",
+            "canonical_trains",
+            "parameter",
+            "parameter_comparison",
+            "ParameterComparison",
+            "with_beam",
+            "with_elastic_base",
+            "with_object",
+            "with_parameters",
+            "with_wall",
+        ),
         "about a robot's parts",
     ),
     **dict.fromkeys(

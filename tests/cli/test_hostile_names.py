@@ -13,6 +13,7 @@ import gearwright as gw
 from gearwright.bench.report import ContenderTime, Report, Size
 from gearwright.cli.app import app
 from gearwright.motion.recording import write_columns
+from gearwright.studio.open import Studio
 from gearwright.text import visible
 from support.hostile_names import BORN, NAMES, hostile_robot, rigid
 from support.hostile_writers import assert_shown, names_of
@@ -34,6 +35,7 @@ COMMANDS = {
     "modes": [["modes", "robot.yaml", "--plot", "modes.svg"]],
     "draw": [["draw", "robot.yaml", "-o", "robot.svg"]],
     "closed-form": [["closed-form", "rigid.yaml", "--function", "gravity"]],
+    "studio": [["studio", "robot.yaml", "--port", "0", "--no-browser"]],
     "train": [["train", "robot.yaml", "--plot", "train.svg"]],
     "convert": [["convert", "robot.yaml", "robot.urdf", "--force"]],
     "export": [["export", "robot.yaml"]],
@@ -85,6 +87,7 @@ def test_every_command_is_listed():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_names_are_shown_and_not_obeyed(command, run, folder, monkeypatch):
     monkeypatch.setattr(sys.modules["gearwright.bench.bench"], "bench", stand_in)
+    monkeypatch.setattr(Studio, "wait", lambda opened: opened.stop())
     prepare(folder, MARKED)
     before = set(folder.parent.iterdir())
     for arguments in COMMANDS[command]:

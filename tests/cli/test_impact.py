@@ -46,3 +46,44 @@ def test_a_run_with_an_environment_file(run, tmp_path):
     code, _, err = run("simulate", "elbow", "--environment", str(floor), "--until", "0.05")
     assert code == 2
     assert "environment" in err
+
+
+PLANE = "surface: {plane: {point: [0, 0, -0.3]}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the file is empty. Write `environment:`"),
+        ("- 3\n", "it holds no words. Start with `environment:`"),
+        ("environment:\n", "floor.yaml, line 1: environment: a list is wanted here"),
+        ("enviroment: []\n", "enviroment: the word is unknown here. Did you mean 'environment'?"),
+        (f"environment:\n- {{name: a, frame: tol, {PLANE}}}\n", "line 2: environment[0].frame: there is no frame"),
+        ("environment:\n- {name: a, frame: tool}\n", "line 2: environment[0].surface: the word 'surface' is missing"),
+        (
+            f"environment:\n- {{name: a, frame: tool, {PLANE}, friction: -1}}\n",
+            "line 2: environment[0]: environment 'a'",
+        ),
+        (
+            f"environment:\n- {{name: a, frame: tool, {PLANE}}}\n" * 1 + f"- {{name: a, frame: tool, {PLANE}}}\n",
+            "line 3",
+        ),
+        ("loops:\n- {name: rod, frames: [tool], held: [x]}\n", "line 2: loops[0].frames"),
+        ("environment:\n- {name: a, frame: tool, surface: {plane: {point: [0, 0, 0.5]}}}\n", "inside the surface"),
+    ],
+)
+def test_an_environment_that_cannot_be_read_says_where(run, tmp_path, text, words):
+    floor = tmp_path / "floor.yaml"
+    floor.write_text(text)
+    code, _, err = run("simulate", "elbow", "--environment", str(floor), "--until", "0.05")
+    assert code == 2
+    assert words.replace(" ", "") in "".join(err.split())
+
+
+def test_the_picture_of_a_run_with_an_environment(run, tmp_path):
+    floor, picture = tmp_path / "floor.yaml", tmp_path / "run.png"
+    floor.write_text(f"environment:\n- {{name: floor, frame: tool, {PLANE}, friction: 0.3}}\n")
+    start = ("--initial=0.2,-0.3,0.4", "--until", "0.3", "--samples", "61")
+    code, _, _ = run("simulate", "elbow", "--environment", str(floor), *start, "--plot", str(picture))
+    assert code == 0
+    assert picture.stat().st_size > 10_000

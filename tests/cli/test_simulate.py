@@ -359,7 +359,7 @@ def test_a_controller_follows_a_motion(run, tmp_path):
     got = table(target.read_text())
     assert got["t"][-1] == pytest.approx(0.4)
     assert [got[f"q.j{k}"][-1] for k in (1, 2, 3)] == pytest.approx([0.6, 0.3, -0.3], abs=1e-6)
-    assert "dashed: reference" in picture.read_text()
+    assert "dotted: reference" in picture.read_text()
     assert "error of position" in picture.read_text()
 
 

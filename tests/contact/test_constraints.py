@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.contact import Constraint, MovingFrame, fixed_frame, project
-from gearwright.errors import InputError
+from gearwright.errors import InputError, SimulationError
 from gearwright.forces import Coordinate
 from gearwright.forces.scene import Scene
 from gearwright.system.evaluation import evaluate
@@ -195,3 +195,30 @@ def test_elastic_drives_in_contact():
     run = gw.simulate(robot, start, until=0.02, laws=[*gw.laws(robot), pen], samples=5, method="adaptive")
     assert np.abs(run["pen.z"]).max() < 1e-12
     assert run.drift < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (lambda t, ops: (0.0, 0.0, 0.1 + ops.where(t > 0.1, 0.01, 0.0 * t)), r"jumps: pen\.z is off by -0\.01"),
+        (lambda t, ops: (0.0, 0.0, 0.1 + ops.where(t > 0.1, 0.5 * (t - 0.1), 0.0 * t)), r"jumps: pen\.z.*m/s"),
+    ],
+    ids=["place", "speed"],
+)
+def test_a_frame_that_jumps_is_refused(path, words):
+    """A desk that jumps by 1 cm, and one that sets off at once with 0.5 m/s."""
+    mech, pen = gw.assemble(gw.load("elbow")), Constraint("pen", "tool", MovingFrame("desk", path), held=("z",))
+    start = project(mech, [0.3, -0.3, 0.9], [pen])
+    with pytest.raises(SimulationError, match=words):
+        gw.simulate(mech, start, until=0.3, laws=[pen], samples=4, method="adaptive")
+
+
+def test_a_frictionless_constraint_that_stands_still_does_no_work():
+    mech = gw.assemble(gw.load("elbow"))
+    pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
+    start = project(mech, ([0.3, -0.3, 0.9], [1.0, 0.5, -0.5]), [pen])
+    run = gw.simulate(mech, start, until=0.2, laws=[pen], samples=5, method="adaptive", rtol=1e-10, atol=1e-12)
+    whole = gw.kinetic_energy(mech, run.q, run.v) + gw.potential_energy(mech, run.q)
+    assert np.ptp(gw.kinetic_energy(mech, run.q, run.v)) > 1e-2
+    assert np.ptp(whole) < 1e-9 * np.abs(whole).max()
+    assert np.abs(run["pen.force.z"]).max() > 1.0

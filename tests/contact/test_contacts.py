@@ -188,6 +188,15 @@ def test_the_paradox_of_painleve_is_named():
     assert gw.simulate(rod, (start, [5.0, 0.0, 0.0]), until=0.05, laws=[law], samples=6, method="adaptive").drift < 1e-7
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.8])
+def test_a_surface_that_jumps_is_refused(restitution):
+    """A table that is 2 cm higher all at once, through what falls on it."""
+    table = MovingFrame("table", lambda t, ops: (0.0, 0.0, ops.where(t > 0.1, 0.02, 0.0 * t)))
+    law = Contact("z", Plane(), restitution, relative_to=table, name="table")
+    with pytest.raises(SimulationError, match=r"'table' is .* behind its surface at once: the surface has jumped"):
+        gw.simulate(block("z"), [0.06], until=0.3, laws=[law], samples=4, method="adaptive")
+
+
 def test_bad_input():
     with pytest.raises(InputError, match="restitution"):
         Contact("z", Plane(), restitution=1.5)
@@ -195,11 +204,18 @@ def test_bad_input():
         Contact("z", Plane(), friction=-0.1)
     with pytest.raises(InputError, match="not a surface"):
         Contact("z", "floor")
-    with pytest.raises(InputError, match="friction acts on planes only"):
-        Contact("z", Sphere((0, 0, 0), 1.0), friction=0.1)
     with pytest.raises(InputError, match=r"0\.5 m inside the surface"):
         gw.simulate(block("z"), [-0.5], until=0.1, laws=[Contact("z", Plane())])
     with pytest.raises(InputError, match="radius"):
         Sphere((0, 0, 0), -1.0)
     with pytest.raises(PartError, match="no direction"):
         Plane((0, 0, 0), (0, 0, 0))
+
+
+def test_what_slides_after_an_impact_is_not_released_by_the_force_that_would_hold_it():
+    """Held at once the tip would pull on the floor; it slides, and presses."""
+    arm = gw.assemble(gw.load("elbow"))
+    floor = Contact("tool", Plane((0, 0, -0.2)), friction=0.3, name="floor")
+    run = gw.simulate(arm, [0.2, -0.3, 0.4], until=0.3, laws=[floor], samples=31)
+    assert [event.what for event in run.events] == ["stick", "slide"]
+    assert run["floor.force"][-1] > 0

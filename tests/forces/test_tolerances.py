@@ -17,17 +17,20 @@ import gearwright as gw
 from gearwright.forces import (
     Backlash,
     BoucWen,
+    Catch,
     Clutch,
     Constraint,
     Contact,
     Curve,
     DryFriction,
+    Environment,
     GearLoss,
     Law,
     Line,
     Load,
     LuGre,
     MaxwellSlip,
+    Measured,
     MotorCircuit,
     MotorTorque,
     MovedInertia,
@@ -170,7 +173,7 @@ def run(case: Case, rtol: float) -> Sequence[float]:
 
 def test_every_law_has_a_case():
     # They need a train, or more than one joint: tests/trains/test_train_losses.py, tests/contact.
-    elsewhere = {TrainLoss, Constraint, Contact, SoftContact}
+    elsewhere = {TrainLoss, Catch, Constraint, Contact, Environment, Measured, SoftContact}
     missing = set(laws_of_the_house()) - {type(case.law) for case in CASES} - elsewhere
     assert not missing, f"give these laws a case each: {missing}"
     assert LinearActuator in {type(case.law) for case in CASES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import hypot
 from pathlib import Path
 from typing import Any
@@ -105,3 +106,42 @@ def slider_crank(folder: Path) -> tuple[gw.Mechanism, list[gw.forces.Law], gw.St
     loop = Constraint("ball", "end", "pin")
     turning = Constraint.of("turning", [forces.Coordinate.of(mech, "angle", lambda c: c.q[0] - d["omega0"] * c.t)])
     return mech, [loop], gw.contact.project(mech, [0.0, x, 0.0, 0.0], [loop, turning]), stated
+
+
+LENGTHS = {"crank": 0.3, "coupler": 0.7, "rocker": 0.5, "ground": 0.8}
+
+
+def four_bar(cut: str, stiffness: float | None = None) -> gw.parts.Robot:
+    """A four-bar with a geared drive at its crank, cut open before its rocker or behind its crank.
+
+    It is the same machine both ways; with a stiffness its drive is elastic.
+    """
+    from gearwright.parts import Drive, Frame, Gear, Joint, Link, Loop, Motor, Robot
+
+    def bar(name, parent, position):
+        length = LENGTHS[name]
+        tensor = tuple(map(tuple, np.diag([0.001, length**2, length**2]) * length / 3))
+        joint = Joint(f"{name}_joint", "revolute", axis=(0, 0, 1), position=position)
+        return Link(name, parent, joint, mass=2 * length, com=(0.45 * length, 0.02, 0), inertia=tensor)
+
+    motor = Motor(inertia=3e-4, mass=0.3, torque_constant=0.05, resistance=0.6)
+    ground = (LENGTHS["ground"], 0, 0)
+    ends = {name: (LENGTHS[name], 0, 0) for name in ("crank", "coupler", "rocker")}
+    if cut == "rocker":
+        links = [bar("crank", "base", (0, 0, 0)), bar("coupler", "crank", ends["crank"]), bar("rocker", "base", ground)]
+        frames = [Frame("coupler_end", "coupler", ends["coupler"]), Frame("rocker_end", "rocker", ends["rocker"])]
+        loop = Loop("pin", ("coupler_end", "rocker_end"), ("x", "y"))
+    else:
+        links = [
+            bar("crank", "base", (0, 0, 0)),
+            bar("rocker", "base", ground),
+            bar("coupler", "rocker", ends["rocker"]),
+        ]
+        links[2] = replace(links[2], com=(-0.55 * LENGTHS["coupler"], 0.02, 0))  # seen from the rocker's end
+        frames = [
+            Frame("coupler_start", "coupler", (-LENGTHS["coupler"], 0, 0)),
+            Frame("crank_end", "crank", ends["crank"]),
+        ]
+        loop = Loop("pin", ("coupler_start", "crank_end"), ("x", "y"))
+    drive = Drive("crank_joint", motor, Gear(50.0, stiffness=stiffness), "base", (0, 0, 1))
+    return Robot("four_bar", links, [drive], frames=frames, loops=[loop], gravity=(0, -9.81, 0))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import gearwright as gw
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
+from gearwright.system.evaluation import situations_at
 from gearwright.system.settling import settle
 from gearwright.system.system import System
 
@@ -55,3 +58,25 @@ def test_energy_is_never_won(restitution):
         v, lost, _ = struck(0.7, speeds, restitution)
         assert v[0] == pytest.approx(-restitution * speeds[0], abs=1e-9)
         assert lost > -1e-12
+
+
+@pytest.mark.parametrize("efficiency", [0.8, 0.4])
+def test_a_contact_of_an_arm_with_lossy_or_self_locking_gears_gains_nothing(efficiency):
+    """Driven back, a gear of 0.4 locks itself; with Newton's law alone the contact would return more than it took."""
+    robot = gw.load("elbow")
+    drives = tuple(replace(d, gear=replace(d.gear, efficiency=efficiency)) for d in robot.drives)
+    lossy = replace(robot, drives=drives)
+    mech, rng = gw.assemble(lossy), np.random.default_rng(0)
+    for k in range(24):
+        q, v, n = np.array([0.2, -0.5, 1.0]) + 0.3 * rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
+        J = gw.jacobian(mech, q, "tool")[:3]
+        n *= -np.sign(n @ J @ v) / np.linalg.norm(n)
+        e, friction = (0.5, 1.0)[k % 2], (0.0, 0.3)[k // 2 % 2]
+        wall = gw.contact.Contact("tool", gw.contact.Plane(gw.placement(mech, q, "tool")[1] + 1e-9 * n, n), e, friction)
+        system = System(mech, (*gw.laws(lossy), wall))
+        x, u = np.zeros(system.size), np.zeros(system.input_size)
+        x[system.q], x[system.v] = q, v
+        modes = tuple(law.start(s) for law, s in zip(system.laws, situations_at(system, 0.0, x, u), strict=True))
+        after = settle(system, 0.0, x, u, modes).x
+        assert after[system.dissipated] > -1e-12
+        assert 0 <= n @ J @ after[system.v] <= (1 + 1e-9) * (-e * (n @ J @ v)) or friction

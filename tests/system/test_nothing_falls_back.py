@@ -62,6 +62,10 @@ def laws_along(line: Line) -> list[Law]:
         forces.servo_cylinder(ARM, line, valve, name="j2", **sizes),
         forces.SynchronousMotor("servo", line, 4, 0.01, 0.3, (4e-4, 6e-4)),
         forces.Constraint.of("rail", [line]),
+        forces.Environment(
+            "field", [line], lambda s, ops: [[1.0 + s[0] * s[0]]], [[2.0]], energy=lambda s, ops: s[0] ** 4
+        ),
+        forces.Environment("bed", [line], damping=[[2.0]], stiffness=[[100.0]], one_sided=True),
     ]
 
 
@@ -71,9 +75,12 @@ def bundled_laws() -> list[Law]:
     floor = gw.contact.Plane((0.0, 0.0, -0.2), (0.1, 0.2, 1.0))
     touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
     touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
+    touching.append(forces.Contact("link3", gw.contact.Sphere((0.1, 0, 0), 0.2), 0.5, 0.3, name="ball"))
+    touching.append(forces.Measured(forces.Contact("link3", floor, 0.5, 0.3, name="felt")))
     held = forces.Constraint("held", "link3", "base", ("x", "rz"))
+    caught = forces.Catch("link3", "link1", gw.contact.Sphere((0, 0, 0), 0.1), ("x", "ry"))
     wrench = forces.Wrench("push", "tool", "frame")
-    return [*laws_along(LINE), *touching, held, wrench, forces.MotorTorque.of(ARM, "j2"), motor]
+    return [*laws_along(LINE), *touching, held, caught, wrench, forces.MotorTorque.of(ARM, "j2"), motor]
 
 
 def every_kind(kind: type[Law] = Law) -> set[type[Law]]:

@@ -75,7 +75,7 @@ def test_a_short_step_accelerates_as_the_modes_do(name):
     assert rested > 1 or name == "led"
 
 
-REFUSED = {"Contact", "SoftContact"}
+REFUSED = {"Catch", "Environment"}
 """Laws that time stepping does not take yet: it refuses them by name."""
 
 

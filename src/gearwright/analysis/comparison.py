@@ -65,6 +65,18 @@ class Comparison(Shown):
                 rows.append(Miss(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
         return rows
 
+    def most_missed(self, kinds: Sequence[str] = ("reflected", "diagonal")) -> str:
+        """The speed at which approximations miss the largest share of the exact peak.
+
+        Args:
+            kinds: the approximations that count; those without wheels at all miss most everywhere.
+        """
+        worst = dict.fromkeys(self.mech.speeds, 0.0)
+        for miss in self.misses():
+            if miss.kind in kinds and np.isfinite(miss.share):
+                worst[miss.speed] = max(worst[miss.speed], miss.share)
+        return max(worst, key=lambda name: worst[name])
+
     def plot(self, path: str | Path | None = None, *, most: int = 8) -> Any:
         """Per speed the exact force, and beside it the error of each approximation; "none" has a scale of its own.
 

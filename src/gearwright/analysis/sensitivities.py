@@ -17,7 +17,7 @@ from gearwright.analysis.analyse import Analysis, analyse
 from gearwright.analysis.cycle import inertia_ratio
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.summary import CHARACTERISTICS
-from gearwright.analysis.varied_drive import DriveLoad, varied
+from gearwright.analysis.varied_drive import DriveLoad, beginning, varied
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.errors import InputError
@@ -172,9 +172,9 @@ def _moved(found: Analysis, drive: DriveAnalysis, changed: Robot, path: str, mor
     assert drive.gear is not None
     output, own, speed, warmth = drive.output_torque, drive.own_torque, drive.speed, _warmth(found, drive)
     mine = path in (f"{drive.name}.motor.inertia", f"{drive.name}.gear.inertia", f"{drive.name}.gear.ratio")
-    before = DriveLoad(output, own, speed, drive.motor, drive.gear, warmth)
-    loads = (output, own + more) if mine else (output + more, own)
-    return varied(drive, before, DriveLoad(*loads, speed, part.motor, part.gear, warmth))
+    before = beginning(drive, DriveLoad(output, own, speed, drive.motor, drive.gear, warmth))
+    loads = {"own": own + more} if mine else {"output": output + more}
+    return varied(drive, before, replace(before, **loads, motor=part.motor, gear=part.gear))
 
 
 def _warmth(found: Analysis, drive: DriveAnalysis) -> Array | float:

@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from gearwright.algebra import is_number
 from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.steady_heat import steady_temperatures
 from gearwright.arrays import Array
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import mesh_at
-from gearwright.parts import AnyGear, Motor, losses_of
+from gearwright.parts import AnyGear, Friction, Motor, losses_of
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,7 @@ class DriveLoad:
         motor: the part.
         gear: the part.
         warmth: how many times its stated value the resistance is on the way, (T,) or 1.
+        sense: in which it turns or begins to, -1, 0 or 1, (T,); that of its speed unless given.
     """
 
     output: Array
@@ -36,6 +36,7 @@ class DriveLoad:
     motor: Motor
     gear: AnyGear
     warmth: Array | float = 1.0
+    sense: Array | None = None
 
     @property
     def motor_speed(self) -> Array:
@@ -46,14 +47,15 @@ class DriveLoad:
     def motor_torque(self) -> Array:
         """Through the losses of the gear, with the bearings of the motor [Nm], (T,)."""
         ratio, speed, motor = float(self.gear.ratio), self.motor_speed, self.motor
-        sense, leaving = np.sign(speed), self.output / ratio
+        sense, leaving = np.sign(speed) if self.sense is None else self.sense, self.output / ratio
         table = losses_of(self.gear)
         entering = leaving
         if table:
             turning = mesh_at(table, 0.0, np.abs(speed), ARRAYS).taken(leaving, sense, ARRAYS)
             entering = np.where(sense == 0, leaving, turning)
-        rubbing = motor.friction if is_number(motor.friction) else 0.0  # other friction stays as it was
-        return np.asarray(entering + self.own / ratio + rubbing * sense + motor.damping * speed)
+        # Friction of other kinds stays as it was.
+        rubbing = 0.0 if isinstance(motor.friction, Friction) else float(motor.friction)
+        return np.asarray(entering + self.own / ratio + rubbing * sense + float(motor.damping) * speed)
 
     def current(self) -> Array:
         """At the reference temperature [A], (T,)."""
@@ -68,6 +70,15 @@ class DriveLoad:
     def _equations(self) -> DcEquations:
         K, motor = self.motor.torque_constant, self.motor
         return DcEquations(K, K, self.warmth * (motor.resistance or 0.0), motor.inductance or 0.0)
+
+
+def beginning(drive: DriveAnalysis, load: DriveLoad) -> DriveLoad:
+    """The load with the sense in which a gear at rest is about to turn: that which gives the torque found."""
+    moving = np.sign(load.motor_speed)
+    tried = [np.where(moving == 0, sense, moving) for sense in (0.0, 1.0, -1.0)]
+    misses = [np.abs(replace(load, sense=sense).motor_torque - drive.motor_torque) for sense in tried]
+    best = np.argmin(misses, axis=0)
+    return replace(load, sense=np.choose(best, tried))
 
 
 def varied(drive: DriveAnalysis, before: DriveLoad, after: DriveLoad) -> DriveAnalysis:

@@ -14,12 +14,13 @@ from gearwright.bench.peers import Mujoco, Pinocchio, casadi_batch, installed, j
 from gearwright.bench.timing import Times, interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.errors import GearwrightError
+from gearwright.forces.contact import Contact
 from gearwright.forces.friction import DryFriction
 from gearwright.forces.line import Line
 from gearwright.forces.stops import Stops
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.functions.functions import inverse_dynamics, jacobian, placement
 from gearwright.mechanism import Mechanism, Spring
-from gearwright.parts import Friction
+from gearwright.parts import Friction, Plane
 from gearwright.simulation.rollout import rollout
 from gearwright.simulation.rollout_steps import fixed_step
 from gearwright.simulation.sweeps import sweeps_for
@@ -31,6 +32,9 @@ FEW = 500
 
 STEPS, STEP = 20, 1e-3
 """Steps of a simulated batch, and their duration [s]."""
+
+GRIP = 0.5
+"""Friction of the floor on which a batch of arms lies."""
 
 RUBBING, REACH = 3.0, 1.0
 """Dry friction [Nm] and range [rad] of every joint of a batch with friction and stops."""
@@ -218,6 +222,33 @@ def stepped_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
         "MuJoCo rollout": (peer.rollout(q, v, STEPS, STEP), states * STEPS),
     }
     return _timed(calls, rounds)
+
+
+def contact_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
+    """Steps of a batch of arms whose tips lie on a floor with friction, against `mujoco.rollout` with small spheres."""
+    q, height = _on_floor(mech, states)
+    tip = mech.bodies[-1].name
+    floor = Contact(tip, Plane((0.0, 0.0, height), (0.0, 0.0, 1.0)), friction=GRIP, name="floor")
+    engine, peer = fixed_step(mech, [floor], "moreau", work=True), Mujoco(mech, floor=(height, GRIP))
+    begin = engine.start(q, np.zeros_like(q))
+    engine = engine.with_sweeps(sweeps_for(engine.system, begin, STEP))
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        OURS: (lambda: engine.run(begin, None, STEP, STEPS), states * STEPS),
+        "MuJoCo rollout": (peer.rollout(q, np.zeros_like(q), STEPS, STEP), states * STEPS),
+    }
+    return _timed(calls, rounds)
+
+
+def _on_floor(mech: Mechanism, states: int) -> tuple[Array, float]:
+    """Configurations around one whose last bodies' origins are at one height, by moving all joints, and the height."""
+    tip = mech.bodies[-1].name
+    q = 0.3 * Motion.of(mech, states).q
+    height = float(np.median(placement(mech, q, tip)[1][:, 2]))
+    for _ in range(20):
+        row = jacobian(mech, q, tip)[:, 2]
+        missing = height - placement(mech, q, tip)[1][:, 2]
+        q = q + row * (missing / (row * row).sum(axis=1))[:, None]
+    return q, height
 
 
 def long_motion(mech: Mechanism, method: str, rounds: int) -> float:

@@ -140,6 +140,10 @@ def _steiner(mass: float, r: Array) -> Array:
     return tensor
 
 
+TIP = 1e-3
+"""Radius of the sphere by which MuJoCo's arms touch [m]: its centre is where ours is."""
+
+
 class Mujoco:
     """The links in MuJoCo, with the reflected inertia of the wheels as armature.
 
@@ -147,19 +151,30 @@ class Mujoco:
         mech: the machine.
         friction: dry friction of every joint [Nm, N], MuJoCo's `frictionloss`.
         reach: limit of every joint to both sides [rad, m].
+        floor: height of a floor [m] that the origin of the last body touches, and its friction; None: none.
     """
 
-    def __init__(self, mech: Mechanism, friction: float = 0.0, reach: float | None = None) -> None:
+    def __init__(
+        self,
+        mech: Mechanism,
+        friction: float = 0.0,
+        reach: float | None = None,
+        floor: tuple[float, float] | None = None,
+    ) -> None:
         import mujoco
 
         self.mujoco, self.mech, self.draft = mujoco, mech, require_single_axes(mech)
         limits = "" if reach is None else f' limited="true" range="{-reach!r} {reach!r}"'
         self._joint = f'frictionloss="{friction!r}"{limits}'
+        self._tip = "" if floor is None else f'<geom type="sphere" size="{TIP}" friction="{floor[1]!r}" mass="0"/>'
         world = "".join(self._body(i) for i in self.draft.children(BASE))
+        if floor is not None:
+            world += f'<geom type="plane" size="9 9 1" pos="0 0 {floor[0] - TIP!r}" friction="{floor[1]!r}"/>'
+        flag = '<flag contact="disable"/>' if floor is None else ""
         # Measured tensors may miss the triangle inequality by a little; balanced ones take as long to compute with.
         self.model = mujoco.MjModel.from_xml_string(
             '<mujoco><compiler angle="radian" inertiafromgeom="false" balanceinertia="true" boundmass="1e-9" '
-            f'boundinertia="1e-12"/><option gravity="{_text(mech.gravity)}"><flag contact="disable"/></option>'
+            f'boundinertia="1e-12"/><option gravity="{_text(mech.gravity)}">{flag}</option>'
             f"<worldbody>{world}</worldbody></mujoco>"
         )
         self.data = mujoco.MjData(self.model)
@@ -174,6 +189,7 @@ class Mujoco:
         armature = sum(spin.inertia * spin.ratio[i] ** 2 for spin in self.draft.spins)  # type: ignore[index]
         kind = "hinge" if body.kind.turns else "slide"
         inner = "".join(self._body(k) for k in self.draft.children(i))
+        inner += self._tip if i == len(self.draft.bodies) - 1 else ""
         return (
             f'<body pos="{_text(body.position)}" quat="{_text(quaternion)}">'
             f'<joint type="{kind}" axis="{_text(body.axis)}" armature="{armature!r}" {self._joint}/>'

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from gearwright.cli.arguments import RobotName, require_ending
+from gearwright.cli.arguments import Include, RobotName, Xacro, require_ending
 from gearwright.cli.output import say
 
 PORT, HOST = 8080, "127.0.0.1"
@@ -33,6 +33,8 @@ def studio(
         str, typer.Option("--host", help="127.0.0.1: only this machine sees the page. 0.0.0.0: the whole network.")
     ] = HOST,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    xacro: Xacro = False,
+    include: Include = None,
 ) -> None:
     """Open the studio: see the wheels turn, drag sliders, change drives and watch the torques.
 
@@ -42,7 +44,8 @@ def studio(
     """
     from gearwright.studio import studio as opened
 
-    running = opened(robot, motion=motion, port=port, host=host, open_browser=browser, save_to=save_to)
+    where: dict[str, Any] = {"port": port, "host": host, "open_browser": browser}
+    running = opened(robot, motion=motion, save_to=save_to, xacro=xacro, include=include or (), **where)
     if port and running.port != port:
         say(f"Port {port} is taken.")
     say(f"The studio is at {running.url} (Ctrl-C ends it).")

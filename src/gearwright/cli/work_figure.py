@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli.arguments import Plot
-from gearwright.cli.output import results, say, table
+from gearwright.cli.arguments import Json, Plot
+from gearwright.cli.output import results, say, table, write_json
 
 
 def work_figure(
@@ -16,6 +16,7 @@ def work_figure(
         str | None, typer.Argument(metavar="NAME", help="Name of the figure; without it, list them.")
     ] = None,
     plot: Plot = None,
+    json: Json = False,
 ) -> None:
     """Draw a figure of one of the five works anew, from what Gearwright computes.
 
@@ -26,9 +27,14 @@ def work_figure(
     from gearwright.plots import save
     from gearwright.works import FIGURES, draw
 
-    if name is None:
-        rows = [(key, x.work, x.number, x.caption) for key, x in FIGURES.items()]
-        results().print(table(["name", "work", "figure", "shows"], rows, text=4))
-        return
-    page = draw(name)
-    say(f"Figure: {save(page, plot or Path(f'{name}.png'))}")
+    columns = ["name", "work", "figure", "shows"]
+    rows = [(key, x.work, x.number, x.caption) for key, x in FIGURES.items()]
+    if name is not None:
+        path = save(draw(name), plot or Path(f"{name}.png"))
+        if json:
+            write_json({"name": name, "file": str(path)})
+        say(f"Figure: {path}")
+    elif json:
+        write_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        results().print(table(columns, rows, text=4))

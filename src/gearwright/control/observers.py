@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,12 +10,12 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Scalar
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
+from gearwright.control.external_forces import expected_rates, residual
 from gearwright.control.gains import balanced
 from gearwright.control.joint_side import JointSide, Rows, product, sparse
 from gearwright.control.tracking import minus, plus
 from gearwright.control.wrapped import Wrapped, continuous_law
-from gearwright.dynamics.coriolis import coriolis_matrix
-from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
+from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
@@ -52,14 +51,12 @@ class MomentumObserver(Wrapped):
         own = len(self.inner.states)
         decision = decided(self.inner, replace(measured, states=measured.states[:own]))
         pose = place(self.mech, measured.q, measured.ops)
-        M, C = mass_matrix(pose), coriolis_matrix(pose, measured.v)
-        residual = [self.gain * x for x in minus(_times(M, measured.v), measured.states[own:])]
-        both = plus(_times(C, measured.v), _times([list(column) for column in zip(*C, strict=True)], measured.v))
-        rates = plus(_forces(self.mech, self.inner, decision), minus(both, bias(pose, measured.v)), residual)
-        signals = {f"external.{x}": r for x, r in zip(self.mech.speeds, residual, strict=True)}
+        found = residual(mass_matrix(pose), measured.v, measured.states[own:], self.gain)
+        rates = expected_rates(pose, measured.v, _forces(self.mech, self.inner, decision), found)
+        signals = {f"external.{x}": r for x, r in zip(self.mech.speeds, found, strict=True)}
         if self.threshold:
             worst: Scalar = 0.0
-            for r, most in zip(residual, self.threshold, strict=True):
+            for r, most in zip(found, self.threshold, strict=True):
                 worst = measured.ops.maximum(worst, measured.ops.absolute(r) / most)
             signals["collision"] = worst
         return replace(decision, rates=[*decision.rates, *rates], signals={**decision.signals, **signals})
@@ -70,16 +67,6 @@ def _forces(mech: Mechanism, law: ControlLaw, decision: Decision) -> list[Scalar
     for name, value in zip(law.outputs, decision.outputs, strict=True):
         tau[mech.speeds.index(name.removeprefix(FORCE))] = value
     return tau
-
-
-def _times(rows: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
-    found = []
-    for row in rows:
-        total: Scalar = 0.0
-        for a, b in zip(row, x, strict=True):
-            total = total + a * b
-        found.append(total)
-    return found
 
 
 def momentum_observer(

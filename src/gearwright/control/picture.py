@@ -20,7 +20,7 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
     """A figure of a run that was to follow a motion; with `path` (.png, .svg, .pdf) it is saved too.
 
     Positions with their references dotted, errors of position, errors of speed, and forces with the limits that the
-    robot states dotted in the colour of their joint; one panel per unit.
+    robot states dotted in the colour of their joint; one panel per unit. Phases of contacts stand behind the curves.
 
     Args:
         run: the run.
@@ -42,7 +42,7 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
         *panels_by_unit("error of speed", paces, _units(run, "v")),
         *panels_by_unit("force", {**forces, **limits}, _units(run, "tau"), "dotted: limit" if limits else "", of),
     ]
-    return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name), path)
+    return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name, spans=run.phases), path)
 
 
 def _units(run: Run, block: str) -> dict[str, str]:

@@ -45,6 +45,11 @@ class Wrapped(ControlLaw):
         return self.inner.model
 
     @property
+    def sensors(self) -> tuple[str, ...]:
+        """What the inner law measures."""
+        return self.inner.sensors
+
+    @property
     def states(self) -> tuple[Quantity, ...]:
         """Those of the inner law."""
         return self.inner.states

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.design.drive_basis import DriveBasis
@@ -84,21 +85,21 @@ class Candidates:
         winding = DcEquations(constant, constant, self.resistance[:, None])
         return Article(self.ratio[:, None], mesh, self.coulomb[:, None], self.viscous[:, None], winding)
 
-    def temperature(self, squares: Scalar) -> Scalar:
+    def temperature(self, squares: Scalar, ops: Operations) -> Scalar:
         r"""Temperature [K] of windings with a mean square current, (C,): the resistance rises with it.
 
-        $T = T_a + R_{th} i^2 R (1 + \alpha (T - T_r))$; only where $R_{th} i^2 R \alpha < 1$ is there such a one.
+        $T = T_a + R_{th} i^2 R (1 + \alpha (T - T_r))$; only where $1 - R_{th} i^2 R \alpha > 0$ is there such a one.
+        Below BARELY of that the temperature goes on along its tangent, so that an optimiser finds its way back.
         """
         heating = squares * (self.thermal * self.resistance)
-        return (
-            heating * (1 + self.copper * (self.ambient - self.reference)) / (1 - heating * self.copper) + self.ambient
-        )
+        rest = heating * -self.copper + 1
+        over = ops.where(rest > BARELY, 1 / ops.maximum(rest, BARELY), (2 - rest / BARELY) / BARELY)
+        return heating * (1 + self.copper * (self.ambient - self.reference)) * over + self.ambient
 
     def warmed(self, squares: Array) -> Array:
         """The same for many windings, (C,); inf where there is no such temperature."""
-        runaway = squares * self.thermal * self.resistance * self.copper >= 1
-        with np.errstate(divide="ignore"):
-            return np.where(runaway, inf, self.temperature(squares))
+        rest = 1 - squares * self.thermal * self.resistance * self.copper
+        return np.where(rest > BARELY, self.temperature(squares, ARRAYS), np.where(np.isnan(rest), nan, inf))
 
     def __getitem__(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> Candidates:
         """Some of them, by their places or a mask."""
@@ -111,6 +112,8 @@ class Candidates:
         return len(self.choices)
 
 
+BARELY = 0.05
+"""Of the heat that warms a winding without end: what less is left counts as none."""
 NEEDED = ("mass", "inertia", "torque_constant", "resistance")
 OF_GEARBOX = ("mass", "ratio", "efficiency")
 

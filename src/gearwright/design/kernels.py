@@ -163,7 +163,7 @@ class DesignGradients:
             found |= {f"{joint}: {name}": x / limits[name] for name, x in values.items() if np.isfinite(limits[name])}
             energy = energy + over.mean(series.voltage * series.current) * over.span
             if not np.isnan(some.thermal).any():
-                warmest.append(some.temperature(values["winding above air"]))
+                warmest.append(some.temperature(values["winding above air"], JETS))
         return found, energy, max(warmest, key=lambda one: float(one.c[0][0]), default=None)
 
     def _article(self, some: Any, joint: str, x: Array) -> Article:

@@ -74,8 +74,8 @@ def _cost(question: Question, one: Judgement) -> float:
 
 
 def _rank(question: Question, one: Judgement) -> tuple[float, float]:
-    """By the objective to six digits, then by energy."""
-    return float(f"{_cost(question, one):.6g}"), float(f"{one.found.energy:.6g}")
+    """By the objective to nine digits, then by energy."""
+    return float(f"{_cost(question, one):.9g}"), float(f"{one.found.energy:.6g}")
 
 
 def _paced(question: Question, trials: int) -> Iterator[Judgement]:

@@ -22,9 +22,9 @@ from gearwright.errors import GearwrightError
 
 STEP = 1e-5
 """Of a range, over which links are differentiated."""
-TIE = 1e-4
-"""What energy counts beside the objective: it decides where nothing else does."""
 STEPS = 60
+AMBIENT = 298.15
+"""Of data sheets [K]."""
 GRADED = ("mass", "energy", "temperature")
 """Objectives that continuous variables change smoothly."""
 
@@ -42,7 +42,7 @@ class Smooth:
         self.low = np.array([one.low for one in ranges if isinstance(one, Range)])
         self.span = np.array([one.high - one.low for one in ranges if isinstance(one, Range)])
         self.graded = DesignGradients(question, judgement, self.free, self.fixed)
-        self._scales: dict[str, float] = {}
+        self._scale = 0.0
         self._known: dict[bytes, tuple[Scalar, Array, Array]] = {}
 
     @property
@@ -62,7 +62,7 @@ class Smooth:
             x = self.low + self.span * y
             uses, energy, warmest = self.graded.uses(x)
             goals = {"mass": self.graded.beam_mass(x), "energy": energy, "temperature": warmest}
-            goal = self._weighed(goals)
+            goal = self._scaled(goals)
             links, bends = self._links(y)
             left = self.question.share - np.array([float(one.c[0]) for one in uses.values()])
             slopes = [-np.ravel(one.c[1]) * self.span for one in uses.values()]
@@ -78,13 +78,15 @@ class Smooth:
         jet = self._at(y)[0]
         return float(jet.c[0]), jet.c[1] * self.span
 
-    def _weighed(self, goals: dict[str, Scalar]) -> Scalar:
-        """The objective, and a little energy where it does not care; both begin at one."""
-        flat = {name: Jet([float(np.ravel(x.c[0])[0]), np.ravel(x.c[1])]) for name, x in goals.items() if x is not None}
-        for name, jet in flat.items():
-            self._scales.setdefault(name, abs(float(jet.c[0])) or 1.0)
-        first = flat[self.question.objective] / self._scales[self.question.objective]
-        return first + flat["energy"] * (TIE / self._scales["energy"])
+    def _scaled(self, goals: dict[str, Scalar]) -> Scalar:
+        """The objective, which begins at one; energy where nothing that varies changes the mass."""
+        indifferent = self.question.objective == "mass" and not self.question.space.links
+        goal = goals["energy" if indifferent else self.question.objective]
+        value = float(np.ravel(goal.c[0])[0])
+        if self.question.objective == "temperature":
+            value -= self.question.space.base.task.ambient or AMBIENT  # what counts is how much warmer than the air
+        self._scale = self._scale or abs(value) or 1.0
+        return Jet([value / self._scale, np.ravel(goal.c[1]) / self._scale])
 
     def left(self, y: Array) -> Array:
         """What is left of the limits."""
@@ -124,7 +126,7 @@ def polished(question: Question, judgement: Judgement) -> Judgement:
         method="SLSQP",
         bounds=[(0.0, 1.0)] * len(smooth.free),
         constraints={"type": "ineq", "fun": smooth.left, "jac": smooth.left_slopes},
-        options={"maxiter": STEPS, "ftol": 1e-9},
+        options={"maxiter": STEPS, "ftol": 1e-10},
     )
     return _with_values(question, judgement, smooth.values(np.clip(found.x, 0, 1)))
 

@@ -26,6 +26,7 @@ from gearwright.design.variables import STRETCH, Design, Range, design_space
 from gearwright.errors import InputError
 from gearwright.parts import LinkSection, Robot
 from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 SAMPLES = 401
@@ -41,7 +42,7 @@ PACES = Range(0.2, 5.0)
 
 
 @dataclass(frozen=True)
-class Sizing:
+class Sizing(Shown):
     """The drives that were chosen.
 
     Args:

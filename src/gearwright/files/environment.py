@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gearwright.errors import FileError
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
-from gearwright.files.yaml_reader import read_words
-from gearwright.files.yaml_tree import parse
+from gearwright.files.yaml_reader import read_node
+from gearwright.files.yaml_tree import Node, parse
 from gearwright.files.yaml_writer import robot_words
 from gearwright.parts import Robot
+from gearwright.text import did_you_mean
 
 WORDS = ("environment", "loops")
+ENTRY = "{name: floor, frame: tool, surface: {plane: {point: [0, 0, -0.3]}}}"
 
 
 def with_environment(robot: Robot, path: str | Path) -> Robot:
@@ -22,11 +23,18 @@ def with_environment(robot: Robot, path: str | Path) -> Robot:
         FileError: the file has other words, or its entries do not fit the robot.
     """
     problems = Problems(str(path))
-    data = parse(read_text(Path(path)), problems).data
+    root = parse(read_text(Path(path), "`environment:` with a list of surfaces"), problems)
+    if not isinstance(root.data, dict) or not root.data:
+        problems.add(f"it holds no words. Start with `environment:` and a list, each entry such as {ENTRY}.")
+        raise problems.error()
+    for word, entries in root.data.items():
+        where = root.line_of((word,))
+        if word not in WORDS:
+            problems.add(f"the word is unknown here. {did_you_mean(word, WORDS)}", word, where)
+        elif not isinstance(entries, list):
+            problems.add(f"a list is wanted here. Start each entry with '- ', such as - {ENTRY}.", word, where)
     problems.refuse()
-    if not isinstance(data, dict) or not data or not set(data) <= set(WORDS):
-        raise FileError(f"{path}: an environment file has the words `environment` and `loops`, each with a list.")
     words = robot_words(robot)
-    for word, entries in data.items():
-        words[word] = [*words.get(word, []), *(entries if isinstance(entries, list) else [entries])]
-    return read_words(words)
+    # The entries of the file come first, so that messages count them as the file does.
+    merged = words | {word: [*entries, *words.get(word, [])] for word, entries in root.data.items()}
+    return read_node(Node(merged, root.line, root.size, root.members), str(path))

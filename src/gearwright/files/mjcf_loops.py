@@ -64,8 +64,8 @@ class LoopReader:
         bodies = (one.body, two.body)
         title = str(self.model.eq(e).name) or " to ".join(self.names.bodies[body] for body in bodies)
         position: Array = np.array([*one.place.position], dtype=float)
-        seen: Array = np.array(two.place.rotation.rows(), dtype=float)
-        axes, moves = mobility(self.model, bodies, position, seen, turns=kind == "weld")
+        turned: Array = np.array(two.place.rotation.rows(), dtype=float)
+        axes, moves = mobility(self.model, bodies, position, turned, turns=kind == "weld")
         held = [word for word, moving in zip(HELD, moves, strict=True) if moving and word in KINDS[kind]]
         if not held:
             self.names.found.note(f"{kind} {title!r} holds bodies that do not move against each other: left out")

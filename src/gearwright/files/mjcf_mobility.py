@@ -40,8 +40,8 @@ def mobility(model: Any, bodies: tuple[int, int], position: Array, rotation: Arr
     scale = max(np.abs(rates).max(), 1e-300)
     parts = [rates[:3], rates[3:]] if turns else [rates[:3]]
     axes = next((found for part in parts if (found := _axes(part / scale)) is not None), np.eye(3))
-    seen = np.vstack([axes.T @ rates[:3], axes.T @ rates[3:]]) / scale
-    moves = tuple(bool(x > STILL) for x in np.abs(seen).max(axis=1))
+    along = np.vstack([axes.T @ rates[:3], axes.T @ rates[3:]]) / scale
+    moves = tuple(bool(x > STILL) for x in np.abs(along).max(axis=1))
     plain = IDENTITY if np.array_equal(axes, np.eye(3)) else Rot.of(axes.tolist())
     return Mobility(plain, moves)
 
@@ -68,8 +68,8 @@ def _rates(model: Any, bodies: tuple[int, int], position: Array, rotation: Array
         mujoco.mj_comPos(model, data)
         point = data.xpos[bodies[0]] + data.xmat[bodies[0]].reshape(3, 3) @ position
         one, two = (_jacobian(model, data, body, point) for body in bodies)
-        seen = (data.xmat[bodies[1]].reshape(3, 3) @ rotation).T
-        found.append(np.vstack([seen @ (one - two)[:3], seen @ (one - two)[3:]]))
+        inward = (data.xmat[bodies[1]].reshape(3, 3) @ rotation).T
+        found.append(np.vstack([inward @ (one - two)[:3], inward @ (one - two)[3:]]))
     return np.hstack(found)
 
 

@@ -33,18 +33,18 @@ class BoxWords(Words):
 class MaterialWords(Words):
     """A material of one's own."""
 
-    name: str = Field(default="", max_length=200)
+    name: str = Field(default="", max_length=200, description="what it is called")
     young: Stress = Field(description="modulus of elasticity E")
     shear: Stress = Field(description="shear modulus G")
-    density: Annotated[float, Unit("density", above=0)]
+    density: Annotated[float, Unit("density", above=0)] = Field(description="mass per volume")
     strength: Stress = Field(description="stress that it bears, yield or fatigue as the designer means it")
 
 
 class _Shaped(Words):
     """A tube or a box."""
 
-    tube: TubeWords | None = None
-    box: BoxWords | None = None
+    tube: TubeWords | None = Field(default=None, description="a round tube or bar")
+    box: BoxWords | None = Field(default=None, description="a rectangular tube or bar")
 
     @property
     def shape(self) -> CrossSection:

@@ -66,8 +66,8 @@ class ForceWords(Words):
 class ContactWords(Words):
     """The force of a contact or constraint over time."""
 
-    times: list[Instant] = Field(min_length=2)
-    values: list[Annotated[float, Unit("force", "torque")]] = Field(min_length=2)
+    times: list[Instant] = Field(min_length=2, description="from the start of the cycle")
+    values: list[Annotated[float, Unit("force", "torque")]] = Field(min_length=2, description="one for each of `times`")
 
     @model_validator(mode="after")
     def _as_many(self) -> ContactWords:

@@ -221,7 +221,7 @@ class TaskWords(Words):
     contact: dict[Name, ContactForce] = Field(
         default={}, description="forces of the robot's contacts and constraints over one cycle, by name"
     )
-    required: RequiredWords = RequiredWords()
+    required: RequiredWords = Field(default=RequiredWords(), description="what the robot must come up to")
     perturbed: PerturbedWords | None = Field(default=None, description="what goes wrong, in a closed loop")
 
 

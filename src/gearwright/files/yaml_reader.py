@@ -86,6 +86,11 @@ def read_words(words: dict[str, Any]) -> Robot:
     return _robot(Node(_plain(words), 0), Problems("the words"), None, Permissions())
 
 
+def read_node(root: Node, source: str) -> Robot:
+    """A robot from words that come from several places; messages name the source and the lines that the node knows."""
+    return _robot(Node(_plain(root.data), root.line, root.size, root.members), Problems(source), None, Permissions())
+
+
 def _plain(data: Any) -> Any:
     """Data as a file would give it: lists, where code has tuples."""
     if isinstance(data, dict):

@@ -2,6 +2,7 @@
 
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.backlash import Backlash
+from gearwright.forces.catch import Catch
 from gearwright.forces.clutch import Clutch
 from gearwright.forces.configuration import Configuration, MovingFrame
 from gearwright.forces.constraint import Constraint
@@ -10,6 +11,7 @@ from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import angle, displacement, distance
 from gearwright.forces.dc_motor import dc_motor, dc_motors
 from gearwright.forces.elastic_drives import elastic_laws
+from gearwright.forces.environment import Environment
 from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
 from gearwright.forces.hydraulics import ServoValve, servo_cylinder
 from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
@@ -32,6 +34,7 @@ from gearwright.forces.line import Line
 from gearwright.forces.load import Load
 from gearwright.forces.losses import GearLoss, loss_laws
 from gearwright.forces.lugre import LuGre
+from gearwright.forces.measured import Measured
 from gearwright.forces.motor import Winding
 from gearwright.forces.motor_circuit import MotorCircuit
 from gearwright.forces.motor_torque import MotorTorque
@@ -54,6 +57,7 @@ __all__ = [
     "AirValve",
     "Backlash",
     "BoucWen",
+    "Catch",
     "Clutch",
     "Configuration",
     "Constraint",
@@ -62,6 +66,7 @@ __all__ = [
     "Curve",
     "Drag",
     "DryFriction",
+    "Environment",
     "Force",
     "GearLoss",
     "Guard",
@@ -74,6 +79,7 @@ __all__ = [
     "Load",
     "LuGre",
     "MaxwellSlip",
+    "Measured",
     "MotorCircuit",
     "MotorTorque",
     "MovedInertia",

@@ -85,9 +85,15 @@ class Constraint(Law):
         six = () if self.frame is None else SIX
         places = [Quantity(f"{self.name}.{word}", "m" if word in PLACES else "rad") for word in six]
         own = [Quantity(f"{self.name}.{line.name}", "") for line in self.stated]
-        felt = [Quantity(self._reaction(word), "N" if word in PLACES else "Nm") for word in self.held]
-        more = [Quantity(f"{self.name}.force.{line.name}", "") for line in self.stated]
-        return (*places, *own, *felt, *more)
+        units = [*("N" if word in PLACES else "Nm" for word in self.held), *("" for _ in self.stated)]
+        felt = [Quantity(name, unit) for name, unit in zip(self.forces, units, strict=True)]
+        return (*places, *own, *felt)
+
+    @property
+    def forces(self) -> tuple[str, ...]:
+        """The names of the reactions, one per coordinate that is held."""
+        felt = [self._reaction(word) for word in self.held]
+        return (*felt, *(f"{self.name}.force.{line.name}" for line in self.stated))
 
     def _reaction(self, word: str) -> str:
         return f"{self.name}.{'force' if word in PLACES else 'torque'}.{word}"
@@ -121,18 +127,19 @@ def fixed_frame(
     """
     origin: Numbers = three_numbers(name, "position", position)
     if rotation is None:
-        return MovingFrame(name, _Still(origin))
+        return MovingFrame(name, Still(origin))
     rows = tuple(three_numbers(name, "a row of the rotation", row) for row in rotation)
-    return MovingFrame(name, _Still(origin), _Still(rows))
+    return MovingFrame(name, Still(origin), Still(rows))
 
 
 @dataclass(frozen=True)
-class _Still:
+class Still:
     """What is the same at all times."""
 
     value: Any
 
     def __call__(self, t: Scalar, ops: Operations) -> Any:
+        """The value."""
         return self.value
 
 

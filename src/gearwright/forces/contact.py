@@ -8,10 +8,24 @@ from functools import lru_cache
 from gearwright.algebra import Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor, Configuration
-from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.configuration import Anchor
+from gearwright.forces.contact_lines import Gap, Slip
+from gearwright.forces.contact_stepping import ALONG, Mixed, Rubbing, first_if_none, meeting_limit, turned_back
+from gearwright.forces.coordinate import Coordinate, Function
 from gearwright.forces.coordinates import Displacement, Point, titled
-from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import (
+    Action,
+    Drag,
+    Guard,
+    Hold,
+    Impact,
+    Law,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+    Stepped,
+)
 from gearwright.forces.sticking import STICK, beyond_noise
 from gearwright.forces.stops import CLEAR, RESTING
 from gearwright.parts.surface import Plane, Surface
@@ -35,20 +49,6 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class Gap:
-    """How far a point is from a surface that is fixed in a frame."""
-
-    point: Point
-    surface: Surface
-    relative_to: Anchor
-
-    def __call__(self, configuration: Configuration) -> Scalar:
-        """The gap [m]."""
-        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
-        return self.surface.gap(place, configuration.ops)
-
-
-@dataclass(frozen=True)
 class Contact(Law):
     r"""A point that touches a rigid surface: unilateral, with Newton's restitution and Coulomb's cone of friction.
 
@@ -62,13 +62,14 @@ class Contact(Law):
     the `capture` speed ends in contact, so that ever smaller bounces come to rest.
 
     Series: `<name>.gap` [m], `<name>.force` [N] along the normal; with friction `<name>.force_1`, `<name>.force_2` and
-    `<name>.slip_1`, `<name>.slip_2` [m/s] along the `tangents` of the plane.
+    `<name>.slip_1`, `<name>.slip_2` [m/s] along the tangents of the surface
+    (`surface.tangents_at`).
 
     Args:
         frame: a body or frame of the machine, whose origin touches.
         surface: a Plane, Sphere or Cylinder, in the axes of `relative_to`.
         restitution: e, 0 (plastic) to 1.
-        friction: mu, on planes.
+        friction: mu.
         relative_to: "base", a body or frame (what is touched then moves, and feels it), or a `MovingFrame`.
         name: its name; `<frame>.contact` unless given.
         capture: speed [m/s] below which it does not bounce any more.
@@ -96,11 +97,6 @@ class Contact(Law):
         number(self.name, "capture", self.capture, least=0.0, unit="m/s", example=1e-6)
         if not hasattr(self.surface, "gap"):
             raise InputError(f"{self.name}: {self.surface!r} is not a surface. Give a Plane, Sphere or Cylinder.")
-        if self.friction and not isinstance(self.surface, Plane):
-            raise InputError(
-                f"{self.name}: friction acts on planes only, not on a {type(self.surface).__name__}. Give the plane "
-                "that touches it there, or friction=0."
-            )
 
     @property
     def rubs(self) -> bool:
@@ -186,7 +182,31 @@ class Contact(Law):
         release = Guard(reaction.multipliers[0], FREE)
         if mode == TOUCH:
             return (release,)
-        return (release, self._slipping(situation, reaction) if mode == STICK else self._slowing(situation, reaction))
+        if mode == SLIDE:
+            return (release, self._slowing(situation, reaction))
+        # What still slides does not stick: the force that would hold it does not tell whether it leaves.
+        rests = self._speed(situation) <= SLOW
+        release = Guard(situation.ops.where(rests, reaction.multipliers[0], 1.0), FREE)
+        return (release, self._slipping(situation, reaction))
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Beyond the surface in the middle of the step it pushes; friction follows the impulse along the normal."""
+        ops, speeds = situation.ops, situation.mech.speeds
+        line = _gap(self, speeds)
+        gap, hold = situation.position(line), Hold(line, speed=0.0, port=self.name)
+        pressed = meeting_limit(gap, situation.speed(line), self.restitution, self.capture, ops)
+        if not self.rubs:
+            return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
+        a, b = first_if_none(*self._way(situation), ops)
+        one, other = (line.placed(situation.scene) for line in _tangents(self, speeds))
+        along = (Mixed(one, other, a, b), Mixed(one, other, -b, a))
+        return Stepped(
+            STICK,
+            (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
+            Action(holds=(hold, *(Hold(mixed, speed=0.0) for mixed in along))),
+            turned_back(lambda then, felt: self.follow(STICK, then, felt), a, b),
+            -gap,
+        )
 
     def _meeting(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """Caught or thrown back: both are the gap, which is open for what does not approach."""
@@ -195,13 +215,17 @@ class Contact(Law):
         starting = beyond_noise(situation.acceleration(line, reaction.a), ops)
         leaving = ops.where(ops.absolute(speed) > RESTING, speed, starting)
         clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
-        back, across = -self.restitution * speed, _tangents(self, situation.mech.speeds)
-        caught = Impact(line, 0.0, across, self.friction)
-        thrown = Impact(line, self.restitution, across, self.friction)
+        back, caught, thrown = -self.restitution * speed, self.blow(situation, 0.0), self.blow(situation)
         return (
             Guard(clear, self.modes[-1], rate=leaving, impact=caught, when=back <= self.capture),
             Guard(clear, FREE, rate=leaving, impact=thrown, when=back > self.capture),
         )
+
+    def blow(self, situation: Situation, restitution: float | None = None) -> Impact:
+        """What an impact on its surface is, with its own restitution unless another one is given."""
+        speeds = situation.mech.speeds
+        e = self.restitution if restitution is None else restitution
+        return Impact(_gap(self, speeds), e, _tangents(self, speeds), self.friction)
 
     def _slipping(self, situation: Situation, reaction: Reaction) -> Guard:
         """It slides where the force leaves the cone, or a blow elsewhere has set it going."""
@@ -264,8 +288,12 @@ def _gap(law: Contact, speeds: tuple[str, ...]) -> Coordinate:
 @lru_cache(maxsize=256)
 def _tangents(law: Contact, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
     """Along the surface, where friction acts; what passes through them is the force along the normal."""
-    if not law.rubs or not isinstance(law.surface, Plane):
+    if not law.rubs:
         return ()
-    places = (Displacement(Point(law.frame), law.relative_to, axis) for axis in law.surface.tangents)
+    point, other = Point(law.frame), law.relative_to
+    if isinstance(law.surface, Plane):
+        places: list[Function] = [Displacement(point, other, axis) for axis in law.surface.tangents]
+    else:
+        places = [Slip(point, law.surface, other, which) for which in (0, 1)]
     lines = (Coordinate(f"{law.name}.slip_{k + 1}", place, speeds) for k, place in enumerate(places))
     return tuple(replace(line, inlet=_gap(law, speeds)) for line in lines)

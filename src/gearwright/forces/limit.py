@@ -25,6 +25,7 @@ class Meeting(NamedTuple):
         share: how much less enters there per unit of this impulse.
         ops: operations of the scalars.
         relief: what friction along the same line may add to the speed at least and at most, beyond what it does.
+        mate: what acts mate it, for limits that ask for it.
     """
 
     speed: Scalar
@@ -35,6 +36,7 @@ class Meeting(NamedTuple):
     share: Scalar
     ops: Operations
     relief: tuple[Scalar, ...] = ()
+    mate: Scalar = 0.0
 
 
 class Entering(NamedTuple):
@@ -56,7 +58,7 @@ class Limit(Protocol):
 
     @property
     def entering(self) -> Entering | None:
-        """What it has to know of the torque that enters a gear."""
+        """What it has to know of the torque that enters a gear, or of an impulse that presses it."""
 
     def impulse(self, meeting: Meeting) -> Scalar:
         """The impulse over the step, as the speed that it brings."""

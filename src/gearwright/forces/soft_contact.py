@@ -9,16 +9,21 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor
-from gearwright.forces.contact import FREE, INSIDE, Gap
+from gearwright.forces.contact import FREE, INSIDE
+from gearwright.forces.contact_lines import Gap
+from gearwright.forces.contact_stepping import Pushing
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import Point, titled
-from gearwright.forces.law import Action, Force, Guard, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
 from gearwright.parts.surface import Surface
 
 PRESS = "press"
 
 FINE = 1e-3
 """What is large for a gap [m] here: the touch is located a billionth of it behind the surface."""
+
+ROUNDING = 1e-9
+"""Gap [m] to a surface that is pressed in at which a run starts pressing on it."""
 
 LINEAR, HERTZ = 1.0, 1.5
 """Exponents of the deformation."""
@@ -93,7 +98,8 @@ class SoftContact(Law):
                 f"{self.name}: it starts {-gap:.4g} m inside the surface, whose deformation is "
                 f"{situation.states[0]:.4g} m. Start outside, or give the state {self.states[0].name!r}."
             )
-        return FREE
+        touches = situation.states[0] > 0 and gap + situation.states[0] <= ROUNDING
+        return PRESS if touches else FREE
 
     def act(self, mode: str, situation: Situation) -> Action:
         """A force along the normal."""
@@ -109,7 +115,7 @@ class SoftContact(Law):
         force = self._force(situation) if pressed else 0.0
         depth = -situation.position(line) if pressed else depth
         signals = {f"{self.name}.gap": situation.position(line), f"{self.name}.force": force}
-        stored = self._spring(depth, situation.ops) * depth / (self.exponent + 1.0)
+        stored = self._stored(depth, situation.ops)
         return Outcome((rate,), dissipated=self.damping * rate * rate, stored=stored, signals=signals)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
@@ -119,6 +125,41 @@ class SoftContact(Law):
         line, depth = self._line(situation), situation.states[0]
         opening = situation.speed(line) + self._recovery(depth, situation.ops)
         return (Guard(situation.position(line) + depth, PRESS, rate=opening, scale=FINE),)
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """As it is at the end of the step, its spring straight from the middle on, where the surface is met."""
+        ops, line, left, half = situation.ops, self._line(situation), situation.states[0], 0.5 * step
+        depth, rate = -situation.position(line), -situation.speed(line)
+        met = depth >= self._came_back(left, half, ops)
+        inside = ops.maximum(depth, 0.0)
+        slope = step * (half * self._slope(inside, ops) + self.damping)
+        limit = Pushing(ops.where(met, step * self._spring(inside, ops), 0.0), ops.where(met, slope, 0.0))
+
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
+            pace, force = -then.speed(line), reaction.multipliers[0]
+            last, mean = (self._reached(depth + half * u, left, step, ops) for u in (pace, 2.0 * pace - rate))
+            gained = self._stored(mean, ops) - self._stored(left, ops)
+            signals = {f"{self.name}.gap": then.position(line), f"{self.name}.force": force}
+            stored = self._stored(then.states[0], ops)
+            return Outcome(
+                ((last - left) / step,), dissipated=force * pace - gained / step, stored=stored, signals=signals
+            )
+
+        return Stepped(PRESS, (limit,), Action(holds=(Hold(line, speed=0.0),)), outcome)
+
+    def _came_back(self, depth: Scalar, time: Scalar, ops: Operations) -> Scalar:
+        """Where the surface is after some time on its own."""
+        return ops.maximum(depth + time * self._recovery(depth, ops), 0.0) if self.damping else 0.0
+
+    def _reached(self, depth: Scalar, left: Scalar, step: Scalar, ops: Operations) -> Scalar:
+        """How far the surface is pressed in at the end of a step: by what presses, or as far as it came back."""
+        return ops.maximum(depth, self._came_back(left, step, ops))
+
+    def _slope(self, depth: Scalar, ops: Operations) -> Scalar:
+        return self.stiffness if self.exponent == LINEAR else HERTZ * self.stiffness * ops.sqrt(depth)
+
+    def _stored(self, depth: Scalar, ops: Operations) -> Scalar:
+        return self._spring(depth, ops) * depth / (self.exponent + 1.0)
 
     def _rate(self, situation: Situation, reaction: Reaction) -> Scalar:
         """The sign of the force's rate, which decides where it is zero: at the first touch it grows."""

@@ -17,10 +17,21 @@ def surrounding_laws(robot: Robot) -> tuple[Law, ...]:
     >>> [law.name for law in surrounding_laws(hammer)]
     ['anvil']
     """
-    return (*map(_closing, robot.loops), *map(_touching, robot.environment))
+    return (*loop_laws(robot), *map(_touching, robot.environment))
 
 
-def _closing(loop: Loop) -> Law:
+def loop_laws(robot: Robot) -> tuple[Constraint, ...]:
+    """The loops that close a robot.
+
+    >>> from gearwright.parts import Link, Loop, Robot
+    >>> bars = Robot("bars", [Link("one", mass=1.0), Link("other", mass=1.0)], loops=[Loop("pin", ["one", "other"])])
+    >>> [law.name for law in loop_laws(bars)]
+    ['pin']
+    """
+    return tuple(map(_closing, robot.loops))
+
+
+def _closing(loop: Loop) -> Constraint:
     frame, other = loop.frames
     return Constraint(loop.name, frame, other, tuple(loop.held))
 

@@ -97,11 +97,31 @@ def reactions(
     a: ArrayLike,
     wrenches: Wrenches | None = None,
     base_motion: BaseMotion | None = None,
+    *,
+    contact: Mapping[str, ArrayLike] | None = None,
+    laws: Sequence[Any] | None = None,
 ) -> Array:
     """Total wrench from parent to body across every joint, (..., bodies, 6).
 
-    Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions and drive together.
+    Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions and drive together. Forces that
+    close loops, or that constraints put on the tip, count with `laws`: of a robot its own loops unless given.
+
+    Args:
+        mech: the machine, or the robot.
+        q: configuration, (..., nq).
+        v: speeds, (..., n).
+        a: accelerations, (..., n).
+        wrenches: body or frame -> (..., 6), force then moment about its origin, world axes.
+        base_motion: (angular velocity, angular acceleration, linear acceleration) of the base, base axes.
+        contact: forces of the constraints by the names of their series (`rod.force.x`), each (...), such as those of
+            a run. Unless given they are those with which the actuators alone make the motion; where these are not
+            unique (rows that depend on each other, more drives than freedom), the least ones.
+        laws: constraints; () leaves out the loops of a robot.
     """
+    if laws is not None or contact is not None or getattr(mech, "loops", None):
+        from gearwright.functions.closed_reactions import closing_wrenches
+
+        wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, laws)
     return run(programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 

@@ -41,9 +41,18 @@ def impulse_of_impact(W: Array, u: Array, friction: float, restitution: float) -
     >>> impulse_of_impact(np.eye(2), np.array([-1.0, 0.5]), friction=0.1, restitution=0.5).round(9)
     array([ 1.5 , -0.15])
     """
-    path = _Path(W, friction, u.copy(), np.zeros(len(u)))
+    impulse = np.zeros(len(u))
     if u[0] >= 0:
-        return path.impulse
+        return impulse
+    moved = [0, *(k for k in range(1, len(u)) if W[k, k] > STILL * W[0, 0])]  # planar machines do not move across
+    impulse[moved] = _along_path(W[np.ix_(moved, moved)], u[moved], friction, restitution)
+    return impulse
+
+
+def _along_path(W: Array, u: Array, friction: float, restitution: float) -> Array:
+    if len(u) == 1:
+        return -(1.0 + restitution) * u / W[0, 0]
+    path = _Path(W, friction, u.copy(), np.zeros(len(u)))
     path.until(lambda y: y[0])
     taken = path.work
     if restitution > 0:
@@ -95,7 +104,8 @@ class _Path:
 
         stops.terminal, stops.direction = True, -1.0  # type: ignore[attr-defined]
         over.terminal, over.direction = True, 1.0  # type: ignore[attr-defined]
-        far = FAR * self._size / float(np.linalg.eigvalsh(self.W)[0])
+        sizes = np.linalg.eigvalsh(self.W)
+        far = FAR * self._size / float(sizes[sizes > STILL * sizes[-1]][0])
         begin = np.concatenate([self.u, self.impulse, [self.work]])
         size = float(np.abs(begin).max())
         found = solve_ivp(slopes, (0.0, far), begin, "DOP853", events=[over, stops], rtol=1e-11, atol=1e-14 * size)
@@ -114,7 +124,8 @@ class _Path:
         speed = float(np.linalg.norm(across))
         if speed > STILL * self._size:
             return self._sliding(across / speed)
-        sticking = np.asarray(-np.linalg.solve(self.W[1:, 1:], self.W[1:, 0]), dtype=np.float64)
+        answer = np.linalg.lstsq(self.W[1:, 1:], self.W[1:, 0], rcond=STILL)[0]
+        sticking = np.asarray(-answer, dtype=np.float64)
         if np.linalg.norm(sticking) <= self.friction:
             share = np.concatenate([[1.0], sticking])
             return lambda u: share, lambda u: 1.0

@@ -41,7 +41,7 @@ from gearwright.parts.surface import Cylinder, Plane, Sphere
 from gearwright.parts.surroundings import Loop, Touch
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
-from gearwright.parts.wall import with_wall
+from gearwright.parts.wall import with_object, with_wall
 from gearwright.parts.winding import motor_constant
 from gearwright.parts.wolfrom import Wolfrom
 
@@ -124,6 +124,7 @@ __all__ = [
     "planetary_differential",
     "with_beam",
     "with_elastic_base",
+    "with_object",
     "with_parameters",
     "with_wall",
 ]

@@ -12,6 +12,9 @@ from gearwright.errors import PartError
 
 Numbers: TypeAlias = tuple[float, float, float]
 
+POLAR = 0.9
+"""Where the normal of a sphere has more than this along z, its tangents are counted about x."""
+
 
 @dataclass(frozen=True)
 class Plane:
@@ -45,6 +48,11 @@ class Plane:
         first = first * (1.0 / sqrt(first.dot(first)))
         return _numbers(first), _numbers(n.cross(first))
 
+    def tangents_at(self, p: Vec, ops: Operations) -> tuple[Vec, Vec]:
+        """Two unit vectors along it at a point, at right angles: everywhere the same."""
+        first, second = self.tangents
+        return Vec(*first), Vec(*second)
+
 
 @dataclass(frozen=True)
 class Sphere:
@@ -72,6 +80,16 @@ class Sphere:
         apart = p - Vec(*self.centre)
         outside = ops.sqrt(apart.dot(apart)) - self.radius
         return -outside if self.hollow else outside
+
+    def tangents_at(self, p: Vec, ops: Operations) -> tuple[Vec, Vec]:
+        """Two unit vectors along it at a point, at right angles: along circles about z, about x near the poles."""
+        apart = p - Vec(*self.centre)
+        n = apart * (1.0 / ops.sqrt(apart.dot(apart)))
+        polar = ops.absolute(n.z) > POLAR
+        pole = Vec(ops.where(polar, 1.0, 0.0), 0.0, ops.where(polar, 0.0, 1.0))
+        first = pole.cross(n)
+        first = first * (1.0 / ops.sqrt(first.dot(first)))
+        return first, n.cross(first)
 
 
 @dataclass(frozen=True)
@@ -104,6 +122,12 @@ class Cylinder:
         across = apart - axis * apart.dot(axis)
         outside = ops.sqrt(across.dot(across)) - self.radius
         return -outside if self.hollow else outside
+
+    def tangents_at(self, p: Vec, ops: Operations) -> tuple[Vec, Vec]:
+        """Two unit vectors along it at a point: its axis, and round it."""
+        apart, axis = p - Vec(*self.point), Vec(*self.axis)
+        across = apart - axis * apart.dot(axis)
+        return axis, axis.cross(across * (1.0 / ops.sqrt(across.dot(across))))
 
 
 Surface: TypeAlias = Plane | Sphere | Cylinder

@@ -49,7 +49,7 @@ class Touch:
         frame: the frame or link whose origin touches.
         surface: a Plane, Sphere or Cylinder, in the axes of `relative_to`.
         restitution: 0 (plastic) to 1, of a rigid surface.
-        friction: Coulomb's coefficient, of a rigid plane.
+        friction: Coulomb's coefficient, of a rigid surface.
         stiffness: of a surface that gives way [N/m]; None: rigid.
         damping: of a surface that gives way [Ns/m].
         relative_to: "base", or a frame or link that is touched.

@@ -1,7 +1,8 @@
-"""Something with mass on a spring that a robot touches: a wall, an object on an elastic support."""
+"""Something with mass that a robot touches: a wall, an object on an elastic support, an object that flies."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gearwright.arguments import number
@@ -9,6 +10,11 @@ from gearwright.parts.elasticity import JointSpring
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.robot import Robot
 from gearwright.parts.surface import Plane
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+BALL = 0.05
+"""Radius [m] of an object whose inertia nobody gives."""
 
 
 def with_wall(
@@ -38,3 +44,31 @@ def with_wall(
     spring = JointSpring(stiffness, damping) if stiffness or damping else None  # Vukobratovic (20.92)-(20.94)
     joint = Joint(None, "prismatic", axis=surface.normal, position=surface.point, spring=spring)
     return replace(robot, links=(*robot.links, Link(name, "base", joint, mass)))
+
+
+def with_object(
+    robot: Robot,
+    name: str,
+    mass: float,
+    inertia: Sequence[Sequence[float]] | None = None,
+    com: Sequence[float] = ORIGIN,
+) -> Robot:
+    """The robot beside an object that moves freely, to be thrown, struck or caught: a link with a free joint.
+
+    Its coordinates come after those of the robot: place [m] and quaternion (w, x, y, z).
+
+    Args:
+        robot: the robot.
+        name: of the new link and its joint.
+        mass: [kg].
+        inertia: (3, 3) about its centre of mass [kg m2]; a ball of 0.1 m in diameter unless given.
+        com: its centre of mass, in its own axes [m].
+
+    >>> from gearwright.parts import Link
+    >>> with_object(Robot("rod", [Link("rod", mass=1.0)]), "ball", 0.4).links[1].joint.kind
+    'free'
+    """
+    number(name, "mass", mass, above=0.0, unit="kg", example=0.4)
+    ball = 0.4 * mass * BALL**2
+    tensor = inertia or [[ball * (i == k) for k in range(3)] for i in range(3)]
+    return replace(robot, links=(*robot.links, Link(name, "base", Joint(None, "free"), mass, com, tensor)))

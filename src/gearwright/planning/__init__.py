@@ -1,5 +1,6 @@
 """Inverse kinematics, external coordinates, Cartesian paths, time-optimal motions and redundant arms."""
 
+from gearwright.planning.approach import approach
 from gearwright.planning.criteria import Criterion, HoldingTorque, JointLimits, KineticEnergy, Manipulability, Shares
 from gearwright.planning.distribution import distribute
 from gearwright.planning.external import external_adjoint, external_coordinates, external_jacobian
@@ -22,6 +23,7 @@ __all__ = [
     "Manipulability",
     "Obstacles",
     "Shares",
+    "approach",
     "arc",
     "circle",
     "distribute",

@@ -14,11 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.forces.constraint import Constraint
+from gearwright.functions.closure import closure_of
 from gearwright.functions.functions import placement
 from gearwright.functions.service import twin
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.planning.branches import all_branches
+from gearwright.planning.closed_descent import ClosedDescent
 from gearwright.planning.descent import Descent
 from gearwright.planning.joints import Joints
 from gearwright.planning.poses import wanted
@@ -71,6 +74,7 @@ def inverse_kinematics(
     *,
     held: Sequence[str] = (),
     tolerance: float = 1e-9,
+    laws: Sequence[Constraint] | None = None,
 ) -> InverseKinematics:
     r"""Where the joints must be for a frame to take a pose, by damped least squares with restarts.
 
@@ -79,6 +83,9 @@ def inverse_kinematics(
     more are wound into it. Shafts of elastic drives stand where the springs are at rest; joints that follow others do.
     A pose that is not reached from any of 60 configurations counts as out of reach: `reached` is False and `q` the
     nearest found, 1 m counting as 1 rad. The answer for a pose does not depend on the batch it comes in.
+
+    Loops of a robot, or constraints given, hold at every answer: steps close them first and then use what is left free,
+    pose by pose in Python and from 20 configurations. All their branches are not sought.
 
     Args:
         robot: a robot, or a machine.
@@ -90,6 +97,7 @@ def inverse_kinematics(
             arms, and with the extra `ik` for those that EAIK knows; else by restarts until no new one appears.
         held: names of joints that stay where `start` has them.
         tolerance: what `reached` means [m, rad].
+        laws: constraints that hold at the answer; the loops of a robot's file unless given, () for none.
 
     >>> import gearwright as gw
     >>> arm = gw.load("ur5_like")
@@ -104,6 +112,11 @@ def inverse_kinematics(
     goal = number(name, "tolerance", tolerance, above=0.0, below=0.1, example=1e-9) ** 2
     target = wanted(name, pose)
     descent = descent_of(robot, frame, tuple(target.task), tuple(held))
+    closure = closure_of(name, robot, descent.joints.mech, laws)
+    if closure is not None:
+        descent = ClosedDescent(descent, closure)
+        if branches == "all":
+            raise InputError(f"{name}: branches='all' is not there for closed loops. Use 'one', from several starts.")
     joints = descent.joints
     begin = None if start is None else checked_start(name, joints, start, target.lead)
     if held and begin is None:

@@ -20,23 +20,33 @@ class Edge:
     tree: bool = True
 
 
-def network(graphs: Mapping[str, Sequence[Edge]], root: str) -> Any:
-    """A matplotlib figure with one diagram per graph under its name, two side by side."""
+def network(graphs: Mapping[str, Sequence[Edge]], root: str, sideways: bool = False) -> Any:
+    """A matplotlib figure with one diagram per graph under its name, two side by side.
+
+    Args:
+        graphs: title -> its edges.
+        root: the node from which all of them start.
+        sideways: let them grow to the right, one below the other: for a narrow place.
+    """
     from matplotlib.figure import Figure
 
     places = {title: _places(edges, root) for title, edges in graphs.items()}
     widest = max(max(x for x, _ in places[title].values()) for title in graphs) + 1
     deepest = max(-min(y for _, y in places[title].values()) for title in graphs) + 1
-    columns = min(2, len(graphs))
+    columns = 1 if sideways else min(2, len(graphs))
     rows = -(-len(graphs) // columns)
-    size = ((1.4 + 1.1 * widest) * columns, (1.0 + 1.0 * deepest) * rows)
+    if sideways:
+        places = {title: {name: (-y, -x) for name, (x, y) in place.items()} for title, place in places.items()}
+        size = (1.2 + 1.5 * deepest, (0.8 + 0.4 * widest) * rows)
+    else:
+        size = ((1.4 + 1.1 * widest) * columns, (1.0 + 1.0 * deepest) * rows)
     page = Figure(figsize=size, layout="constrained")
     for k, (title, edges) in enumerate(graphs.items()):
         axes = page.add_subplot(rows, columns, k + 1)
         axes.set_title(label(title), fontsize=11)
         axes.axis("off")
         axes.margins(0.15)
-        _draw(axes, edges, places[title])
+        _draw(axes, edges, places[title], 0.4 / 1.5 if sideways else 1.0)
     return page
 
 
@@ -63,14 +73,15 @@ def _place(
     return max(right, left + 1)
 
 
-def _draw(axes: Any, edges: Sequence[Edge], places: Mapping[str, tuple[float, float]]) -> None:
+def _draw(axes: Any, edges: Sequence[Edge], places: Mapping[str, tuple[float, float]], flat: float) -> None:
+    """Draw one graph; `flat` is the height of a unit on paper relative to its width."""
     for edge in edges:
         (x0, y0), (x1, y1) = places[edge.first], places[edge.second]
         bend = 0.0 if edge.tree else 0.25  # a gear pair between neighbours must not hide the line below it
         style = {"linestyle": "-" if edge.tree else "--", "color": COLOURS[0 if edge.tree else 1]}
         arrow = {"arrowstyle": "-", "connectionstyle": f"arc3,rad={bend}", **style}
         axes.annotate("", (x1, y1), (x0, y0), arrowprops=arrow)
-        middle = ((x0 + x1) / 2 + bend * (y1 - y0) / 2, (y0 + y1) / 2 - bend * (x1 - x0) / 2)
+        middle = ((x0 + x1) / 2 + bend * (y1 - y0) * flat / 2, (y0 + y1) / 2 - bend * (x1 - x0) / flat / 2)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         axes.text(*middle, label(edge.label), fontsize=8, color=style["color"], ha="center", va="center", bbox=box)
     for name, (x, y) in places.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,15 @@ from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError
 from gearwright.plots.labels import label as shown
+from gearwright.plots.spans import Spans, shade
+
+NO_SPANS: Spans = MappingProxyType({})
 
 COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#edae49", "#66a182", "#7d5ba6", "#8d6a4f", "#5c6b73")
 """Readable in print and for the colour-blind; the first is for the reference curve."""
+
+ROUNDING = 1e-9
+"""Range of curves relative to their size below which they are constant."""
 
 MOST_IN_A_COLUMN = 4
 ECHO: dict[str, Any] = {"linewidth": 1.0, "linestyle": ":"}
@@ -47,10 +54,12 @@ def figure(
     columns: int | None = None,
     title: str = "",
     logarithmic: bool = False,
+    spans: Spans = NO_SPANS,
 ) -> Any:
     """A matplotlib figure of panels that share the horizontal axis; a name keeps colour and stroke in all of them.
 
-    Panels stand in one column, more than four in two, unless `columns` says otherwise.
+    Panels stand in one column, more than four in two, unless `columns` says otherwise. `spans` stand behind the curves
+    of all panels.
     """
     from matplotlib.figure import Figure
 
@@ -60,6 +69,7 @@ def figure(
     names = list(dict.fromkeys(name for panel in panels for name in panel.curves if name not in panel.echoes))
     pens = {name: pen(k) for k, name in enumerate(names)}
     drawn: dict[str, Any] = {}
+    marks: dict[str, Any] = {}
     for k, panel in enumerate(panels):
         axes = page.add_subplot(rows, columns, k + 1)
         for name, values in panel.curves.items():
@@ -68,6 +78,8 @@ def figure(
             line = axes.plot(np.asarray(axis), np.asarray(values), label=name, **strokes)[0]
             if of == name:
                 drawn[name] = line
+        marks |= shade(axes, spans, named=k == 0)
+        _give_room(axes, panel)
         axes.set_ylabel(shown(panel.label))
         axes.set_title(shown(panel.title), fontsize=10)
         if logarithmic:
@@ -76,6 +88,7 @@ def figure(
         axes.spines[["top", "right"]].set_visible(False)
         if k >= len(panels) - columns:
             axes.set_xlabel(shown(axis_label))
+    drawn |= marks
     place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
     page.legend(
         drawn.values(), [shown(name) for name in drawn], loc=place, ncols=min(len(drawn), 2 + columns), frameon=False
@@ -121,6 +134,15 @@ def panels_by_unit(
         label = f"{words} [{unit}]" if unit else words
         made.append(Panel(label, inside, "" if made else title, {x: of[x] for x in inside if x in of}))
     return made
+
+
+def _give_room(axes: Any, panel: Panel) -> None:
+    """What is constant up to rounding is drawn as a line, not as its rounding."""
+    values = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in panel.curves.values()] or [np.zeros(1)])
+    finite = values[np.isfinite(values)]
+    size = float(np.abs(finite).max(initial=0.0))
+    if size and np.ptp(finite) < ROUNDING * size:
+        axes.set_ylim(finite[0] - 0.1 * size, finite[0] + 0.1 * size)
 
 
 def _use_decades(axes: Any) -> None:

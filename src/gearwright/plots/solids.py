@@ -98,12 +98,12 @@ def draw_solids(axes: Any, picture: Picture, view: View) -> None:
     axes.set_axis_off()
     left, right, bottom, top = view.edges
     axes.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
-    seen, colours = _ordered(picture, view)
+    triangles, colours = _ordered(picture, view)
     lines = np.where(
         colours[:, 3:] < 1, 0.0, colours
     )  # lines close the gaps between triangles that hide what is behind
     axes.add_collection(
-        PolyCollection(list(seen), facecolors=colours, edgecolors=lines, linewidths=0.25, rasterized=True)
+        PolyCollection(list(triangles), facecolors=colours, edgecolors=lines, linewidths=0.25, rasterized=True)
     )
     length = ARROW * max(right - left, top - bottom)
     for point, direction in picture.axes.values():

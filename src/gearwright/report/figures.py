@@ -38,7 +38,7 @@ def link_figures(analysis: Analysis) -> list[str]:
         curves = {f"{name}, largest": link.stress.max(axis=0) / 1e6}
         if link.peak_stress > 0.2 * link.strength:  # else it would press the curve flat
             curves["strength"] = np.full(len(link.loads.places), link.strength / 1e6)
-        panel = Panel("stress [MPa]", curves, thin=("strength",))
+        panel = Panel("stress [MPa]", curves)
         found.append(svg(figure(link.loads.places, "distance from the joint [m]", [panel])))
     return found
 

@@ -44,7 +44,7 @@ def motor_solids(
     shaft = cylinder(0.25 * radius, length + 0.08 * reach).moved(np.eye(3), (0, 0, 0.04 * reach))
     mesh = joined([_with_key(radius, length), shaft])
     rotation, position = frame
-    common = {"carrier": carrier, "rotation": rotation, "position": position, "arm": behind}
+    common: dict[str, Any] = {"carrier": carrier, "rotation": rotation, "position": position, "arm": behind}
     yield Solid(f"{title}.rotor", "rotor", mesh=mesh, turning=row, **common)
     shell = ring(circle(1.15 * radius), 1.35 * radius, 0.9 * length)
     yield Solid(f"{title}.stator", "stator", mesh=shell, opacity=0.35, **common)
@@ -77,7 +77,13 @@ def _solid(place: DrivePlace, form: Form, frame: tuple[Array, Array]) -> Solid:
     row = place.joint_row if form.joint_side else place.motor_row
     name = f"{place.drive.title}.{form.name}"
     turning, orbit = times(row, form.rate), times(row, form.orbit)
-    parts = {"turning": turning, "orbit": orbit, "arm": form.arm, "tilt": form.tilt, "opacity": form.opacity}
+    parts: dict[str, Any] = {
+        "turning": turning,
+        "orbit": orbit,
+        "arm": form.arm,
+        "tilt": form.tilt,
+        "opacity": form.opacity,
+    }
     return Solid(name, form.kind, place.mount, form.mesh, *frame, **parts)
 
 

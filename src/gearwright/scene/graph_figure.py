@@ -10,12 +10,13 @@ from gearwright.parts import Robot
 from gearwright.plots.network import Edge, network
 
 
-def gear_graph_figure(robot: Robot, mech: Mechanism) -> Any:
+def gear_graph_figure(robot: Robot, mech: Mechanism, sideways: bool = False) -> Any:
     """A matplotlib figure of four graphs: as drawn, canonical, the open-loop chain, and whose wheels are whose.
 
-    Solid lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel.
+    Solid lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel. `sideways` is
+    for a narrow place.
     """
-    return network(gear_graphs(robot, mech), "base")
+    return network(gear_graphs(robot, mech), "base", sideways)
 
 
 def gear_graphs(robot: Robot, mech: Mechanism) -> dict[str, list[Edge]]:

@@ -16,7 +16,7 @@ from gearwright.scene.numbers import matrix, vector
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import Triangles, box, cylinder, joined, rod, sphere, towards, turned
 
-ROD, JOINT = 0.028, 0.045
+ROD, JOINT = 0.026, 0.038
 """Radii of rods and joints relative to the robot's reach."""
 
 
@@ -73,8 +73,7 @@ def _joint(link: Link, reach: float) -> Triangles:
 def _pedestal(robot: Robot, reach: float) -> Triangles:
     foot = turned(np.array([[1e-6, -0.04], [0.14, -0.04], [0.14, -0.02], [0.06, 0.0], [1e-6, 0.0]]) * reach)
     ends: Sequence[Array] = [end for end in _ends(robot, "base") if np.linalg.norm(end) > 0.02 * reach]
-    floating = any(link.joint.kind == "free" for link in robot.links)
-    return foot if floating or not ends else joined([foot, *(rod(end, 1.3 * ROD * reach) for end in ends)])
+    return foot if not ends else joined([foot, *(rod(end, 1.3 * ROD * reach) for end in ends)])
 
 
 def _payload(robot: Robot, reach: float) -> Iterator[Solid]:

@@ -26,15 +26,15 @@ from gearwright.scene.train_solids import train_solids
 COLOURS: Mapping[str, tuple[int, int, int]] = {
     "link": (214, 217, 224),
     "mesh": (205, 208, 216),
-    "joint": (78, 92, 115),
-    "stator": (60, 66, 78),
-    "rotor": (196, 106, 48),
-    "gear": (214, 160, 52),
-    "ring": (96, 125, 150),
-    "planet": (222, 190, 98),
-    "carrier": (150, 158, 172),
-    "belt": (45, 45, 48),
-    "payload": (176, 58, 72),
+    "joint": (128, 141, 164),
+    "stator": (96, 104, 120),
+    "rotor": (224, 122, 58),
+    "gear": (240, 184, 66),
+    "ring": (120, 156, 190),
+    "planet": (250, 214, 120),
+    "carrier": (172, 180, 194),
+    "belt": (70, 70, 76),
+    "payload": (200, 70, 84),
 }
 """Red, green and blue of every kind of solid, 0 to 255."""
 
@@ -57,12 +57,12 @@ class Scene:
     reach: float
     remarks: tuple[str, ...] = ()
 
-    def coordinates(self, q: Sequence[float]) -> dict[str, float]:
+    def coordinates(self, q: Sequence[float] | Array) -> dict[str, float]:
         """Per speed that is the rate of a coordinate that coordinate: what wheels turn with [rad, m]."""
         places = zip(self.mech.speeds, self.mech.layout.coordinate_of, strict=True)
         return {name: float(q[index]) for name, index in places if index >= 0}
 
-    def bodies(self, q: Sequence[float]) -> dict[str, tuple[Array, Array]]:
+    def bodies(self, q: Sequence[float] | Array) -> dict[str, tuple[Array, Array]]:
         """Per body, and for "base", its rotation (3, 3) and origin (3,) in the world."""
         world = place(self.mech, [float(x) for x in q], FLOATS).world
         names = [*(body.name for body in self.mech.bodies), "base"]
@@ -107,7 +107,7 @@ def reach_of(mech: Mechanism, robot: Robot) -> float:
         rotation, origin = matrix(world[index][0]), vector(world[index][1])
         points += [origin, origin + rotation @ vector(body.com)]
     for frame in mech.frames:
-        rotation, origin = world[int(frame.body)]  # the base is the last one, at -1
-        points.append(vector(origin) + matrix(rotation) @ vector(frame.position))
+        pose = world[int(frame.body)]  # the base is the last one, at -1
+        points.append(vector(pose[1]) + matrix(pose[0]) @ vector(frame.position))
     spread = np.ptp(points, axis=0)
     return max(float(np.linalg.norm(spread)), 0.05)

@@ -25,7 +25,7 @@ from gearwright.scene.triangles import Triangles, cylinder, towards, wheel
 def train_solids(robot: Robot, reach: float) -> Iterator[Solid]:
     """The wheels and motors of a robot's trains."""
     train = TrainStructure(parents_first(robot.links), robot.trains)
-    looks, stacked = _Looks(train.meshes, reach), Counter[tuple[Any, ...]]()
+    looks, stacked = _Looks(train, reach), Counter[tuple[Any, ...]]()
     for part in train.wheels.values():
         yield from _wheel(train, part, looks, stacked)
     for name in looks.teeth:
@@ -39,18 +39,22 @@ def train_solids(robot: Robot, reach: float) -> Iterator[Solid]:
 
 
 class _Looks:
-    """How large the wheels of trains are drawn: by their radii, else by their teeth and one module for all."""
+    """How large the wheels of trains are drawn: by their radii, else by their teeth and one module for all.
 
-    def __init__(self, meshes: list[Mesh], reach: float) -> None:
+    The module follows from a pair whose places the file states, else it is one that can be seen.
+    """
+
+    def __init__(self, train: TrainStructure, reach: float) -> None:
         self.width, self.plain = 0.02 * reach, 0.03 * reach
         self.teeth: dict[str, int] = {}
         self.radii: dict[str, float] = {}
         self.rings: set[str] = set()
         self.bevels: set[str] = set()
-        for mesh in meshes:
+        for mesh in train.meshes:
             self._read(mesh)
         largest = max([*self.teeth.values(), 1])
-        self.module = 0.14 * reach / largest
+        stated = [module for mesh in train.meshes for module in _modules(train, mesh)]
+        self.module = min([*stated, 0.6 * reach / largest]) if stated else 0.14 * reach / largest
 
     def _read(self, mesh: Mesh) -> None:
         names = (mesh.first, mesh.second)
@@ -65,12 +69,16 @@ class _Looks:
         if mesh.kind == "bevel":
             self.bevels |= set(names)
 
+    def radius(self, name: str) -> float:
+        """Of the pitch circle of a wheel that meshes [m]."""
+        return self.radii.get(name, self.module * self.teeth.get(name, 0) / 2)
+
     def mesh(self, name: str) -> Triangles:
         """The wheel of a name."""
         if name not in self.teeth:
             return cylinder(self.plain, self.width, BORE * self.plain)
         teeth = self.teeth[name]
-        module = 2 * self.radii[name] / teeth if name in self.radii else self.module
+        module = 2 * self.radius(name) / teeth
         if name in self.bevels:
             radius = module * teeth / 2
             return wheel(trapezoid(teeth, radius), BORE * radius, self.width, taper=0.75)
@@ -104,9 +112,34 @@ def _wheel(train: TrainStructure, part: Gearwheel, looks: _Looks, stacked: Count
 
 
 def _fixed_to_link(train: TrainStructure, name: str, looks: _Looks) -> Solid:
-    """A gear that is one piece with a link, about the axis of its joint."""
+    """A gear that is one piece with a link, about the axis of its joint; a bevel gear as far from where axes meet."""
     axis = vector(train.where.by_name[name].joint.axis)
-    return Solid(f"{name}.gear", looks.kind(name), name, looks.mesh(name), towards(axis))
+    partners = [m.second if m.first == name else m.first for m in train.meshes if name in (m.first, m.second)]
+    height = looks.radius(partners[0]) if name in looks.bevels else 0.0
+    down = np.diag([1.0, -1.0, -1.0]) if name in looks.bevels else np.eye(3)
+    arm = np.array([0.0, 0.0, height])
+    return Solid(f"{name}.gear", looks.kind(name), name, looks.mesh(name), towards(axis), arm=arm, tilt=down)
+
+
+def _modules(train: TrainStructure, mesh: Mesh) -> Iterator[float]:
+    """The module of a pair whose axes are stated so far apart, or of bevel gears so far from where they meet [m]."""
+    if mesh.teeth is None or "belt" in mesh.kind:
+        return
+    for name, other, teeth in ((mesh.first, mesh.second, mesh.teeth[1]), (mesh.second, mesh.first, mesh.teeth[0])):
+        part, partner = train.wheels.get(name), train.wheels.get(other)
+        if part is None or part.position is None or part.carrier in train.wheels:
+            continue
+        axis, point = (vector(x) for x in train.axis_and_point(part))
+        if mesh.kind == "bevel" and part.axis in train.where.by_joint:
+            joint = train.where.joint_axis(part.axis, part.carrier)
+            away = 0.0 if joint is None else abs(float(axis @ (point - vector(joint[1]))))
+            yield from (2 * away / float(teeth) for _ in range(away > 0))
+        elif partner is not None and partner.carrier == part.carrier and mesh.kind != "bevel":
+            between = vector(train.axis_and_point(partner)[1]) - point
+            apart = float(np.linalg.norm(between - axis * (axis @ between)))
+            sign = -1 if mesh.kind == "internal" else 1
+            span = abs(float(mesh.teeth[0]) + sign * float(mesh.teeth[1]))
+            yield from (2 * apart / span for _ in range(apart > 0))
 
 
 def _frame(axis: Any, point: Any) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.system.controllers import Controller
+from gearwright.system.law_controller import FORCE, LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean
 
@@ -57,6 +58,8 @@ def named_inputs(inputs: Any, control: Controller | None, begin: State) -> set[s
 
 
 def _outputs(control: Controller, begin: State) -> set[str]:
+    if isinstance(control, LawController):
+        return {name for name in control.law.outputs if not name.startswith(FORCE)}
     try:
         answer, _ = control.answer(0.0, begin.with_states({**control.states, **begin.states}))
     except InputError:  # it needs states of laws, which are not known yet: then it drives motors

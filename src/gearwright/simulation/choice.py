@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.simulation.decay import fastest_decay
-from gearwright.simulation.integrators import has_sundials
+from gearwright.simulation.integrators import PROJECTED, has_sundials
 from gearwright.simulation.step_program import MOREAU
 from gearwright.text import did_you_mean
 
@@ -18,7 +18,10 @@ SMOOTHED = ("euler", "rk4")
 """The methods of fixed steps that take laws without modes."""
 
 FIXED = (*SMOOTHED, MOREAU)
-METHODS = ("adaptive", "stiff", *FIXED)
+UNCONTROLLED = (*FIXED, PROJECTED)
+"""The methods whose error is the choice of whoever gives the step."""
+
+METHODS = ("adaptive", "stiff", PROJECTED, *FIXED)
 
 MANY = 5e3
 """An explicit method takes about one step per three over the fastest decay rate; more than this many are too many."""
@@ -44,6 +47,7 @@ def _title(method: str) -> str:
     return {
         "adaptive": "adaptive (Dormand-Prince 8(5,3))",
         "stiff": f"stiff ({stiff})",
+        PROJECTED: "fixed-step Dormand-Prince 5, what is held is put back after each step",
         "euler": "fixed-step semi-implicit Euler, compiled",
         "rk4": "fixed-step Runge-Kutta 4, compiled",
         MOREAU: "fixed-step time stepping (Moreau's midpoint rule), compiled",

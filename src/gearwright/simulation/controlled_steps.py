@@ -17,7 +17,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
 from gearwright.programs.sized import VectorProgram
 from gearwright.simulation.step_program import MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
-from gearwright.system.control_law import STATES, ControlLaw, Decision, Q, V, decided, measurement_of
+from gearwright.system.control_law import SENSORS, STATES, ControlLaw, Decision, Q, V, decided, measurement_of
 from gearwright.system.law_controller import LawController
 from gearwright.system.system import System
 from gearwright.system.unheld_motion import field_of
@@ -44,6 +44,12 @@ def require_driven(law: ControlLaw, system: System) -> None:
     for name in law.outputs:
         if name not in known:
             raise InputError(f"rollout: the controller drives {name!r}. {did_you_mean(name, known)}")
+    for name in law.sensors:
+        if name not in system.states:
+            raise InputError(
+                f"rollout: the controller measures {name!r}, which no law has. Put the contact into `laws` as "
+                "gw.contact.Measured(contact)."
+            )
     if tuple(law.mech.speeds) != tuple(system.mech.speeds):
         raise InputError("rollout: the controller was made for a machine with other speeds. Make it for this one.")
 
@@ -128,6 +134,8 @@ class _Loop:
         for name, entries in self.law.references.items():
             given[name] = references[begin : begin + len(entries)]
             begin += len(entries)
+        names = list(self.system.states)
+        given[SENSORS] = [x.states[names.index(name)] for name in self.law.sensors]
         given[STATES] = x.states[self.own][: len(self.law.states)]
         return decided(self.law, measurement_of(self.law, given, self.ops, self.law.model))
 

@@ -52,3 +52,21 @@ def effort_remarks(run: Run, largest: Mapping[str, float], saturate: bool) -> It
             yield f"{name} was cut at {most:g}, the {what}, for example at t = {at:g} s."
         elif worst > most * (1 + FAR_BEYOND):
             yield (f"{name} is {worst:.6g} at t = {at:g} s, beyond {most:g}, the {what}. saturate=True cuts it there.")
+
+
+def voltage_remarks(run: Run) -> Iterator[str]:
+    """Motors that did not get the voltage they were to have: their electronics or what feeds them held it back."""
+    for name in run.series:
+        motor, _, word = name.rpartition(".")
+        given = run.series.get(f"{motor}.terminal_voltage")
+        if word != "voltage" or given is None:
+            continue
+        missing = np.abs(run.series[name] - given)
+        worst = int(missing.argmax())
+        if missing[worst] > FAR_BEYOND * max(float(np.abs(run.series[name]).max()), 1.0):
+            share = float((missing > FAR_BEYOND).mean())
+            yield (
+                f"{name} was held back at {share:.0%} of the samples, most at t = {run.t[worst]:g} s: "
+                f"{run.series[name][worst]:.4g} V were wanted, {given[worst]:.4g} V given. A limit of the motor or of "
+                "what feeds it is reached."
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,11 +94,24 @@ class SundialsMarch:
         return self._last
 
 
-def march(method: str, problem: Problem) -> March:
-    """An integrator by the name of its method."""
+PROJECTED = "projected"
+"""Fixed steps of an explicit method with all laws and events; what is held is put back after each."""
+
+ANY_ERROR = 1e9
+"""A tolerance that every step meets, so that none is made shorter."""
+
+KINDS = {"stiff": "Radau", PROJECTED: "RK45"}
+"""SciPy's names of the methods that are not the explicit one of order 8."""
+
+
+def march(method: str, problem: Problem, step: float | None = None) -> March:
+    """An integrator by the name of its method; that of fixed steps takes one [s]."""
+    if method == PROJECTED:
+        fixed = problem.longest_step if step is None else step
+        problem = replace(problem, first_step=fixed, longest_step=fixed, rtol=ANY_ERROR, atol=ANY_ERROR)
     if method == "stiff" and has_sundials() and problem.project is None:  # CVODE cannot be put back within its history
         return SundialsMarch(problem)
-    return ScipyMarch("Radau" if method == "stiff" else "DOP853", problem)
+    return ScipyMarch(KINDS.get(method, "DOP853"), problem)
 
 
 def has_sundials() -> bool:

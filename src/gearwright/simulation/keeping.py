@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
-from gearwright.errors import InputError
+from gearwright.errors import InputError, SimulationError
 from gearwright.simulation.here import Here
 from gearwright.system.balance import SAME, dependent_here
 from gearwright.system.projection import HeldPlaces, held_places
@@ -22,6 +22,9 @@ Projection: TypeAlias = Callable[[float, Array], Array]
 
 OFF = 1e-6
 """How far [m, rad; m/s, rad/s] from what is held a run may start; the projection takes that away."""
+
+JUMP, KICK = 1e-4, 1e-2
+"""How far [m, rad] and how fast [m/s, rad/s] what moves by itself may be off after a step: beyond, it has jumped."""
 
 SHARED = "holds: "
 """How the remark about forces that are not unique begins."""
@@ -54,8 +57,13 @@ def projection(system: System, here: Here, u: Array, remarks: list[str]) -> Proj
     if held is None:
         return None
 
+    last = here.t
+
     def project(now: float, y: Array) -> Array:
+        nonlocal last
         _look(held, now, y, remarks)
+        _refuse_jump(held, last, now, y)
+        last = now
         return held.projected(now, y)
 
     return project
@@ -69,6 +77,20 @@ def _look(held: HeldPlaces, t: float, x: Array, remarks: list[str]) -> None:
             f"{SHARED}at t = {t:g} s the rows of {_names(held)} depend on each other, so that their forces are not "
             "unique: from then on, where this is so, those of least norm are given."
         )
+
+
+def _refuse_jump(held: HeldPlaces, since: float, t: float, x: Array) -> None:
+    """What moves by itself may not jump within a step: it would tear the machine along."""
+    for wrong, most, unit in ((held.missing, JUMP, "m or rad"), (held.hurrying, KICK, "m/s or rad/s")):
+        errors = wrong(t, x)
+        worst = int(np.argmax(np.abs(errors)))
+        by_time = abs(errors[worst] - wrong(since, x)[worst]) if abs(errors[worst]) > most else 0.0
+        if by_time > 0.5 * most:
+            raise SimulationError(
+                f"simulate: up to t = {t:g} s what {held.owners[worst]!r} is held to jumps: "
+                f"{held.holds[worst].line.name} is off by {errors[worst]:.3g} {unit} at once. The law of time of its "
+                "frame must be smooth: blend the jump over a short time, or start another run there."
+            )
 
 
 def _refuse_immovable(held: HeldPlaces, t: float, x: Array) -> None:

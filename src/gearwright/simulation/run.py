@@ -14,6 +14,8 @@ from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.plots import figure, saved
 from gearwright.plots.notebook import Shown
+from gearwright.plots.spans import Span
+from gearwright.simulation.phases import contact_phases
 from gearwright.simulation.run_files import csv_text, read_series, write_parquet
 from gearwright.system.series_picture import block, overview
 from gearwright.text import did_you_mean, visible
@@ -144,14 +146,27 @@ class Run(Shown):
     def plot(self, *prefixes: str, path: str | Path | None = None) -> Any:
         """A figure with one panel per kind of series and unit; with `path` it is saved too.
 
+        Where there are contacts their phases stand behind the curves, each contact in a row.
+
         Args:
             prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces, what motors
-                do, and energies unless given.
+                do, contacts, and energies unless given.
             path: .png, .svg or .pdf.
         """
         blocks = [one for prefix in prefixes for one in block(prefix, self.series, self.units, "run")]
-        panels = blocks or overview(self.series, self.units)
-        return saved(figure(self.t, "time [s]", panels, title=self.name), path)
+        phases = self.phases
+        panels = blocks or overview(self.series, self.units, list(phases))
+        return saved(figure(self.t, "time [s]", panels, title=self.name, spans=phases), path)
+
+    @property
+    def phases(self) -> dict[str, tuple[Span, ...]]:
+        """What each contact does, (kind, begin, end) in order of time: approach, impact, constrained, release.
+
+        An impact is an instant; thrown back, a contact goes from release to release. Meeting a surface without mass
+        that gives way is not an impact. Time stepping finds no moments and has no phases.
+        """
+        happened = ((event.name, event.t, event.what) for event in self.events)
+        return contact_phases(self.t.tolist(), self.modes, happened, set(self.series))
 
     def compare(self, other: Run, names: Sequence[str] | None = None) -> dict[str, float]:
         """Largest difference per series, relative to its range in this run; the other is interpolated to its times.

@@ -16,11 +16,12 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import acting_laws, named_inputs
 from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
-from gearwright.simulation.choice import FIXED, SMOOTHED, choose
-from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks
+from gearwright.simulation.choice import FIXED, SMOOTHED, UNCONTROLLED, choose
+from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks, voltage_remarks
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step import STOPPED, run_fixed
 from gearwright.simulation.instability import explained
+from gearwright.simulation.integrators import PROJECTED
 from gearwright.simulation.interruption import noted_interruption
 from gearwright.simulation.keeping import kept_start
 from gearwright.simulation.progress import reporting
@@ -32,6 +33,9 @@ from gearwright.system.controllers import controller_of
 from gearwright.system.signals import gathered
 from gearwright.system.state import initial_state, state_vector
 from gearwright.system.system import System
+
+DEFAULT_STEP = 1e-3
+"""The step of the projected method [s] unless one is given."""
 
 FINEST = 2.3e-14
 """The smallest relative tolerance: a hundred roundings of a float."""
@@ -64,7 +68,8 @@ def simulate(
             (`tau.<speed>`, `<motor>.torque`, `<drive>.voltage`, ...) to numbers, functions of time or (times, values).
         controller: function (t, State) -> forces or mapping of inputs, or a Controller (sampled, or with states).
         laws: laws instead of those of the robot; () for none.
-        method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), or compiled with a fixed
+        method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), "projected" (Dormand-Prince 5
+            with a fixed step, all laws and events; for loops that pass singular positions), or compiled with a fixed
             step: "euler" (semi-implicit), "rk4" (both take friction, stops and gaps smooth) or "moreau" (time stepping,
             all laws as they are, first order); chosen from the problem unless given.
         events: functions (t, State) -> number to watch for zeros, or Events.
@@ -113,8 +118,11 @@ def simulate(
     if work.method in FIXED:
         with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
             return _judged(work, run_fixed(work, x, step), largest)
-    if step is not None:
-        raise InputError(f"simulate: step={step} is for the methods {', '.join(FIXED)}. Leave it out, or name one.")
+    if work.method == PROJECTED:
+        work.step = DEFAULT_STEP if step is None else step
+    elif step is not None:
+        methods = ", ".join(UNCONTROLLED)
+        raise InputError(f"simulate: step={step} is for the methods {methods}. Leave it out, or name one.")
     return _adaptive(work, x, progress, largest)
 
 
@@ -141,8 +149,8 @@ def _judged(work: Simulation, run: Run, largest: Mapping[str, float]) -> Run:
     With a fixed step the error of a run is the user's choice: a remark will do.
     """
     remarks = effort_remarks(run, largest, work.inputs.bounds is not None)
-    run = replace(run, remarks=(*run.remarks, *remarks))
-    controlled = work.method not in FIXED
+    run = replace(run, remarks=(*run.remarks, *remarks, *voltage_remarks(run)))
+    controlled = work.method not in UNCONTROLLED
     rtol, atol = (work.rtol, work.atol) if controlled else (0.0, 0.0)
     drift = missing(run, atol)
     if drift <= limit(rtol, REMARKABLE):

@@ -59,6 +59,7 @@ class Simulation:
     report: Callable[[float], None] = lambda _: None
     obey: Callable[[], None] = lambda: None
     may_change: bool = False
+    step: float | None = None
 
     def run(self, x: Array) -> None:
         """From the first of the times to the last; the recorder keeps the samples."""
@@ -119,7 +120,7 @@ class Simulation:
     def _ends_in_python(self, here: Here, bound: float) -> bool:
         """The same law by law, or by kernels that Python calls."""
         problem = self._problem(here, bound)
-        engine = march(self.method, problem)
+        engine = march(self.method, problem, self.step)
         sampled = SampledMarch(engine, problem.enough, self.times, self.recorder, self._kinks, problem.project)
         try:
             reached = sampled.to(bound, lambda t, x: self._record(t, x, here.modes))
@@ -181,8 +182,7 @@ class Simulation:
         self._sample(t, x)
         if self._loop is not None:
             return self._loop.rates(Here(t, x, self.first_modes(t, x)), t)
-        rates = self._problem(Here(t, x, self.first_modes(t, x)), t).rates
-        return lambda y: rates(t, y)
+        return partial(self._problem(Here(t, x, self.first_modes(t, x)), t).rates, t)
 
     def first_modes(self, t: float, x: Array) -> Modes:
         """The modes that laws start in."""

@@ -1,5 +1,5 @@
 """The Studio: a page that shows a robot's wheels turn and its torques change; holds no formula."""
 
-from gearwright.studio.open import studio
+from gearwright.studio.open import Studio, studio
 
-__all__ = ["studio"]
+__all__ = ["Studio", "studio"]

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.parts import Drive
 from gearwright.studio.entries import AS_STATED, Entry, entries, motor_choices
-from gearwright.text import visible
+from gearwright.text import markdown, visible
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
 
+RANGE = 5.0
+"""How many times more or less than it was a slider lets a number be."""
 OPEN = 2
 """So many folders are open at first."""
 
@@ -49,9 +51,15 @@ class DrivePanel:
             motor.on_update(lambda _, motor=motor: self._motor_chosen(title, motor.value))
 
     def _field(self, title: str, entry: Entry) -> Any:
-        value: Any = int(entry.value) if entry.kind == "count" else entry.value
-        step: Any = 1 if entry.kind == "count" else _step(entry.value)
-        field = self.page.gui.add_number(entry.label, value, step=step)
+        """A slider for a number that can be a little more or less; a box for teeth, and for what may be nothing."""
+        gui, step = self.page.gui, _step(entry.value)
+        if entry.kind == "count":
+            field: Any = gui.add_number(entry.label, int(entry.value), step=1)
+        elif entry.kind == "number" and entry.value:
+            low, high = sorted((entry.value / RANGE, entry.value * RANGE))
+            field = gui.add_slider(entry.label, low, high, step, entry.value)
+        else:
+            field = gui.add_number(entry.label, entry.value, step=step)
         field.on_update(lambda _: self._entered(title))
         return field
 
@@ -77,13 +85,20 @@ class DrivePanel:
                 for entry in entries(drive):
                     field = fields.get(entry.key)
                     if field is not None and field.value != entry.value:
+                        _make_room(field, entry.value)
                         field.value = int(entry.value) if entry.kind == "count" else entry.value
         finally:
             self._silent = False
 
 
 def _told(drive: Drive) -> str:
-    return f"{drive.gear.kind}, ratio **{float(drive.gear.ratio):.6g}**"
+    return f"{markdown(drive.gear.kind)}, ratio **{float(drive.gear.ratio):.6g}**"
+
+
+def _make_room(field: Any, value: float) -> None:
+    """Let a slider reach a value that came another way, such as with another motor."""
+    if getattr(field, "min", None) is not None and getattr(field, "max", None) is not None:
+        field.min, field.max = min(field.min, value), max(field.max, value)
 
 
 def _step(value: float) -> float:

@@ -52,7 +52,7 @@ class Entry:
 def entries(drive: Drive) -> tuple[Entry, ...]:
     """What can be changed of a drive: its ratio, or the teeth that it follows from; rotor inertia; stiffness.
 
-    >>> from gearwright.parts import Gear, Planetary
+    >>> from gearwright.parts import Gear, Motor, Planetary
     >>> [entry.key for entry in entries(Drive("j", Motor(1e-4), Gear(100)))]
     ['gear.ratio', 'motor.inertia', 'gear.stiffness']
     >>> [entry.key for entry in entries(Drive("j", gear=Planetary(sun=18, planet=27, ring=72)))][:4]
@@ -81,7 +81,7 @@ def changed_drive(drive: Drive, wanted: Mapping[str, Any]) -> Drive:
             gear[word] = int(value)
         if kind == "stiffness" and value == 0:
             gear[word] = None
-    return replace(drive, gear=replace(drive.gear, **gear), motor=replace(drive.motor, **motor))  # type: ignore[type-var]
+    return replace(drive, gear=replace(drive.gear, **gear), motor=replace(drive.motor, **motor))
 
 
 def with_motor(robot: Robot, original: Drive, key: str, catalogue: Catalogue) -> Robot:

@@ -27,8 +27,10 @@ DIGITS = 6
 def torque_figure(found: Comparison, speed: str) -> Any:
     """Exact and approximate force at one speed over time; the exact one lies broad below the others."""
     k = found.mech.speeds.index(speed)
+    unit = force_unit(found.mech, speed)
+    what = "force" if unit == "N" else "torque"
     curves = {"exact": found.exact[:, k], **{kind: tau[:, k] for kind, tau in found.approximations.items()}}
-    return _figure(found.motion.t, curves, f"force at {html(speed)} [{force_unit(found.mech, speed)}]", STYLES)
+    return _figure(found.motion.t, curves, f"{what} at {html(speed)} [{unit}]", STYLES)
 
 
 def energy_figure(t: Array, found: EnergyBalance) -> Any:
@@ -47,6 +49,7 @@ def torque_speed_figure(drive: DriveAnalysis) -> Any:
     page = _page("motor torque [Nm]", "motor speed [rad/s]")
     page.add_trace(go.Scatter(x=_short(speed), y=_short(torque), name="motion", line={"color": "#1b1b1b"}))
     top = max(float(speed.max()), float(drive.motor.max_speed or 0.0)) * 1.1
+    page.update_xaxes(range=[0, top])
     sheet = drive.motor_sheet
     bounds = {
         "continuous": (None if sheet is None else sheet.continuous_torque, "#4c8a68", "dash"),

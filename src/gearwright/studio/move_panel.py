@@ -10,10 +10,10 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.functions.functions import placement
-from gearwright.planning import inverse_kinematics
+from gearwright.planning.inverse_kinematics import inverse_kinematics
 from gearwright.studio.rotations import matrix, quaternion
 from gearwright.system.stated_limits import neutral_within_limits
-from gearwright.text import visible
+from gearwright.text import markdown, visible
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
@@ -68,7 +68,7 @@ class MovePanel:
             for index, (name, unit) in enumerate(zip(mech.coordinates, mech.layout.units, strict=True)):
                 if unit and name not in mech.shafts:
                     self._slider(index, name, unit, limits.get(name))
-        self.title.content = f"{visible(session.motion.name)}, {session.motion.duration:.3g} s"
+        self.title.content = f"{markdown(session.motion.name)}, {session.motion.duration:.3g} s"
         self.time.max = session.motion.duration
 
     def _slider(self, index: int, name: str, unit: str, limits: Any) -> None:
@@ -123,14 +123,15 @@ class MovePanel:
     def _play(self) -> None:
         self.play.label = "Pause"
         last, at = time.monotonic(), float(self.time.value)
-        while self._playing.is_set():
+        while self._playing.is_set() and not self.page.closed:
             now = time.monotonic()
             at, last = at + (now - last) * float(self.pace.value), now
             at = at % self.page.session.motion.duration
             self.show_time(at)
             time.sleep(FRAME)
-        self.play.label = "Play"
-        self.follow()
+        if not self.page.closed:
+            self.play.label = "Play"
+            self.follow()
 
     def show_time(self, at: float) -> None:
         """Show the robot at a time of the motion, and the time on its line."""

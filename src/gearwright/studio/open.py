@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import threading
+import warnings
 import webbrowser
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,7 @@ from gearwright.errors import GearwrightError, InputError, MissingExtraError
 from gearwright.parts import Robot
 from gearwright.studio.motions import AnyMotion
 from gearwright.studio.session import Session
+from gearwright.studio.watch import Watch
 from gearwright.text import visible
 
 PORT, LAST_PORT, HOST = 8080, 65535, "127.0.0.1"
@@ -21,10 +27,17 @@ PORT, LAST_PORT, HOST = 8080, 65535, "127.0.0.1"
 class Studio:
     """A running studio: `url` is where its page is, `port` what it listens on; `wait` until Ctrl-C, `stop` ends it."""
 
-    def __init__(self, robot: Robot, server: Any, file: Path | None, motion: AnyMotion, save_to: Path | None) -> None:
-        from gearwright.studio.watch import Watch
-
+    def __init__(
+        self,
+        robot: Robot,
+        server: Any,
+        file: Path | None = None,
+        read: Callable[[], Robot] | None = None,
+        motion: AnyMotion = None,
+        save_to: Path | None = None,
+    ) -> None:
         self.robot, self._server, self._file, self._motion, self._save_to = robot, server, file, motion, save_to
+        self._read = read
         self._pages: dict[int, Any] = {}
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -67,7 +80,8 @@ class Studio:
             self._watch.stop()
         for page in self.pages:
             page.close()
-        self._server.stop()
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints that it stops
+            self._server.stop()
 
     def _connected(self, client: Any) -> None:
         from gearwright.studio.page import Page
@@ -87,7 +101,7 @@ class Studio:
     def _file_changed(self) -> None:
         """Read the file again; one that is not a robot any more is told in the reader's words."""
         try:
-            self.robot = load(self._file)  # type: ignore[arg-type]
+            self.robot = self.robot if self._read is None else self._read()
         except (GearwrightError, OSError) as error:
             for page in self.pages:
                 page.say(f"{error}\nThe page keeps the last good robot.", bad=True)
@@ -104,6 +118,8 @@ def studio(
     host: str = HOST,
     open_browser: bool = True,
     save_to: str | Path | None = None,
+    xacro: bool = False,
+    include: Iterable[str | Path] = (),
 ) -> Studio:
     """Open the studio: a page on this machine that shows a robot, its wheels and its torques.
 
@@ -115,6 +131,8 @@ def studio(
         host: 127.0.0.1: this machine alone can see the page. "0.0.0.0" shows it to the whole network, to everybody.
         open_browser: whether a browser is opened.
         save_to: a file (.yaml) that a button of the page writes; without it the page only offers downloads.
+        xacro: expand a xacro file, see `load`.
+        include: folders from which the robot's file may take others, see `load`.
 
     Returns:
         The running studio: `.url`, `.wait()` (until Ctrl-C), `.stop()`.
@@ -122,14 +140,15 @@ def studio(
     Raises:
         MissingExtraError: viser or plotly is not installed.
     """
+    read = None if isinstance(robot, Robot) else partial(load, robot, xacro=xacro, include=tuple(include))
+    loaded = robot if isinstance(robot, Robot) else load(robot, xacro=xacro, include=include)
     file = None if isinstance(robot, Robot) else _file_of(robot)
-    loaded = robot if isinstance(robot, Robot) else load(robot)
     target = _target(save_to)
     if whole("studio", "port", port, example=PORT) > LAST_PORT:
         raise InputError(f"studio: port={port} is beyond {LAST_PORT}, the last there is. Give one such as {PORT}.")
     Session(loaded, motion)  # whatever is wrong with robot or motion is said before a page opens
     server = _server(loaded, host, port)
-    opened = Studio(loaded, server, file, motion, target)
+    opened = Studio(loaded, server, file, read, motion, target)
     if open_browser:
         webbrowser.open(opened.url)
     return opened
@@ -161,14 +180,17 @@ def _server(robot: Robot, host: str, port: int) -> Any:
     from gearwright.mechanism import assemble
     from gearwright.scene import reach_of
 
-    server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
+    # What is on its way to somebody who just closed the page is not worth a word.
+    warnings.filterwarnings("ignore", r"Queued a \w+ on a closed connection", UserWarning)
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner even if told not to
+        server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(29, 92, 132))
     server.gui.set_panel_label(f"Gearwright Studio: {visible(robot.name)}")
     reach = reach_of(assemble(robot), robot)
     server.initial_camera.position = (0.95 * reach, -1.15 * reach, 0.8 * reach)
     server.initial_camera.look_at = (0.15 * reach, 0.0, 0.35 * reach)
     server.scene.configure_environment_map(hdri=None)
-    server.scene.add_light_ambient("/light", intensity=1.4)
+    server.scene.add_light_ambient("/light", intensity=1.8)
     width = 4 * reach
     server.scene.add_grid(
         "/floor", width, width, cell_size=reach / 5, section_size=reach, position=(0, 0, -0.04 * reach)

@@ -43,6 +43,7 @@ class Page:
     ) -> None:
         self.api, self.gui, self.session, self.folder = api, api.gui, session, folder
         self.expect_own_change = own_change
+        self.closed = False
         self.worker = Worker(self._failed)
         self.view = View(api)
         self.gui.main_panel.dock_right()
@@ -99,6 +100,7 @@ class Page:
 
     def close(self) -> None:
         """The visitor left."""
+        self.closed = True
         self.move.stop()
         self.worker.stop()
 

@@ -33,10 +33,10 @@ class ResultPanel:
         self.panel.dock_left()
         self.panel.set_width(430)
         speeds = tuple(visible(name) for name in page.session.mech.speeds)
+        quick = page.session.quick()
         with self.panel.add_tab("Torque"):
-            self.speed = gui.add_dropdown("joint", speeds, initial_value=speeds[0])
+            self.speed = gui.add_dropdown("joint", speeds, initial_value=visible(quick.comparison.most_missed()))
             self.miss = gui.add_markdown("")
-            quick = page.session.quick()
             self.torque = gui.add_plotly(torque_figure(quick.comparison, self._chosen), aspect=ASPECT, config=CONFIG)
             t = quick.comparison.motion.t
             self.energy = gui.add_plotly(energy_figure(t, quick.energy), aspect=ASPECT, config=CONFIG)
@@ -50,7 +50,8 @@ class ResultPanel:
             self.checks = gui.add_html("")
         with self.panel.add_tab("Gear graph"):
             self.graph = gui.add_html("")
-        self._quick, self._analysis = quick, None
+        self._quick = quick
+        self._analysis: Analysis | None = None
         self.speed.on_update(lambda _: self.show_quick(self._quick))
         self.motor.on_update(lambda _: self._show_motor())
 
@@ -71,7 +72,7 @@ class ResultPanel:
     def show_graph(self) -> None:
         """The gear graph of the robot."""
         robot, mech = self.page.session.robot, self.page.session.mech
-        self.graph.content = _block(svg(gear_graph_figure(robot, mech)))
+        self.graph.content = _block(svg(gear_graph_figure(robot, mech, sideways=True)))
 
     def show_quick(self, found: QuickResults) -> None:
         """Torques and energies."""
@@ -103,14 +104,14 @@ class ResultPanel:
             return
         shown = {visible(name): drive for name, drive in found.drives.items()}
         drive = shown.get(self.motor.value) or next(iter(shown.values()))
-        self.diagram = self._put(self.diagram, torque_speed_figure(drive))
+        self.diagram = self._figure_in(self.diagram, torque_speed_figure(drive))
         warm = temperature_figure(found)
         if warm is not None:
-            self.heat = self._put(self.heat, warm)
+            self.heat = self._figure_in(self.heat, warm)
         elif self.heat is not None:
             self.heat.visible = False
 
-    def _put(self, handle: Any, figure: Any) -> Any:
+    def _figure_in(self, handle: Any, figure: Any) -> Any:
         if handle is not None:
             handle.figure, handle.visible = figure, True
             return handle

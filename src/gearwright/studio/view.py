@@ -27,7 +27,7 @@ class View:
         self._count = 0
         self._hidden: set[str] = set()
 
-    def show(self, scene: Scene, q: Sequence[float]) -> None:
+    def show(self, scene: Scene, q: Sequence[float] | Array) -> None:
         """Draw a scene, keeping nodes whose mesh did not change."""
         self.scene = scene
         names = [*(body.name for body in scene.mech.bodies), "base"]
@@ -50,15 +50,15 @@ class View:
         self._solids = fresh
         self.move(q)
 
-    def move(self, q: Sequence[float]) -> None:
+    def move(self, q: Sequence[float] | Array) -> None:
         """Put every body and wheel where coordinates have it."""
         with self.api.atomic():
             for name, (rotation, position) in self.scene.bodies(q).items():
-                _put(self._bodies[name], rotation, position)
+                _set_pose(self._bodies[name], rotation, position)
             x = self.scene.coordinates(q)
             for solid, handle in self._solids.values():
                 if solid.moves:
-                    _put(handle, *solid.pose(x))
+                    _set_pose(handle, *solid.pose(x))
 
     def hide(self, kinds: set[str]) -> None:
         """Hide all solids of some kinds and show the others."""
@@ -103,5 +103,5 @@ def _same(old: Solid, new: Solid) -> bool:
     )
 
 
-def _put(handle: Any, rotation: Array, position: Array) -> None:
+def _set_pose(handle: Any, rotation: Array, position: Array) -> None:
     handle.wxyz, handle.position = quaternion(rotation), position

@@ -20,13 +20,13 @@ class Watch:
 
     def __init__(self, path: Path, changed: Callable[[], None]) -> None:
         self._path, self._changed = path, changed
-        self._seen = self._stamp()
+        self._last_stamp = self._stamp()
         self._end = threading.Event()
         threading.Thread(target=self._run, daemon=True, name="gearwright studio, watching").start()
 
     def skip(self) -> None:
         """Take no notice of the change that comes next: it is our own."""
-        self._seen = None
+        self._last_stamp = None
 
     def stop(self) -> None:
         """Watch no longer."""
@@ -35,9 +35,9 @@ class Watch:
     def _run(self) -> None:
         while not self._end.wait(PERIOD):
             stamp = self._stamp()
-            if self._seen is not None and stamp is not None and stamp != self._seen:
+            if self._last_stamp is not None and stamp is not None and stamp != self._last_stamp:
                 self._changed()
-            self._seen = stamp
+            self._last_stamp = stamp
 
     def _stamp(self) -> tuple[int, int] | None:
         """When the file was last written and how long it is; None while an editor replaces it."""

@@ -51,5 +51,6 @@ class Worker:
                 self._busy = True
             try:
                 job()
-            except Exception as error:  # shown to the visitor; the thread goes on
-                self._failed(error)
+            except Exception as error:  # shown to the visitor, unless he left meanwhile; the thread goes on
+                if not self._stopped:
+                    self._failed(error)

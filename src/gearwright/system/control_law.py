@@ -21,8 +21,8 @@ from gearwright.programs.sized import VectorProgram
 from gearwright.system.vector_program import vector_program
 from gearwright.text import listed
 
-Q, V, STATES = "q", "v", "states"
-"""The inputs of a control law beside its references: measured configuration and speeds, and its own states."""
+Q, V, SENSORS, STATES = "q", "v", "sensors", "states"
+"""Inputs of a control law beside its references: configuration, speeds, what else is measured, and its own states."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Measurement:
         states: the law's own states.
         ops: operations of the scalars.
         model: the machine that the law computes with.
+        sensors: what else is measured, in the order of the law's `sensors`.
     """
 
     q: Sequence[Scalar]
@@ -44,6 +45,7 @@ class Measurement:
     states: Sequence[Scalar]
     ops: Operations
     model: Mechanism
+    sensors: Sequence[Scalar] = ()
 
     @cached_property
     def pose(self) -> Pose:
@@ -91,6 +93,11 @@ class ControlLaw:
     def references(self) -> Mapping[str, tuple[str, ...]]:
         """What it is to follow: per input the names of its entries, such as {"q_ref": ..., "v_ref": ...}."""
         return {}
+
+    @property
+    def sensors(self) -> tuple[str, ...]:
+        """What it measures beside q and v: states of the run's laws by name, such as `pen.force.z.measured`."""
+        return ()
 
     @property
     def states(self) -> tuple[Quantity, ...]:
@@ -141,8 +148,9 @@ def decided(law: ControlLaw, measured: Measurement) -> Decision:
 
 
 def law_inputs(law: ControlLaw) -> dict[str, tuple[str, ...]]:
-    """What the program of a law takes, in order, with the names of all entries; states only where it has any."""
+    """What the program of a law takes, in order, with the names of all entries; sensors and states where it has any."""
     found = {Q: tuple(law.mech.coordinates), V: tuple(law.mech.speeds), **law.references}
+    found |= {SENSORS: law.sensors} if law.sensors else {}
     return {**found, STATES: tuple(x.name for x in law.states)} if law.states else found
 
 
@@ -172,4 +180,4 @@ def law_program(law: ControlLaw, signals: bool = False) -> VectorProgram:
 def measurement_of(law: ControlLaw, given: Inputs, ops: Operations, model: Mechanism) -> Measurement:
     """What a law sees of named inputs."""
     reference = {name: given[name] for name in law.references}
-    return Measurement(given[Q], given[V], reference, given.get(STATES, ()), ops, model)
+    return Measurement(given[Q], given[V], reference, given.get(STATES, ()), ops, model, given.get(SENSORS, ()))

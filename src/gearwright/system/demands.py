@@ -26,10 +26,10 @@ from gearwright.system.asked_actuators import (
     torques_alone,
     undriven,
 )
-from gearwright.system.contact_forces import with_contact_forces
+from gearwright.system.contact_forces import require_determined, require_kept, require_whole, with_contact_forces
+from gearwright.system.demand_blocks import Block, block_of
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.law_states import first_states, given_states, refuse_moded_states
-from gearwright.system.motion_along import row_along
 from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
 from gearwright.system.signals import TAU, gathered
@@ -84,7 +84,9 @@ def demands(
         loads: laws beside those, such as a `Wrench` at the tool, whose forces `inputs` give.
         contact: forces of contacts and constraints over time, by the names of their series (`pen.force.z`) or, where
             there is one, of the law: numbers, functions of time or (times, values). The motion must keep to what they
-            hold; contacts that are not named do not touch, and every constraint must be named.
+            hold; contacts that are not named do not touch. The forces of constraints that are not named are found
+            where they follow from the motion, as those of loops whose other joints have no drives, and are series of
+            the answer; where they do not (actuators could do without them), they must be named.
         actuators: LinearActuators or SynchronousMotors; the machine's own motors unless given. () asks for torques
             alone, without what electrical data say.
         limits: largest magnitudes of series by name, beside those of actuators, motors and joints (`effort`).
@@ -105,16 +107,20 @@ def demands(
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
-    acting, inputs = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
+    acting, inputs, closing = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
     system, begin = System(mech, acting), given_states(states)
     case = _Case(robot, mech, _asked(robot, mech, actuators, begin), system)
     refuse_moded_states(system)
     drives = Drives(case.asked)
     first = first_states(system, begin, drives.temperatures)
+    require_whole(mech, motion, closing)
     pieces, solved = _pieces(case, motion, inputs, first, drives.order, samples)
-    pushes = (*drives.pushes, *undriven(mech, case.asked))
-    forces = DemandedForces(case.system, pushes, drives.order)
-    blocks = [_block(piece, forces.along(piece), drives, pushes) for piece in pieces]
+    others = tuple(Push(line, None) for line in closing.values()) if closing else tuple(undriven(mech, case.asked))
+    if closing:
+        require_determined(mech, drives.pushes, closing, pieces[0].motion[0][0])
+        require_kept(pieces, closing)
+    forces = DemandedForces(case.system, (*drives.pushes, *others), drives.order)
+    blocks = [block_of(piece, forces.along(piece), drives, others, closing) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
     remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
@@ -192,36 +198,9 @@ def _is_whole(mech: Mechanism, motion: Motion) -> bool:
     return [np.shape(x) for x in (motion.q, motion.v, motion.a)] == shapes
 
 
-class _Block(NamedTuple):
-    """All series over one piece; `missing` (T, n) are forces that no actuator gives."""
-
-    motion: Motion
-    tau: Array
-    missing: Array
-    series: dict[str, Array]
-
-
-def _block(piece: Piece, forces: Sequence[Array], drives: Drives, pushes: Sequence[Push]) -> _Block:
-    mech, count = piece.system.mech, len(drives.asked)
-    rows = [row_along(one.line, piece) for one in pushes]
-    driven, missing = (
-        sum((forces[0][:, k, None] * rows[k] for k in which), np.zeros((len(piece.t), mech.n)))
-        for which in (range(count), range(count, len(pushes)))
-    )
-    laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}
-    q, v, a = piece.motion[:3]
-    shafts = {
-        f"{letter}.{name}": x[:, k - mech.n]
-        for k, name in enumerate(mech.speeds)
-        if name in mech.shafts
-        for letter, x in (("q", q), ("v", v))
-    }
-    return _Block(Motion(piece.t, q, v, a), driven, missing, drives.inverted(piece, forces) | laws | shafts)
-
-
 def _gathered(
     case: _Case,
-    blocks: Sequence[_Block],
+    blocks: Sequence[Block],
     bounds: Mapping[str, float],
     remarks: tuple[str, ...],
     solved: frozenset[int],
@@ -237,7 +216,7 @@ def _gathered(
     inputs = tuple(x.name for one in case.asked for x in one.actuator.inputs)
     remembered = [*(x.name for one in case.asked for x in one.actuator.states), *system.states]
     moved = [name for name in blocks[0].series if name[:2] in ("q.", "v.") and name[2:] in mech.shafts]
-    own = frozenset(blocks[0].series) - {*system.states, *moved}
+    own = frozenset(blocks[0].series) - {*system.states, *moved, *blocks[0].tied}
     refused = own if short.any() else frozenset()
     return MotionDemands(
         motion,
@@ -251,7 +230,7 @@ def _gathered(
         tuple(jumps([*remembered, *moved], [{"t": block.motion.t, **block.series} for block in blocks])),
         State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
         remarks,
-        _units(case),
+        _units(case, blocks[0].tied),
     )
 
 
@@ -259,7 +238,7 @@ OF_A_MOTOR = {"torque": "Nm", "speed": "rad/s", "power": "W", "heat": "W"}
 """What an inverse adds to the inputs and states of a motor."""
 
 
-def _units(case: _Case) -> dict[str, str]:
+def _units(case: _Case, tied: frozenset[str]) -> dict[str, str]:
     """Units of the series."""
     mech = case.mech
     places = {f"q.{name}": speed_unit(mech, name) for name in mech.shafts}
@@ -269,7 +248,9 @@ def _units(case: _Case) -> dict[str, str]:
     asked = [x for one in case.asked for x in (*one.actuator.inputs, *one.actuator.states)]
     signals = [x for law in case.system.laws for x in law.signals]
     motors = {f"{one.actuator.port}.{word}": unit for one in case.asked for word, unit in OF_A_MOTOR.items()}
-    return {**places, **speeds, **forces, **states, **motors, **{x.name: x.unit for x in (*asked, *signals)}}
+    closing = {name: "Nm" if ".torque." in name else "N" for name in tied}
+    named = {x.name: x.unit for x in (*asked, *signals)}
+    return {**places, **speeds, **forces, **states, **motors, **closing, **named}
 
 
 def _excesses(

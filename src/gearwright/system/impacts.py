@@ -65,15 +65,20 @@ def after_impact(system: System, x: Array, impact: Impact, evaluation: Evaluatio
 def _rubbed(system: System, x: Array, impact: Impact, evaluation: Evaluation, holds: Sequence[Hold]) -> Array:
     """After an impact with friction; lines that are held firmly keep their speeds. Gears lose nothing in it."""
     v, lines = x[system.v], [impact.line, *impact.across]
-    W, kept = rows_of(lines, system.mech.n), rows_of([hold.line for hold in holds], system.mech.n)
-    spread = np.linalg.solve(system.compiled.mass_matrix(x[system.q]), np.vstack([W, kept]).T)
-    whole, k = np.vstack([W, kept]) @ spread, len(lines)
-    answer = -np.linalg.lstsq(whole[k:, k:], whole[k:, :k], rcond=None)[0] if holds else np.zeros((0, k))
-    felt = whole[:k, :k] + whole[:k, k:] @ answer
+    felt = felt_along(system, x, lines, holds)
     before = np.array([line.speed(v.tolist()) for line in lines], dtype=float)
     impulse = impulse_of_impact(felt, before, float(impact.friction), float(impact.restitution))
     jump = np.concatenate([felt @ impulse, np.zeros(len(holds))])
     return Blow(system, evaluation, v).changed(x, [*lines, *(hold.line for hold in holds)], jump)
+
+
+def felt_along(system: System, x: Array, lines: Sequence[Line], holds: Sequence[Hold]) -> Array:
+    """J M^-1 J' along lines while others are held: what speeds impulses leave, (lines, lines)."""
+    W, kept = rows_of(lines, system.mech.n), rows_of([hold.line for hold in holds], system.mech.n)
+    spread = np.linalg.solve(system.compiled.mass_matrix(x[system.q]), np.vstack([W, kept]).T)
+    whole, k = np.vstack([W, kept]) @ spread, len(lines)
+    answer = -np.linalg.lstsq(whole[k:, k:], whole[k:, :k], rcond=None)[0] if len(holds) else np.zeros((0, k))
+    return np.asarray(whole[:k, :k] + whole[:k, k:] @ answer, dtype=np.float64)
 
 
 def _missing(hold: Hold, v: Sequence[float]) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.forces.impulse import Bounded, Meshing
-from gearwright.forces.limit import Limit, Meeting
+from gearwright.forces.limit import Entering, Limit, Meeting
 from gearwright.mechanism.rows import Terms, along
 
 
@@ -113,7 +113,8 @@ class _Sweeping:
             for g, row in enumerate(self.rows)
         ]
         self._frictions = [self._beside(k) for k in range(len(impulses))]
-        self._entering = [None if one.limit.entering is None else self._enters(one, v, h) for one in impulses]
+        self._entering = [self._asked(one, one.limit.entering, v, h) for one in impulses]
+        self._mates = [self._asked(one, getattr(one.limit, "mate", None), v, h) for one in impulses]
 
     def _row(self, one: Impulse, v: Sequence[Scalar]) -> _Row:
         """The row of an impulse; one whose limit looks at flows has a row to itself."""
@@ -124,10 +125,12 @@ class _Sweeping:
             self.rows.append(found)
         return found
 
-    def _enters(self, one: Impulse, v: Sequence[Scalar], h: Scalar) -> tuple[Scalar, list[Scalar]]:
-        """What enters a gear without any impulse, and per impulse how much more that makes it."""
-        asked = one.limit.entering
-        assert asked is not None  # it was asked for
+    def _asked(
+        self, one: Impulse, asked: Entering | None, v: Sequence[Scalar], h: Scalar
+    ) -> tuple[Scalar, list[Scalar]] | None:
+        """What enters a gear without any impulse, and per impulse how much more that makes it; None: nobody asks."""
+        if asked is None:
+            return None
         known, per = asked.given * h, [0.0] * len(self.impulses)  # type: Scalar, list[Scalar]
         for weight, flow in zip(asked.flows, one.flows, strict=True):
             known = known + weight * (flow.known - along(flow.sense, v))
@@ -148,8 +151,9 @@ class _Sweeping:
             for j in row.members:
                 rest = rest if j == k else rest + self.values[j]
             gives_way = 1.0 if is_zero(one.compliance) else row.answer / (row.answer + one.compliance)
-            entering, share = self._met(k)
-            meeting = Meeting(rest, one.target, row.answer, gives_way, entering, share, self.ops, self._relief(k))
+            (entering, share), (mate, _) = self._met(k, self._entering[k]), self._met(k, self._mates[k])
+            known = (entering, share, self.ops, self._relief(k), mate)
+            meeting = Meeting(rest, one.target, row.answer, gives_way, *known)
             self.values[k] = one.limit.impulse(meeting)
         row.total = sum((self.values[k] for k in row.members[1:]), self.values[row.members[0]])
 
@@ -174,9 +178,8 @@ class _Sweeping:
             high = high + factor * (limit.high * answer - value)
         return (low, high) if self._frictions[k] else ()
 
-    def _met(self, k: int) -> tuple[Scalar, Scalar]:
+    def _met(self, k: int, found: tuple[Scalar, list[Scalar]] | None) -> tuple[Scalar, Scalar]:
         """What enters a gear without the impulse k, as a speed, and how much of that impulse is missing there."""
-        found = self._entering[k]
         if found is None:
             return 0.0, 0.0
         entering, per = found

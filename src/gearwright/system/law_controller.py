@@ -18,7 +18,7 @@ from gearwright.errors import InputError, NotTraceableError, SlowerWarning
 from gearwright.functions.service import kernel_mode
 from gearwright.programs.program import flatten
 from gearwright.programs.sized import VectorProgram
-from gearwright.system.control_law import STATES, ControlLaw, Q, V, law_inputs, law_program
+from gearwright.system.control_law import SENSORS, STATES, ControlLaw, Q, V, law_inputs, law_program
 from gearwright.system.controllers import Controller
 from gearwright.system.state import State
 from gearwright.system.vector_program import NoKernelError, job_of, kernel
@@ -33,7 +33,7 @@ Follow: TypeAlias = Callable[[Array], Array]
 
 
 class LawKernel(partial[Array]):
-    """A control law compiled: k(q, v, references ..., states) -> outputs, then changes of the states, side by side.
+    """A control law compiled: k(q, v, references ..., sensors, states) -> outputs and changes of the states in a row.
 
     Arrays of any leading axes that broadcast, as for `gw.Kernel`; quickest with float64 in C order.
     """
@@ -81,6 +81,8 @@ class _Deciding:
                 f"controller {self.law.name!r} was made for {listed(self.law.mech.coordinates)}; the machine has "
                 f"{len(given[0])} coordinates. Make it for this machine."
             )
+        if self.law.sensors:
+            given.append(self._sensed(state))
         if self._states:
             given.append(np.array([state.states[name] for name in self._states], dtype=float))
         found = self._run(*given)
@@ -90,6 +92,15 @@ class _Deciding:
         tau = np.zeros(self.law.mech.n)
         tau[self._at] = outputs
         return tau, changes
+
+    def _sensed(self, state: State) -> Array:
+        missing = [name for name in self.law.sensors if name not in state.states]
+        if missing:
+            raise InputError(
+                f"controller {self.law.name!r} measures {listed(missing)}, which no law of the run has. Put the "
+                "contact into `laws` as gw.contact.Measured(contact)."
+            )
+        return np.array([state.states[name] for name in self.law.sensors], dtype=float)
 
     @cached_property
     def _run(self) -> Callable[..., Array]:
@@ -158,8 +169,10 @@ class LawController(Controller):
         batch = (len(q), *(1 for _ in q.shape[1:-1]))
         given = {Q: q, V: v}
         given |= {name: x.reshape(*batch, -1) for name, x in self.references(run.t).items()}
+        known = run.states if hasattr(run, "states") else run
+        if self.law.sensors:
+            given[SENSORS] = np.stack([known[name] for name in self.law.sensors], axis=-1)
         if self.law.states:
-            known = run.states if hasattr(run, "states") else run
             given[STATES] = np.stack([known[x.name] for x in self.law.states], axis=-1)
         program = law_program(self.law, signals=True)
         flat = GeneralCall(job_of(program, self.law.mech), (), None, 0).computed(given, None)

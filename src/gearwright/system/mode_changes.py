@@ -50,6 +50,12 @@ class ModeChanges:
         self._visited.add(self.modes)
         return guard
 
+    def change_to(self, index: int, mode: str) -> None:
+        """Change a mode that no guard asks for: what a blow elsewhere has done to it."""
+        if self.modes[index] != mode:
+            self.made.append((index, mode))
+            self.modes = with_mode(self.modes, index, mode)
+
     def named(self, system: System) -> tuple[tuple[str, str], ...]:
         """The changes as (law, mode)."""
         return tuple((system.laws[index].name, mode) for index, mode in self.made)

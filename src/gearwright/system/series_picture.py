@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.files.units import ZERO_CELSIUS
+from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.plots import Panel, panels_by_unit
 from gearwright.text import did_you_mean
 
@@ -18,6 +18,9 @@ WORDS = {"q": "position", "v": "speed", "a": "acceleration", "tau": "force"}
 OF_MOTORS = ("motor_speed", "speed", "motor_torque", "torque", "voltage", "current", "winding_temperature")
 """What an overview shows of motors."""
 
+OF_CONTACTS = ("force", "gap")
+"""And of contacts."""
+
 ROUNDING = 1e-12
 """Part of the largest value beside it below which a series is zero."""
 
@@ -25,12 +28,13 @@ HIDDEN = ("energy.balance",)
 """Series that are checks, many orders smaller than those beside them."""
 
 
-def overview(series: Mapping[str, Array], units: Mapping[str, str]) -> list[Panel]:
-    """Positions, speeds and forces that change, then motors, then energies; one panel per unit."""
+def overview(series: Mapping[str, Array], units: Mapping[str, str], contacts: Sequence[str] = ()) -> list[Panel]:
+    """Positions, speeds and forces that change, then motors, contacts by name, and energies; one panel per unit."""
     moving = [one for prefix in ("q", "v", "tau") if _changes(prefix, series) for one in block(prefix, series, units)]
     motors = [one for what in OF_MOTORS for one in _of_motors(what, series, units)]
     energy = block("energy", series, units) if _changes("energy", series) else []
-    return [*moving, *motors, *energy] or block("q", series, units)
+    touching = [one for what in OF_CONTACTS for one in _of_contacts(what, series, units, contacts)]
+    return [*moving, *motors, *touching, *energy] or block("q", series, units)
 
 
 def block(prefix: str, series: Mapping[str, Array], units: Mapping[str, str], caller: str = "plot") -> list[Panel]:
@@ -53,6 +57,15 @@ def _of_motors(what: str, series: Mapping[str, Array], units: Mapping[str, str])
     if what.endswith("temperature"):
         return panels_by_unit(words, {x: k - ZERO_CELSIUS for x, k in chosen.items()}, dict.fromkeys(chosen, "°C"))
     return panels_by_unit(words, chosen, {motor: units.get(motors[motor], "") for motor in chosen})
+
+
+def _of_contacts(
+    what: str, series: Mapping[str, Array], units: Mapping[str, str], contacts: Sequence[str]
+) -> list[Panel]:
+    """The forces or gaps of all contacts."""
+    names = {contact: f"{contact}.{what}" for contact in contacts if f"{contact}.{what}" in series}
+    curves = {contact: series[name] for contact, name in names.items()}
+    return panels_by_unit(f"{what} of contact", curves, {x: units.get(name, "") for x, name in names.items()})
 
 
 def _changes(prefix: str, series: Mapping[str, Array]) -> bool:

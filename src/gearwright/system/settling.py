@@ -11,7 +11,8 @@ from gearwright.errors import SimulationError
 from gearwright.forces.contact import FREE, SLIDE
 from gearwright.forces.law import Guard
 from gearwright.system.evaluation import Evaluation, evaluate
-from gearwright.system.impacts import after_impact, kept
+from gearwright.system.impacts import kept
+from gearwright.system.joint_impacts import after_blow
 from gearwright.system.mode_changes import ModeChanges, most_violated, with_mode
 from gearwright.system.system import Modes, System
 from gearwright.text import listed
@@ -43,7 +44,7 @@ def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settle
         if guard is None:
             return Settled(changes.modes, x, changes.named(system))
         if guard.impact is not None:
-            x = after_impact(system, x, guard.impact, evaluation)
+            x = after_blow(system, x, guard.impact, evaluation, changes)
     return _searched(system, t, x, u, changes, modes)
 
 

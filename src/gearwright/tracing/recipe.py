@@ -49,11 +49,11 @@ class Recipe:
         """The machine and its symbolic parameters, exactly: every number to the last digit."""
         if isinstance(self.source, Mechanism):
             numbers = tuple(getattr(self.source, field.name) for field in fields(self.source))
-            return f"{numbers!r} {self.parameters!r}{self._seen}"
-        return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}{self._seen}"
+            return f"{numbers!r} {self.parameters!r}{self._approximated}"
+        return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}{self._approximated}"
 
     @property
-    def _seen(self) -> str:
+    def _approximated(self) -> str:
         return "" if self.approximation == "exact" else f" {self.approximation}"
 
 

@@ -1,12 +1,19 @@
 """Hammering a wall: rotors dominate the blow, and what gives way changes it.
 
 The tool of a geared arm strikes downwards at 0.81 m/s. With rotors the tip weighs 6.17 kg, without them 1.03 kg: a
-model without rotors misses five sixths of the impulse. Beside a rigid wall stand a soft one and a block of 3 kg on a
+model without rotors misses five sixths of the impulse. Their diagonal is enough for an arm with a motor per joint; of
+grm3, whose motors drive joints together, it misses 4.7 %. Beside a rigid wall stand a soft one and a block of 3 kg on a
 spring, which loses least: the arm bounces off it at first and is caught up with.
 """
 
+from pathlib import Path
+from tempfile import gettempdir
+
+import numpy as np
+
 import gearwright as gw
 from gearwright.contact import Contact, Plane, SoftContact, with_wall
+from gearwright.plots import bars, save
 
 robot = gw.load("elbow")
 mech = gw.assemble(robot)
@@ -14,6 +21,20 @@ q, v = [0.2, -0.5, 1.0], [0.0, -1.0, -0.5]
 figures = gw.analysis.compare_impacts(mech, q, v, "tool", (0, 0, 1))
 for model, x in figures.items():
     print(f"{model:9s}: mass {x.reflected_mass:5.2f} kg, impulse {x.impulse:5.2f} Ns, lost {x.energy_lost:5.2f} J")
+coupled, bent = gw.assemble(gw.load("grm3")), [0.79, 1.38, 1.04]  # motors that drive joints together
+swing = -0.8 * np.linalg.pinv(gw.jacobian(coupled, bent, "link3")[:1])[:, 0]
+beside = gw.analysis.compare_impacts(coupled, bent, swing, "link3", (1, 0, 0))
+missed = 1 - beside["diagonal"].reflected_mass / beside["exact"].reflected_mass
+print(f"of grm3, whose motors drive joints together, the diagonal misses {100 * missed:.1f} % of the mass at the tip")
+names = {"reflected_mass": "mass [kg]", "impulse": "impulse [Ns]", "energy_lost": "lost [J]"}
+groups = {
+    f"{robot}:{title}": (x, word)
+    for robot, x in (("elbow", figures), ("grm3", beside))
+    for word, title in names.items()
+}
+series = {f"rotors: {model}": [getattr(x[model], word) for x, word in groups.values()] for model in figures}
+page = bars(list(groups), series, "", title="a tool strikes a wall", break_at=":")
+print("figure:", save(page, Path(gettempdir()) / "hammering_models.png"))
 
 height = gw.placement(mech, q, "tool")[1][2] - 0.01
 wall = Plane((0.3, 0.0, height), (0, 0, 1))
@@ -31,5 +52,7 @@ for name, (machine, law, begin, speed) in cases.items():
     said = ", ".join(f"{event.what} at {event.t * 1e3:.1f} ms" for event in run.events)
     print(f"{name}: {lost[name]:.3f} J lost; {said}; books off by {run.drift:.0e}")
 
+print("figure:", save(run.plot("q", "v", "blow.force", "energy"), Path(gettempdir()) / "hammering_a_block.png"))
 assert abs(figures["exact"].reflected_mass - 6.17) < 0.01
+assert abs(missed - 0.047) < 0.001
 assert lost["block"] < lost["rigid"]

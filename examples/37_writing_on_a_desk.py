@@ -5,11 +5,15 @@ contact; fed with them, the arm on the desk presses with 15 N within 0.1 %, and 
 1e-12 m. Without the force in the torques it would press with something else.
 """
 
+from pathlib import Path
+from tempfile import gettempdir
+
 import numpy as np
 
 import gearwright as gw
 from gearwright.contact import Constraint, fixed_frame, project
 from gearwright.motion import polynomial
+from gearwright.plots import Panel, figure, save
 
 robot = gw.load("elbow")
 mech = gw.assemble(robot)
@@ -24,6 +28,12 @@ run = gw.simulate(mech, asked.start, until=0.5, laws=[pen], inputs=torques, samp
 
 print(f"the pen presses with {run['pen.force.z'].min():.4f} to {run['pen.force.z'].max():.4f} N")
 print(f"it leaves the desk by {np.abs(run['pen.z']).max():.1e} m, and moves along x by {np.ptp(run['pen.x']):.3f} m")
+panels = [
+    Panel("the pen on the desk [m]", {word: run[f"pen.{word}"] for word in "xyz"}),
+    Panel("force of the desk [N]", {"force": run["pen.force.z"]}),
+    Panel("torque of the drives [Nm]", {name: run[f"tau.{name}"] for name in mech.speeds}),
+]
+print("figure:", save(figure(run.t, "time [s]", panels), Path(gettempdir()) / "writing_on_a_desk.png"))
 
 assert np.abs(run["pen.force.z"] - 15.0).max() < 0.015
 assert np.abs(run["pen.z"]).max() < 1e-12

@@ -5,10 +5,14 @@ three freedoms. A block on a floor with friction 0.3 is pulled ever harder, at 3
 where the pull reaches 0.3 m g, after 0.589 s, and slides in the direction of the pull, because friction is a cone.
 """
 
+from pathlib import Path
+from tempfile import gettempdir
+
 import numpy as np
 
 import gearwright as gw
 from gearwright.contact import Constraint, Contact, Plane, fixed_frame
+from gearwright.plots import Panel, figure, save
 
 arm = gw.assemble(gw.load("panda_like"))
 q = np.array([0.3, -0.4, 0.2, -1.9, 0.1, 1.6, 0.4])
@@ -26,6 +30,18 @@ pull = {"tau.x": lambda t: 4.0 * t, "tau.y": lambda t: 3.0 * t}
 slid = gw.simulate(block, np.zeros(3), until=1.0, laws=[floor], inputs=pull, samples=51, method="adaptive")
 go = next(event.t for event in slid.events if event.what == "slide" and event.t > 0)
 print(f"the block lets go after {go:.4f} s and slides to {slid.q[-1, :2].round(4)} m")
+slips, rubs = ({f"along {k}": slid[f"floor.{word}_{k}"] for k in (1, 2)} for word in ("slip", "force"))
+rubs["the cone"] = np.full(len(slid.t), 0.3 * 9.81)
+rubs["both together"] = np.hypot(slid["floor.force_1"], slid["floor.force_2"])
+panels = [
+    Panel("slip [m/s]", slips, title="a block is pulled"),
+    Panel("friction [N]", rubs, "dotted: 0.3 m g", {"the cone": "both together"}),
+]
+print("figure:", save(figure(slid.t, "time [s]", panels), Path(gettempdir()) / "sticks_and_slides.png"))
+felt = {f"{word}": run[f"peg.force.{word}"] for word in "xy"}, {word: run[f"peg.torque.r{word}"] for word in "xy"}
+panels = [Panel("peg in its hole [mm]", {"z": 1e3 * run["peg.z"]}), Panel("force of the hole [N]", felt[0])]
+page = figure(run.t, "time [s]", [*panels, Panel("torque of the hole [Nm]", felt[1])])
+print("figure:", save(page, Path(gettempdir()) / "peg_in_hole.png"))
 
 assert max(np.abs(run[f"peg.{word}"]).max() for word in ("x", "y", "rx", "ry")) < 1e-12
 assert abs(go - 0.3 * 9.81 / 5.0) < 1e-6

@@ -1,0 +1,169 @@
+r"""Environments with dynamics of their own in several coordinates: inertia, damping and stiffness as functions of s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.slopes import Slopes
+from gearwright.algebra.taylor import Jet, JetOperations
+from gearwright.errors import InputError
+from gearwright.forces.contact import FREE
+from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.line import Line
+from gearwright.forces.matrices import Matrix, checked_matrix, evaluated
+from gearwright.forces.soft_contact import FINE, PRESS
+from gearwright.mechanism.rows import spread
+
+Energy: TypeAlias = Callable[[Sequence[Scalar], Operations], Scalar]
+"""(s, ops) -> potential energy [J]."""
+
+
+@dataclass(frozen=True)
+class Environment(Law):
+    r"""What a machine moves at a contact: $F = M(s)\,\ddot s + C\,\dot s + B(s)\,\dot s + \partial V(s)/\partial s$.
+
+    The coordinates $s(q, t)$ are the environment's own: the machine and it move together, and the machine feels -F
+    along them. $C\,\dot s$ are the velocity forces that belong to an inertia which depends on s (Lagrange), so that
+    the energy $\frac12 \dot s' M \dot s + V$ is booked exactly. Springs are slopes of their energy V, exactly
+    differentiated: Hertz is `lambda s, ops: k * s[0] ** 2 * ops.sqrt(s[0]) / 2.5`; a stiffness that depends on the
+    place along a surface is an energy that depends on both. The contact is kept both ways; with `one_sided`, without
+    inertia, it acts where $s_1 > 0$, a depth. Mass that is met in an impact is a link (`with_wall`, `with_object`).
+
+    Series: `<name>.s1`, ... [m, rad] and `<name>.force1`, ... [N, Nm] on the machine.
+
+    Args:
+        name: its name.
+        coordinates: lines of the machine, such as `gw.forces.displacement(robot, "tool", axis=...)`.
+        inertia: M (k, k) [kg, kg m2], or a function (s, ops) of it; None: none.
+        damping: B (k, k), or a function of it; None: none.
+        stiffness: K (k, k) of the energy s' K s / 2, constant; None: none.
+        energy: V, a function (s, ops); None: that of the stiffness alone.
+        one_sided: whether it is left where the first coordinate is not positive.
+
+    >>> import gearwright as gw
+    >>> arm = gw.assemble(gw.load("elbow"))
+    >>> depth = gw.forces.displacement(arm, "tool", axis=(0, 0, -1))
+    >>> mat = Environment("mat", [depth], damping=[[20.0]], stiffness=[[1e4]], one_sided=True)
+    >>> mat.modes
+    ('free', 'press')
+    """
+
+    name: str
+    coordinates: Sequence[Line]
+    inertia: Matrix = None
+    damping: Matrix = None
+    stiffness: Any = None
+    energy: Energy | None = None
+    one_sided: bool = False
+
+    def __post_init__(self) -> None:
+        lines = tuple(self.coordinates)
+        if not lines or not all(isinstance(line, Line) for line in lines):
+            raise InputError(
+                f"{self.name}: coordinates={self.coordinates!r}. Give lines, as gw.forces.displacement does."
+            )
+        object.__setattr__(self, "coordinates", lines)
+        for word in ("inertia", "damping", "stiffness"):
+            object.__setattr__(self, word, checked_matrix(self.name, word, getattr(self, word), len(lines)))
+        if callable(self.stiffness):
+            raise InputError(
+                f"{self.name}: a stiffness that depends on s is given by its energy, so that its forces have one: "
+                "energy=lambda s, ops: ..."
+            )
+        if self.one_sided and self.inertia is not None:
+            raise InputError(
+                f"{self.name}: an environment that is left has no inertia here. Put its mass into a link (with_wall), "
+                "or keep the contact (one_sided=False)."
+            )
+
+    @property
+    def signals(self) -> tuple[Quantity, ...]:
+        """Coordinates and forces."""
+        count = range(1, len(self.coordinates) + 1)
+        return (
+            *(Quantity(f"{self.name}.s{k}", "") for k in count),
+            *(Quantity(f"{self.name}.force{k}", "") for k in count),
+        )
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """One, or free and pressed in."""
+        return (FREE, PRESS) if self.one_sided else (PRESS,)
+
+    def act(self, mode: str, situation: Situation) -> Action:
+        """Forces along the coordinates; with inertia they depend on accelerations."""
+        if mode == FREE:
+            return Action()
+        slow = self._slow(situation)
+        if self.inertia is None:
+            return Action(forces=tuple(Force(line, -f) for line, f in zip(self.coordinates, slow, strict=True)))
+        M, placed = self._inertia(situation), [line.placed(situation.scene) for line in self.coordinates]
+        rows = [spread(line.terms, situation.mech.n) for line in placed]
+        drags = []
+        for line, m, f in zip(self.coordinates, M, slow, strict=True):
+            sense = [_dot(m, column) for column in zip(*rows, strict=True)]
+            drags.append(Drag(line, 1.0, sense, f + _dot(m, [one.drift for one in placed])))
+        return Action(drags=tuple(drags))
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """Forces, energy, and what dampers take."""
+        s, rate = self._motion(situation)
+        if mode == FREE:
+            return Outcome(signals=self._named([*s, *(0.0 for _ in s)]))
+        felt = list(reaction.flows) if self.inertia is not None else [-f for f in self._slow(situation)]
+        stored = self._energy(s, situation.ops)
+        if self.inertia is not None:
+            stored = stored + 0.5 * _dot(rate, [_dot(m, rate) for m in self._inertia(situation)])
+        lost = _dot(rate, [_dot(b, rate) for b in evaluated(self.damping, s, situation.ops)])
+        return Outcome(dissipated=lost, stored=stored, signals=self._named([*s, *felt]))
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """One-sided, it is met and left where the first coordinate is zero."""
+        if not self.one_sided:
+            return ()
+        depth, rate = (f(self.coordinates[0]) for f in (situation.position, situation.speed))
+        if mode == FREE:
+            return (Guard(-depth, PRESS, rate=-rate, scale=FINE),)
+        return (Guard(depth, FREE, rate=rate, scale=FINE),)
+
+    def _named(self, values: Sequence[Scalar]) -> dict[str, Scalar]:
+        return dict(zip((signal.name for signal in self.signals), values, strict=True))
+
+    def _motion(self, situation: Situation) -> tuple[list[Scalar], list[Scalar]]:
+        places, speeds = ([f(line) for line in self.coordinates] for f in (situation.position, situation.speed))
+        return places, speeds
+
+    def _inertia(self, situation: Situation) -> Sequence[Sequence[Scalar]]:
+        return evaluated(self.inertia, self._motion(situation)[0], situation.ops)
+
+    def _energy(self, s: Sequence[Scalar], ops: Operations) -> Scalar:
+        """V: of the stiffness, and that which is given."""
+        total = 0.5 * _dot(s, [_dot(k, s) for k in evaluated(self.stiffness, s, ops)])
+        return total if self.energy is None else total + self.energy(s, ops)
+
+    def _slow(self, situation: Situation) -> list[Scalar]:
+        """What F is without accelerations: velocity forces, dampers, springs."""
+        (s, rate), ops = self._motion(situation), situation.ops
+        jets = [Jet([x, Slopes({k: 1.0})]) for k, x in enumerate(s)]
+        forces = _slopes(self._energy(jets, JetOperations(ops)), len(s))
+        for k, b in enumerate(evaluated(self.damping, s, ops)):
+            forces[k] = forces[k] + _dot(b, rate)
+        if callable(self.inertia):
+            momenta = [_dot(m, rate) for m in evaluated(self.inertia, jets, JetOperations(ops))]
+            turning = _slopes(0.5 * _dot(rate, momenta), len(s))
+            for k, p in enumerate(momenta):
+                forces[k] = forces[k] + _dot(_slopes(p, len(s)), rate) - turning[k]
+        return forces
+
+
+def _slopes(x: Scalar, count: int) -> list[Scalar]:
+    found = x.c[1] if isinstance(x, Jet) else None
+    by = found.by if isinstance(found, Slopes) else {}
+    return [by.get(k, 0.0) for k in range(count)]
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)

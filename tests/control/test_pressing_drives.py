@@ -1,0 +1,111 @@
+"""Control in contact through drives, in batches and as C, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.contact import Constraint, Contact, Measured, SoftContact, fixed_frame, project
+from gearwright.control import KnownEnvironment
+from gearwright.errors import InputError
+from support.controllers_in_c import compiled_c
+from support.pressing import ARM, DESK, HERE, PEN, START
+
+
+def electric(name, most):
+    """A robot whose motors have windings, and electronics of so many volts."""
+    robot = gw.load(name)
+    data = {"torque_constant": 0.1, "resistance": 1.0, "inductance": 1e-3, "max_voltage": most}
+    return replace(robot, drives=tuple(replace(x, motor=replace(x.motor, **data)) for x in robot.drives))
+
+
+def pressed_by_voltages(name, most, until, quiet=20.0, frequency=15.0, shift=0.0):
+    robot = electric(name, most)
+    mech, pen = gw.assemble(robot), Measured(PEN, 2e-3)
+    at = HERE.rotation, HERE.position + np.array([shift, 0.0, 0.0])
+    plan = gw.control.hybrid(mech, pen, at, 20.0, frequency, integral=6.0, quiet=quiet)
+    control = gw.control.through_drives(plan, robot, "voltage")
+    laws = [*gw.laws(robot, inputs=control.law.outputs), pen]
+    q = [*START.q] * (mech.n // 3)
+    return gw.simulate(robot, q, until=until, laws=laws, controller=control, samples=1 + round(50 * until))
+
+
+def test_rigid_drives_press_by_their_voltages_and_say_when_these_do_not_suffice():
+    enough, little = (pressed_by_voltages("elbow", most, 1.0, shift=0.02) for most in (48.0, 3.0))
+    assert not [text for text in enough.remarks if "held back" in text]
+    said = [text for text in little.remarks if "held back" in text]
+    assert said
+    assert "4.986 V were wanted, 3 V given" in "".join(said)
+    assert max(np.abs(little[f"j{k}.terminal_voltage"]).max() for k in (1, 2, 3)) == pytest.approx(3.0)
+    for run in (enough, little):
+        assert run["pen.force.z"][-1] == pytest.approx(20.0, abs=0.05)
+        assert run["pen.x"][-1] == pytest.approx(HERE.position[0] + 0.02, abs=1e-5)
+    assert np.abs(little["pen.force.z"] - 20.0).max() > 1.1 * np.abs(enough["pen.force.z"][1:] - 20.0).max()
+
+
+def test_elastic_drives_come_to_rest_with_the_force_wanted():
+    """Springs without damping, motors by voltages: what swings at first dies out, and the force is the one wanted."""
+    run = pressed_by_voltages("elastic_elbow", 48.0, 4.0)
+    error = np.abs(run["pen.force.z"] - 20.0)
+    late, early = error[run.t > 3.0].max(), error[run.t < 1.0].max()
+    assert late < 0.12 * early
+    assert abs(np.mean(run["pen.force.z"][run.t > 2.0]) - 20.0) < 0.2
+    assert np.abs(run["pen.x"][run.t > 2.0] - HERE.position[0]).max() < 1e-4
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_force_control_runs_in_batches_and_as_c(tmp_path):
+    """The same law in a rollout by time stepping on a soft desk, as a kernel and as C."""
+    mat = Measured(SoftContact("tool", DESK, 2e4, 60.0, name="mat"))
+    above = project(ARM, START.q, [Constraint("up", "tool", fixed_frame("up", (0, 0, 0.102)), held=("z",))]).q
+    at = gw.placement(ARM, above, "tool")
+    plan = gw.control.position_force(ARM, mat, (at.rotation, at.position), 25.0, 20.0, approach=0.05, integral=5.0)
+    control = gw.control.sampled(plan, 2e-3)
+    run = gw.simulate(ARM, above, until=0.3, laws=[mat], controller=control, samples=151)
+    out = gw.rollout(ARM, above, np.zeros(3), 600, 5e-4, method="moreau", laws=[mat], controller=control, every=4)
+    np.testing.assert_allclose(out.q, run.q, atol=2e-4)
+    sensor = out.states["mat.force.measured"]
+    assert sensor[-1] == pytest.approx(run["mat.force.measured"][-1], rel=2e-2)
+    law = control.law
+    in_c = compiled_c(ARM, control, tmp_path)
+    for k in (0, 40, 100, 149):
+        wanted = [x[0] for x in control.references(out.t[k : k + 1]).values()]
+        given = [out.q[k], out.v[k], *wanted, sensor[k : k + 1], np.array([out.states[x.name][k] for x in law.states])]
+        np.testing.assert_allclose(in_c(*given), control.kernel(*given), rtol=1e-12, atol=1e-12)
+        held = np.array([out.states[f"held.{x}"][k + 1] for x in law.outputs])
+        np.testing.assert_allclose(control.kernel(*given)[:3], held, rtol=1e-9)
+
+
+def test_what_does_not_fit_is_refused():
+    at = (HERE.rotation, HERE.position)
+    ball = gw.contact.Sphere((0.5, 0, 0), 0.1)
+    for words, made in (
+        ("is not a contact", lambda: gw.control.hybrid(ARM, "pen", at, 1.0)),
+        (
+            "gives way. Use gw.control.position_force",
+            lambda: gw.control.hybrid(ARM, SoftContact("tool", DESK, 2e4), at, 1.0),
+        ),
+        ("does not give way", lambda: gw.control.position_force(ARM, Contact("tool", DESK), at, 1.0)),
+        ("presses on planes", lambda: gw.control.hybrid(ARM, Contact("tool", ball), at, 1.0)),
+        ("which moves", lambda: gw.control.hybrid(ARM, Constraint("rod", "tool", "link1", held=("x",)), at, 1.0)),
+        ("holds rx. Use orientation", lambda: gw.control.hybrid(ARM, Constraint("p", "tool", held=("rx",)), at, 1.0)),
+        (r"force has shape \(2,\)", lambda: gw.control.hybrid(ARM, PEN, at, [1.0, 2.0])),
+        ("would not resist", lambda: KnownEnvironment()),
+        ("exponent", lambda: KnownEnvironment(1e4, exponent=2.0)),
+        ("damping", lambda: KnownEnvironment(1e4, -1.0)),
+        ("it must be positive", lambda: gw.control.admittance(ARM, "tool", at, 0.0, 1.0)),
+        ("has no j1", lambda: gw.control.within(gw.control.hybrid(ARM, PEN, at, 1.0), gw.load("puma560"))),
+        ("not a law that reports forces", lambda: Measured(PEN.name)),
+        ("time_constant", lambda: Measured(PEN, 0.0)),
+    ):
+        with pytest.raises(InputError, match=words):
+            made()
+    control = gw.control.hybrid(ARM, Measured(PEN), at, 20.0, integral=5.0)
+    with pytest.raises(InputError, match=r"measures pen\.force\.z\.measured.*gw\.contact\.Measured"):
+        gw.simulate(ARM, START, until=0.1, laws=[PEN], controller=control)
+    with pytest.raises(InputError, match=r"measures 'pen\.force\.z\.measured'"):
+        gw.rollout(ARM, START.q, START.v, 10, 1e-3, method="moreau", laws=[PEN], controller=control)

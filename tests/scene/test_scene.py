@@ -1,0 +1,185 @@
+"""A robot as something to look at: every wheel where and as fast as the machine has it; meshes, and bad ones."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.catalogue.loading import robots
+from gearwright.errors import GearwrightWarning, InputError
+from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot, Shape
+from gearwright.scene import COLOURS, scene_of
+
+STL = """solid tile
+facet normal 0 0 1
+ outer loop
+  vertex 0 0 0
+  vertex 1 0 0
+  vertex 0 1 0
+ endloop
+endfacet
+endsolid tile
+"""
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    return {name: scene_of(gw.load(name)) for name in robots()}
+
+
+@pytest.mark.parametrize("name", sorted(robots()))
+def test_every_bundled_robot_can_be_drawn(scenes, name):
+    scene = scenes[name]
+    carriers = {*(body.name for body in scene.mech.bodies), "base"}
+    for solid in scene.solids:
+        assert solid.carrier in carriers
+        assert solid.kind in COLOURS
+        assert set(solid.turning) | set(solid.orbit) <= set(scene.mech.speeds)
+        assert np.isfinite(solid.mesh.vertices).all()
+
+
+@pytest.mark.parametrize("name", sorted(robots()))
+def test_rotors_turn_as_the_machine_says(scenes, name):
+    """The rate of a drawn rotor is the ratio row of its spin: true rates."""
+    scene = scenes[name]
+    spins = {spin.name: spin for spin in scene.mech.spins}
+    rotors = [solid for solid in scene.solids if solid.kind == "rotor"]
+    assert {spin for spin in spins if spin.endswith(".rotor")} <= {rotor.name for rotor in rotors}
+    for rotor in rotors:
+        if rotor.name in spins:
+            row = {scene.mech.speeds[k]: float(x) for k, x in spins[rotor.name].terms}
+            assert dict(rotor.turning) == pytest.approx(row)
+            assert rotor.rotation[:, 2] == pytest.approx(np.array([*spins[rotor.name].axis]))
+
+
+def test_planets_ride_with_the_driven_link(scenes):
+    """With the ring held, the place of a planet stays the same as seen from the link that carries it."""
+    scene = scenes["planetary_3r"]
+    planet = next(solid for solid in scene.solids if solid.name == "j1.planet1")
+    seen = []
+    for angle in (0.0, 0.4, 1.1):
+        q = np.array([angle, 0.2, -0.3, 0.0])[: scene.mech.nq]
+        _, place = planet.pose(scene.coordinates(q))
+        (to_base, origin), (to_link, at) = (scene.bodies(q)[name] for name in ("base", "turret"))
+        seen.append(to_link.T @ (to_base @ place + origin - at))
+    assert seen[1] == pytest.approx(seen[0])
+    assert seen[2] == pytest.approx(seen[0])
+
+
+def test_bodies_are_where_placement_has_them(scenes):
+    scene = scenes["panda_like"]
+    q = np.linspace(-0.5, 0.7, scene.mech.nq)
+    for body in scene.mech.bodies:
+        pose = gw.placement(scene.mech, q, body.name)
+        rotation, position = scene.bodies(q)[body.name]
+        assert rotation == pytest.approx(pose.rotation)
+        assert position == pytest.approx(pose.position)
+
+
+def test_a_robot_without_geometry_is_drawn_all_the_same():
+    """All joints at one point, no masses apart, no frames: something is seen."""
+    heavy = {"mass": 1.0, "inertia": np.eye(3)}
+    links = [Link("a", **heavy), Link("b", "a", Joint(axis=(1, 0, 0)), **heavy)]
+    robot = Robot("point", links, [Drive("a", Motor(1e-5), Gear(50))])
+    scene = scene_of(robot)
+    assert scene.reach > 0
+    assert {"link", "joint", "rotor"} <= {solid.kind for solid in scene.solids}
+
+
+def test_a_mechanism_has_no_parts_to_draw():
+    with pytest.raises(InputError, match="only parts can be drawn"):
+        scene_of(gw.assemble(gw.load("elbow")))
+
+
+def arm_with(*shapes: Shape) -> Robot:
+    return Robot("arm", [Link("upper", mass=1, com=(0.2, 0, 0), shapes=shapes)])
+
+
+def test_shapes_are_drawn_where_they_are():
+    shape = Shape("box", (0.1, 0.2, 0.3), position=(0.5, 0, 0))
+    drawn = [solid for solid in scene_of(arm_with(shape)).solids if solid.kind == "mesh"]
+    assert drawn[0].position == pytest.approx([0.5, 0, 0])
+    assert drawn[0].mesh.volume == pytest.approx(0.006)
+
+
+@pytest.mark.parametrize("reference", ["tile.stl", "meshes/tile.stl", "package://arm/meshes/tile.stl"])
+def test_a_mesh_is_found_beside_the_file(tmp_path, reference):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "tile.stl").write_text(STL)
+    scene = scene_of(arm_with(Shape("mesh", (2.0, 2.0, 2.0), reference)), tmp_path)
+    drawn = [solid for solid in scene.solids if solid.kind == "mesh"]
+    assert drawn[0].mesh.vertices.max() == 2.0
+    assert scene.remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("reference", "content", "told"),
+    [
+        ("gone.stl", None, "there is no such file"),
+        ("broken.stl", b"\x00\x01nonsense" * 20, "not a mesh that can be read|holds no triangles"),
+        ("empty.obj", b"# nothing\n", "not a mesh that can be read|holds no triangles"),
+        ("strange.xyz9", b"?", "not a mesh that can be read"),
+        ("../outside.stl", STL.encode(), "only files in the robot's folder"),
+        ("/etc/hosts", None, "only files in the robot's folder"),
+        ("http://example.com/a.stl", None, "only files in the robot's folder"),
+    ],
+)
+def test_a_bad_mesh_becomes_a_rod_and_a_warning(tmp_path, reference, content, told):
+    folder = tmp_path / "robot"
+    folder.mkdir()
+    if content is not None:
+        (folder / reference).write_bytes(content)
+    with pytest.warns(GearwrightWarning, match=told):
+        scene = scene_of(arm_with(Shape("mesh", (1.0, 1.0, 1.0), reference)), folder)
+    assert "mesh" not in {solid.kind for solid in scene.solids}
+    assert any(solid.name == "upper" and solid.kind == "link" for solid in scene.solids)
+
+
+def test_a_robot_that_came_without_a_file_says_where_its_mesh_would_be():
+    with pytest.warns(GearwrightWarning, match="did not come from a file"):
+        scene_of(arm_with(Shape("mesh", (1.0, 1.0, 1.0), "a.stl")))
+
+
+def test_a_mesh_of_a_urdf_is_drawn(tmp_path):
+    (tmp_path / "tile.stl").write_text(STL)
+    (tmp_path / "arm.urdf").write_text(
+        '<robot name="arm"><link name="base"/><link name="upper"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
+        'ixz="0" iyy="1" iyz="0" izz="1"/></inertial><visual><origin xyz="0 0 0.1"/><geometry>'
+        '<mesh filename="package://arm/tile.stl" scale="0.5 0.5 0.5"/></geometry></visual></link>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="upper"/>'
+        '<axis xyz="0 0 1"/></joint></robot>'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        robot = gw.load(tmp_path / "arm.urdf")
+    drawn = [solid for solid in scene_of(robot, tmp_path).solids if solid.kind == "mesh"]
+    assert drawn[0].mesh.vertices.max() == 0.5
+    assert drawn[0].position == pytest.approx([0, 0, 0.1])
+
+
+def test_a_mesh_of_an_mjcf_is_drawn(tmp_path):
+    pytest.importorskip("mujoco")
+    corners = "0 0 0  1 0 0  0 1 0  0 0 1"
+    faces = ["0 2 1", "0 1 3", "0 3 2", "1 2 3"]
+    points = [corner.split() for corner in corners.split("  ")]
+    lines = [f"v {' '.join(point)}" for point in points]
+    lines += ["f " + " ".join(str(int(k) + 1) for k in face.split()) for face in faces]
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "corner.obj").write_text("\n".join(lines) + "\n")
+    (tmp_path / "arm.xml").write_text(
+        '<mujoco model="arm"><compiler meshdir="meshes"/><asset><mesh name="c" file="corner.obj" scale=".2 .2 .2"/>'
+        '</asset><worldbody><body name="upper"><joint name="j" type="hinge" axis="0 0 1"/>'
+        '<geom type="mesh" mesh="c" pos="0 0 .1"/></body></worldbody></mujoco>'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        robot = gw.load(tmp_path / "arm.xml")
+    drawn = [solid for solid in scene_of(robot, tmp_path).solids if solid.kind == "mesh"]
+    rotation, place = drawn[0].pose({})
+    placed = drawn[0].mesh.vertices @ rotation.T + place
+    expected = 0.2 * np.array([[float(x) for x in point] for point in points]) + [0, 0, 0.1]
+    for corner in expected:
+        assert np.abs(placed - corner).max(axis=1).min() < 1e-6

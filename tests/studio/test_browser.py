@@ -1,0 +1,270 @@
+"""The studio in a real browser without a window; skipped by name where there is no browser.
+
+Pictures of what is seen are left in the folder that GEARWRIGHT_SCREENSHOTS names, else in pytest's own.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.studio.open import studio
+
+pytest.importorskip("viser")
+playwright = pytest.importorskip("playwright.sync_api", reason="browser tests: Playwright is not installed")
+from support.chromium import chromium_path, launched  # noqa: E402
+
+PATIENCE = 120_000
+"""Milliseconds: a browser that draws in software beside other work is slow."""
+KEPT = os.environ.get("GEARWRIGHT_SCREENSHOTS")
+SIZE = {"width": 1400, "height": 820} if KEPT else {"width": 1020, "height": 560}
+"""Pictures for the manual are larger; a small one is drawn sooner."""
+CURVE = "() => (document.querySelector('.js-plotly-plot')?.data?.[0]?.y ?? []).map(Math.abs)"
+
+
+class Tab:
+    """One visitor: the browser's page, what its console said, and the server's side of it."""
+
+    def __init__(self, browser, opened, size=SIZE) -> None:
+        known = set(map(id, opened.pages))
+        self.errors: list[str] = []
+        self.page = browser.new_context(viewport=size, accept_downloads=True).new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.goto(opened.url)
+        self.page.get_by_role("button", name="Play").wait_for()
+        self.until(lambda: any(id(page) not in known for page in opened.pages), "the server knows the visitor")
+        self.server = next(page for page in opened.pages if id(page) not in known)
+        self.settled()
+        self.server.results.speed.value = "j1"
+        for alert in self.page.get_by_role("alert").get_by_role("button").all():
+            alert.dispatch_event("click")  # that pictures are drawn in software
+
+    def show(self, tab: str) -> None:
+        self.page.get_by_role("tab", name=tab, exact=True).click(force=True)
+
+    def field(self, label: str, place: int = 0):
+        """The input beside a label; those of viser have no accessible name."""
+        around = "xpath=ancestor::*[.//input or .//*[@role='slider']][1]"
+        return self.page.get_by_text(label, exact=True).nth(place).locator(around).get_by_role("textbox").first
+
+    def enter(self, label: str, value: float, place: int = 0) -> None:
+        box = self.field(label, place)
+        box.fill(str(value), force=True)
+        box.press("Enter")
+
+    def until(self, holds, what: str) -> None:
+        end = time.monotonic() + PATIENCE / 1000
+        while not holds():
+            assert time.monotonic() < end, f"waited in vain: {what}"
+            self.page.wait_for_timeout(50)
+
+    def settled(self) -> None:
+        self.until(self.server.worker.idle, "the page computes")
+
+    def peak(self) -> float:
+        return max(self.page.evaluate(CURVE), default=0.0)
+
+    def status(self) -> str:
+        return self.page.get_by_role("status").first.inner_text()
+
+
+@dataclass
+class Visit:
+    """What the steps of a visit share."""
+
+    browser: object
+    opened: object
+    tab: Tab
+    robot_file: Path
+    pictures: Path
+    tmp_path: Path
+
+
+def the_page_loads_without_errors_of_ours(visit):
+    tab, pictures = visit.tab, visit.pictures
+    tab.until(lambda: tab.peak() > 0, "the torque is drawn")
+    tabs = {one.inner_text() for one in tab.page.get_by_role("tab").all()}
+    assert {"Move", "Drives", "Files", "Torque", "Motors", "Checks", "Gear graph"} <= tabs
+    assert tab.page.locator("canvas").count()
+    tab.page.screenshot(path=pictures / "studio.png")
+    assert tab.errors == []
+
+
+def a_slider_moves_the_robot(visit):
+    tab = visit.tab
+    canvas = tab.page.locator("canvas").first
+    before = canvas.screenshot()
+    tab.show("Move")
+    tab.enter("j1 [rad]", 1.25)
+    tab.until(lambda: tab.server.move.q[0] == pytest.approx(1.25), "the slider's value arrives")
+    tab.settled()
+    assert tab.server.view._bodies["turret"].wxyz[3] == pytest.approx(np.sin(0.625))
+    tab.until(lambda: canvas.screenshot() != before, "another picture is drawn")
+
+
+def a_parameter_changes_a_curve(visit):
+    tab, pictures = visit.tab, visit.pictures
+    tab.show("Drives")
+    before = tab.peak()
+    tab.enter("rotor inertia [kg m²]", 0.00049)
+    tab.until(lambda: tab.peak() != before, "the curve changes")
+    robot = tab.server.session.robot
+    motion = tab.server.session.motion.motion
+    tau = gw.inverse_dynamics(gw.assemble(robot), motion.q, motion.v, motion.a)[:, 0]
+    assert robot.drive("j1").motor.inertia == 0.00049
+    assert tab.peak() == pytest.approx(np.abs(tau).max(), rel=1e-5)
+    tab.show("Motors")
+    tab.settled()
+    tab.page.screenshot(path=pictures / "studio_drives.png")
+
+
+def a_wrong_value_shows_the_librarys_own_words(visit):
+    tab, pictures = visit.tab, visit.pictures
+    tab.show("Drives")
+    robot = tab.server.session.robot
+    tab.enter("planets", 7)
+    tab.until(lambda: tab.page.get_by_role("status").count(), "the error is shown")
+    with pytest.raises(gw.errors.TrainError) as told:
+        gw.parts.Planetary(sun=18, planet=27, ring=72, planets=7)
+    assert tab.status() == str(told.value)
+    assert tab.server.session.robot is robot
+    tab.page.screenshot(path=pictures / "studio_error.png")
+    tab.enter("planets", 3)
+    tab.enter("rotor inertia [kg m²]", 0.00048)
+    tab.until(lambda: not tab.page.get_by_role("status").count(), "the error is gone")
+
+
+def files_are_saved(visit):
+    tab, tmp_path = visit.tab, visit.tmp_path
+    tab.show("Files")
+    with tab.page.expect_download() as coming:
+        tab.page.get_by_role("button", name="Download robot (YAML)").click(force=True)
+    coming.value.save_as(tmp_path / "changed.yaml")
+    assert gw.load(tmp_path / "changed.yaml").drive("j1").motor.inertia == 0.00048
+    with tab.page.expect_download() as coming:
+        tab.page.get_by_role("button", name="Download report (HTML)").click(force=True)
+    coming.value.save_as(tmp_path / "report.html")
+    assert "<h2>Drives</h2>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    with tab.page.expect_download() as coming:
+        tab.page.get_by_role("button", name="Download figures (PNG)").click(force=True)
+    coming.value.save_as(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+def a_motion_is_played(visit):
+    tab = visit.tab
+    tab.show("Move")
+    tab.page.get_by_role("button", name="Play").click(force=True)
+    start = tab.server.move.time.value
+    tab.until(lambda: tab.server.move.time.value != start, "time goes on")
+    tab.page.get_by_role("button", name="Pause").click(force=True)
+    tab.until(lambda: not tab.server.move._playing.is_set(), "it stops")
+
+
+def graph_and_checks_are_shown(visit):
+    tab, pictures = visit.tab, visit.pictures
+    for close in tab.page.get_by_role("alert").get_by_role("button").all():
+        close.dispatch_event("click")  # what was downloaded
+    tab.show("Gear graph")
+    tab.until(lambda: tab.page.locator(".gw svg").count(), "the graph is drawn")
+    tab.page.screenshot(path=pictures / "studio_graph.png")
+    tab.show("Checks")
+    tab.until(lambda: tab.page.locator(".gw").count(), "the checks are there")
+    tab.show("Torque")
+
+
+def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
+    browser, opened, tab = visit.browser, visit.opened, visit.tab
+    tab.page.set_viewport_size({"width": 1020, "height": 300})  # two of them are drawn in software
+    other = Tab(browser, opened, {"width": 1020, "height": 420})
+    assert other.server is not tab.server
+    mine, angle = tab.server.session.robot, tab.server.move.q.copy()
+    other.enter("j1 [rad]", -0.8)
+    other.until(lambda: other.server.move.q[0] == pytest.approx(-0.8), "the other robot moves")
+    other.show("Drives")
+    other.enter("rotor inertia [kg m²]", 0.00033)
+    other.until(lambda: other.server.session.robot.drive("j1").motor.inertia == 0.00033, "the other robot changes")
+    assert tab.server.session.robot is mine
+    assert tab.server.move.q == pytest.approx(angle)
+    other.server.move.toggle()  # closed in the middle of a motion
+    other.page.context.close()
+    tab.until(lambda: other.server.closed, "the server sees that the tab is closed")
+    assert other.server not in opened.pages
+    tab.until(lambda: not other.server.move._playing.is_set(), "nothing plays for nobody")
+    tab.show("Drives")
+    tab.enter("rotor inertia [kg m²]", 0.0004)
+    tab.until(lambda: tab.server.session.robot.drive("j1").motor.inertia == 0.0004, "the first tab still works")
+    assert other.errors == []
+
+
+def a_file_edited_wrongly_is_told_and_the_last_robot_kept(visit):
+    tab, robot_file = visit.tab, visit.robot_file
+    good = robot_file.read_text(encoding="utf-8")
+    robot_file.write_text(good.replace("mass: 9.0", "mass: -9.0"), encoding="utf-8")
+    with pytest.raises(gw.errors.FileError) as told:
+        gw.load(robot_file)
+    tab.until(lambda: tab.page.get_by_role("status").count(), "the error is shown")
+    assert "\n".join(str(told.value).splitlines()) in tab.status()
+    assert "keeps the last good robot" in tab.status()
+    assert tab.server.session.robot.link("turret").mass == 9.0
+    robot_file.write_text(good.replace("mass: 9.0", "mass: 8.0"), encoding="utf-8")
+    tab.until(lambda: tab.server.session.robot.link("turret").mass == 8.0, "the mended file is read")
+    tab.settled()
+    tab.until(lambda: "read again" in tab.status(), "that is told")
+
+
+def picture_of_a_wrist(browser, pictures):
+    """For the manual: a bevel differential."""
+    opened = studio("wrist_bendix", port=0, open_browser=False)
+    try:
+        tab = Tab(browser, opened)
+        tab.server.results.speed.value = tab.server.session.quick().comparison.most_missed()
+        tab.until(lambda: tab.peak() > 0, "the torque is drawn")
+        tab.page.wait_for_timeout(3000)
+        tab.page.screenshot(path=pictures / "studio_wrist.png")
+    finally:
+        opened.stop()
+
+
+STEPS = (
+    the_page_loads_without_errors_of_ours,
+    a_slider_moves_the_robot,
+    a_parameter_changes_a_curve,
+    a_wrong_value_shows_the_librarys_own_words,
+    files_are_saved,
+    a_motion_is_played,
+    graph_and_checks_are_shown,
+    two_tabs_do_not_disturb_each_other_and_one_may_leave,
+    a_file_edited_wrongly_is_told_and_the_last_robot_kept,
+)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Queued a .* on a closed connection")
+def test_a_visit(tmp_path):
+    """One browser for all of it: starting one and drawing the first picture takes longer than the rest."""
+    robot_file = tmp_path / "arm.yaml"
+    gw.save(gw.load("planetary_3r"), robot_file)
+    pictures = Path(KEPT) if KEPT else tmp_path
+    with playwright.sync_playwright() as running:
+        if chromium_path(running) is None:
+            pytest.skip("browser tests: no Chromium was found; `make browser` installs one where it can")
+        browser, opened = launched(running), studio(robot_file, port=0, open_browser=False)
+        try:
+            visit = Visit(browser, opened, Tab(browser, opened), robot_file, pictures, tmp_path)
+            for step in STEPS:
+                step(visit)
+            assert visit.tab.errors == []
+            if KEPT:
+                picture_of_a_wrist(browser, pictures)
+        finally:
+            opened.stop()
+            browser.close()

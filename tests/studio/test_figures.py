@@ -1,0 +1,70 @@
+"""What the page's figures show: the library's numbers, with units, and limits where there are some."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.studio.figures import energy_figure, temperature_figure, torque_figure, torque_speed_figure
+from gearwright.studio.session import Session
+
+pytest.importorskip("plotly")
+
+
+@pytest.fixture(scope="module")
+def leg():
+    return Session(gw.load("sea_leg"))
+
+
+def curves(figure):
+    return {trace.name: np.array(trace.y, dtype=float) for trace in figure.data}
+
+
+def test_torques_are_those_of_the_comparison_under_the_units_of_the_joint():
+    session = Session(gw.load("scara"))
+    found = session.quick().comparison
+    for k, speed in enumerate(found.mech.speeds):
+        figure = torque_figure(found, speed)
+        drawn = curves(figure)
+        assert list(drawn) == ["exact", "reflected", "diagonal", "none"]
+        assert drawn["exact"] == pytest.approx(found.exact[:, k], rel=1e-5, abs=1e-9)
+        assert drawn["none"] == pytest.approx(found.approximations["none"][:, k], rel=1e-5, abs=1e-9)
+        assert figure.layout.yaxis.title.text == ("force at lift [N]" if speed == "lift" else f"torque at {speed} [Nm]")
+
+
+def test_the_exact_curve_is_seen_where_others_lie_on_it(leg):
+    figure = torque_figure(leg.quick().comparison, leg.mech.speeds[0])
+    widths = [trace.line.width for trace in figure.data]
+    assert widths[0] > 2 * max(widths[1:])
+    assert len({(trace.line.color, trace.line.dash) for trace in figure.data}) == 4
+
+
+def test_energies_balance(leg):
+    found = leg.quick()
+    drawn = curves(energy_figure(found.comparison.motion.t, found.energy))
+    assert drawn["kinetic"].max() > 0
+    assert "work of the drives" in drawn
+
+
+def test_temperatures_are_in_degrees_celsius(leg):
+    found = leg.analysis()
+    drawn = curves(temperature_figure(found))
+    for name, values in drawn.items():
+        assert values == pytest.approx(found.drives[name].temperatures.winding - 273.15, rel=1e-5)
+    assert temperature_figure(Session(gw.load("elbow")).analysis()) is None
+
+
+def test_limits_of_a_motor_are_drawn(leg):
+    drive = next(iter(leg.analysis().drives.values()))
+    motor = replace(drive.motor, max_torque=7.0, max_speed=300.0, max_voltage=48.0)
+    drawn = torque_speed_figure(replace(drive, motor=motor))
+    names = {trace.name: trace for trace in drawn.data}
+    assert {"motion", "peak", "top speed", "voltage"} <= set(names)
+    assert names["peak"].y == (7.0, 7.0)
+    assert names["top speed"].x == (300.0, 300.0)
+    assert names["voltage"].y[0] == pytest.approx(replace(drive, motor=motor).winding_line[0])
+    bare = torque_speed_figure(replace(drive, motor=replace(drive.motor, max_torque=None, max_voltage=None)))
+    assert "peak" not in {trace.name for trace in bare.data}
