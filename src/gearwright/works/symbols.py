@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,7 +63,7 @@ def damper(start: Place, end: Place, label: str = "", width: float = 0.06) -> li
         return place
 
     cup = [at(0.35, 1), at(0.7, 1), at(0.7, -1), at(0.35, -1)]
-    strokes = [[start, at(0.5, 0)], [at(0.5, 0.75), at(0.5, -0.75)], cup, [at(0.7, 0), end]]
+    strokes: list[Any] = [[start, at(0.5, 0)], [at(0.5, 0.75), at(0.5, -0.75)], cup, [at(0.7, 0), end]]
     return [*(Stroke(flat(points), SPRING, 1.5) for points in strokes), *_beside(start, end, width, label)]
 
 

@@ -70,7 +70,7 @@ def _outer_spring() -> list[Item]:
 
 
 def _desk() -> list[Item]:
-    return [Area([(0, 0, 0), X, X + 0.8 * Y, 0.8 * Y], GROUND)]
+    return [Area([0 * X, X, X + 0.8 * Y, 0.8 * Y], GROUND)]
 
 
 def _tip(height: float) -> Any:
