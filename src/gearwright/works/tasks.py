@@ -113,9 +113,9 @@ def _drilled() -> list[Item]:
 
 def _peg(low: float, high: float) -> list[Item]:
     """A cylinder about z'; what is below the mouth of the hole is dashed."""
-    seen = max(low, 0.0)
-    front, back = _ring(seen, 210, 390), _ring(high, 30, 210)  # the picture's right is at 30 degrees
-    hidden = [[_ring(low, turn, turn)[0], _ring(seen, turn, turn)[0]] for turn in (30, 210)] + [_ring(low, 0, 360)]
+    visible = max(low, 0.0)
+    front, back = _ring(visible, 210, 390), _ring(high, 30, 210)  # the picture's right is at 30 degrees
+    hidden = [[_ring(low, turn, turn)[0], _ring(visible, turn, turn)[0]] for turn in (30, 210)] + [_ring(low, 0, 360)]
     dashed: list[Item] = [Stroke(points, INK, 1.2, "--") for points in hidden] if low < 0 else []
     return [*dashed, Area([*front, *back], 3), Disc(high * Z, Z, HOLE, 3)]
 
