@@ -19,11 +19,7 @@ TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 # The revision that `make changelog` compares with.
 SINCE ?= main
 
-<<<<<<< HEAD
-.PHONY: help install demo test quick lint coverage changelog bench fuzz docs browser clean
-=======
-.PHONY: help install demo test quick lint coverage changelog bench validation pictures notebooks fuzz docs clean
->>>>>>> main
+.PHONY: help install demo test quick lint coverage changelog bench validation pictures notebooks fuzz docs browser clean
 
 help:
 	@echo "make demo    a geared arm simulated, what approximations get wrong, and the report of an arm sized for a task"

@@ -120,3 +120,19 @@ def test_the_citation_is_of_this_version_and_names_the_five_works():
 def test_addresses_are_given():
     assert {"Homepage", "Documentation", "Source", "Issues", "Changelog"} <= set(PROJECT["urls"])
     assert all(address.startswith("https://") for address in PROJECT["urls"].values())
+
+
+def test_no_merge_is_left_half_done():
+    texts = [ROOT / name for name in ("Makefile", "pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+    texts += [
+        path
+        for folder in ("src", "tests", "docs", "examples", "tools", "benchmarks")
+        for path in (ROOT / folder).rglob("*")
+    ]
+    marked = [
+        str(path)
+        for path in texts
+        if path.suffix in ("", ".md", ".py", ".toml", ".yaml") and path.is_file()
+        if "\n<<<<<<< " in path.read_text(encoding="utf-8", errors="ignore")
+    ]
+    assert marked == []
