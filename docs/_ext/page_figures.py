@@ -9,7 +9,7 @@ from contextlib import chdir
 from pathlib import Path
 
 WORKS = ("works_sciavicco", "works_chen_wang", "works_fernini", "works_vukobratovic")
-PAGES = ("control", "kinematics", "laws", "motion", *WORKS)
+PAGES = ("control", "kinematics", "laws", "motion", "pictures", *WORKS)
 """Pages whose code saves figures, which they show from reference/generated."""
 
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from gearwright import plots
+from gearwright.bench import report
 from gearwright.bench.report import ContenderTime, Promise, Report, Size
 from gearwright.plots import bars
 
@@ -48,10 +48,10 @@ def test_the_figure_is_of_inverse_dynamics_alone(run, measured, monkeypatch, tmp
         ContenderTime("elbow", task, name, 1.0, 1.0)
         for task, name in (("inverse dynamics, batch", "rnea"), ("mass matrix, batch", "crba"))
     ]
-    drawn = []
     monkeypatch.setattr(measuring, "bench", lambda *_: Report(lines, [], [Size(2, 100, 0.01, 5.0)]))
+    drawn = []
     monkeypatch.setattr(
-        plots, "bars", lambda robots, series, *words: drawn.extend(series) or bars(robots, series, *words)
+        report, "bars", lambda robots, series, *words: drawn.extend(series) or bars(robots, series, *words)
     )
     assert run("bench", "elbow", "--plot", tmp_path / "b.png").code == 0
     assert drawn == ["rnea"]

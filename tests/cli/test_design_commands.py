@@ -37,8 +37,10 @@ def size(run, files, *words):
 
 
 def test_size_chooses_writes_and_reports(run, files):
-    code, out, err = size(run, files, "-o", files / "sized.yaml", "--report", files / "sized.html")
+    front = files / "front.svg"
+    code, out, err = size(run, files, "-o", files / "sized.yaml", "--report", files / "sized.html", "--plot", front)
     assert code == 0, err
+    assert "<svg" in front.read_text(encoding="utf-8")
     assert "kp" in out
     assert "least mass" in out
     assert gw.load(files / "sized.yaml").drive("shoulder").motor.catalogue in out
@@ -113,11 +115,13 @@ def test_sweep_refuses_in_words(run, files, words, message):
     assert "bug" not in err
 
 
-def test_sweep_writes_a_table(run, files):
+def test_sweep_writes_a_table_and_a_figure(run, files):
     over = ("--over", "elbow.gear.ratio=40,50", "--workers", "1", "-o", files / "ratios.csv")
-    code, out, _ = run("sweep", "scara", files / "nod.yaml", *over)
+    drawn = ("--plot", files / "ratios.svg", "--of", "elbow.peak_motor_speed")
+    code, out, _ = run("sweep", "scara", files / "nod.yaml", *over, *drawn)
     assert code == 0
     assert "least" in out
+    assert "<svg" in (files / "ratios.svg").read_text(encoding="utf-8")
     assert len((files / "ratios.csv").read_text().splitlines()) == 3
 
 

@@ -27,6 +27,13 @@ def test_json_is_what_the_library_finds(run):
     assert exact["reflected_mass"] > 5 * facts["models"]["none"]["reflected_mass"]
 
 
+def test_picture(run, tmp_path):
+    code, _, err = run(*COMMAND, "--speeds", "0,-1,-0.5", "--plot", tmp_path / "blow.svg")
+    assert code == 0
+    assert "blow.svg" in "".join(err.split())
+    assert "<svg" in (tmp_path / "blow.svg").read_text()
+
+
 @pytest.mark.parametrize(
     ("speeds", "words"), [("0,1,0.5", "does not approach"), ("0,1", "--speeds")], ids=["leaves", "short"]
 )

@@ -9,13 +9,18 @@ import pytest
 import typer
 
 import gearwright as gw
-from gearwright.analysis import Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, compare
+from gearwright.analysis import Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, Sensitivities, compare
 from gearwright.cli.app import app
+from gearwright.design import Sizing, Sweep
 from gearwright.motion.tour import tour
 from gearwright.simulation import Run
 
-DRAWING = ("analyse", "bench", "compare", "figure", "modes", "plan", "simulate", "train")
-RESULTS = (Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, Run)
+DRAWING = (
+    *("analyse", "bench", "compare", "figure", "impact", "modes"),
+    *("plan", "simulate", "size", "sweep", "torque", "train"),
+)
+ONE_ARGUMENT = ("compare", "figure", "modes", "simulate", "train")
+RESULTS = (Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, Run, Sensitivities, Sizing, Sweep)
 
 
 def options(command: str) -> dict[str, str]:
@@ -34,7 +39,7 @@ def test_no_other_option_draws():
         assert command in DRAWING or "--plot" not in options(command)
 
 
-@pytest.mark.parametrize("command", [name for name in DRAWING if name not in ("analyse", "bench", "plan")])
+@pytest.mark.parametrize("command", ONE_ARGUMENT)
 def test_a_wrong_ending_is_refused_before_the_work(command, refused):
     refused(command, "no_such_robot", "--plot", "drawn.doc", words=["--plot drawn.doc", ".png, .svg or .pdf"])
 

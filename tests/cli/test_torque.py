@@ -151,3 +151,9 @@ def test_the_joints_of_an_elastic_robot_are_enough(run, tmp_path):
     found = dict(zip(header, values.T, strict=True))
     size = np.abs(exact["tau.j2.motor"]).max()
     assert np.abs(np.interp(exact.t, found["t"], found["tau.j2.motor"]) - exact["tau.j2.motor"]).max() < 1e-3 * size
+
+
+def test_picture(run, states, tmp_path):
+    code, _, err = run("torque", "elbow", states, "-o", tmp_path / "tau.csv", "--plot", tmp_path / "tau.svg")
+    assert code == 0, err
+    assert "<svg" in (tmp_path / "tau.svg").read_text()

@@ -19,7 +19,6 @@ from gearwright.errors import InputError
 from gearwright.motion import s_curve
 from gearwright.parts import Drive, Joint, Limits, Link, LinkSection, Robot, Spur, Tube
 from gearwright.report import report
-from gearwright.report.figures import _of_motor
 
 TASK = """
 task: pick
@@ -122,7 +121,7 @@ def test_everything_that_was_analysed_is_in_the_page(complete, tmp_path):
 def test_the_diagram_of_a_motor_shows_what_its_gearbox_allows(broken):
     """Continuous and peak torque, top speed, voltage, and the gearbox's own limits where they are near."""
     drive = broken.drives["<b>j</b>"]
-    plane = _of_motor("j", drive, None).axes[0]
+    plane = drive.plot().axes[0]
     words = {text.get_text() for text in plane.get_legend().get_texts()}
     assert {"task", "continuous", "voltage", "gearbox peak"} <= words
     lines = {line.get_label(): line.get_ydata()[0] for line in plane.get_lines()}

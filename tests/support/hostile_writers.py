@@ -292,8 +292,11 @@ def figures(robot: Robot, folder: Path) -> None:
 
     from gearwright.plots import Panel, bars, figure, save
     from gearwright.plots.contour import Plane, contour
+    from gearwright.plots.front import front
+    from gearwright.plots.histograms import histograms
     from gearwright.plots.intervals import intervals
     from gearwright.plots.network import Edge, network
+    from gearwright.plots.ranking import Ranking, rankings
 
     first, second, *_ = names = names_of(robot)
     grid = np.meshgrid([0.0, 1.0], [0.0, 1.0])
@@ -301,6 +304,9 @@ def figures(robot: Robot, folder: Path) -> None:
         "figure": figure([0, 1], first, [Panel(first, {name: [0, 1] for name in names}, second)], title=first),
         "bars": bars(names, dict.fromkeys(names, np.ones(len(names))), first, second, "_"),
         "intervals": intervals(names, np.ones(len(names)), np.ones(len(names)), first, {second: np.ones(len(names))}),
+        "rankings": rankings([Ranking(first, dict.fromkeys(names, 1.0), second)], len(names)),
+        "front": front([0, 1], [1, 0], (first, second), (0, 1)),
+        "histograms": histograms({name: [0.0, 1.0] for name in names}),
         "network": network({first: [Edge("base", name, name) for name in names]}, "base"),
         "contour": contour(np.eye(2) + grid[0], first, Plane(*grid, first, second), Plane(*grid, second, first), first),
     }
@@ -309,7 +315,7 @@ def figures(robot: Robot, folder: Path) -> None:
             assert_shown(drawn.get_text())
             assert drawn._preprocess_math(drawn.get_text())[1] is False, drawn.get_text()
         for legend in page.legends:
-            wanted = {"figure": len(names), "bars": len(names), "intervals": 2}[kind]
+            wanted = {"figure": len(names), "bars": len(names), "intervals": 2, "front": 2, "histograms": 2}[kind]
             assert len(legend.get_texts()) == wanted
         ElementTree.parse(save(page, folder / f"{kind}.svg"))
 

@@ -85,7 +85,6 @@ WRITING = {
     "motion/trajectory.py": "CSV and Parquet",
     "plots/notebook.py": "figures",
     "plots/series.py": "figures",
-    "report/figures.py": "figures",
     "studio/file_panel.py": "YAML",
     "report/page.py": "in tests/report",
     "simulation/run.py": "CSV and Parquet",

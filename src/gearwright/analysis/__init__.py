@@ -7,7 +7,7 @@ from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
-from gearwright.analysis.impact_comparison import ImpactFigures, compare_impacts
+from gearwright.analysis.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
 from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
@@ -35,6 +35,7 @@ __all__ = [
     "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
+    "ImpactComparison",
     "ImpactFigures",
     "ImpactResult",
     "LimitCheck",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
 from gearwright.parts import Robot
+from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulate import simulate
 from gearwright.system.motion_demands import MotionDemands
@@ -28,7 +32,7 @@ RTOL, ATOL = 1e-6, 1e-8
 
 
 @dataclass(frozen=True)
-class PerturbedAnalysis(Characteristics):
+class PerturbedAnalysis(Characteristics, Shown):
     """What the task asks of the robot as it really is, followed in a closed loop.
 
     Args:
@@ -40,6 +44,16 @@ class PerturbedAnalysis(Characteristics):
     run: Run
     joint_error: Array
     tip_error: Array | None
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """How far the tip and the joints are from the motion; with `path` (.png, .svg, .pdf) it is saved too."""
+        panels = [] if self.tip_error is None else [Panel("tip [mm]", {"tip": 1e3 * self.tip_error})]
+        names = [name.removeprefix("q.") for name in self.run.series if name.startswith("q.")]
+        for unit in ("rad", "m"):
+            mine = [k for k in range(self.joint_error.shape[1]) if self.run.units.get(f"q.{names[k]}") == unit]
+            if mine:
+                panels.append(Panel(f"joints [m{unit}]", {names[k]: 1e3 * self.joint_error[:, k] for k in mine}))
+        return saved(figure(self.run.t, "time [s]", panels, columns=len(panels)), path)
 
     @property
     def accuracy(self) -> float | None:

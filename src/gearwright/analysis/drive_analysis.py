@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +14,13 @@ from gearwright.analysis.steady_heat import Temperatures
 from gearwright.arrays import Array
 from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
 from gearwright.parts.teeth import tooth_forces_of
+from gearwright.plots import saved
+from gearwright.plots.envelope import envelope
+from gearwright.plots.notebook import Shown
 
 
 @dataclass(frozen=True)
-class DriveAnalysis:
+class DriveAnalysis(Shown):
     """One drive over one cycle of a task.
 
     Args:
@@ -63,6 +68,37 @@ class DriveAnalysis:
     reaction: Array | None = None
     axis: Array | None = None
     own_torque: Array | None = None
+
+    def plot(self, path: str | Path | None = None, *, beside: DriveAnalysis | None = None) -> Any:
+        """The motor's torque over its speed, and what its data sheet, its voltage and its gearbox allow.
+
+        Args:
+            path: .png, .svg or .pdf, where the figure is saved too.
+            beside: the same drive in a closed loop, drawn thin.
+        """
+        sheet = self.motor_sheet
+        page = envelope(
+            self.motor_speed,
+            self.motor_torque,
+            title=self.name,
+            axes=("motor speed [rad/s]", "motor torque [Nm]"),
+            continuous=None if sheet is None else sheet.continuous_torque,
+            peak=self.motor.max_torque,
+            top=self.motor.max_speed,
+            winding=self.winding_line,
+            gearbox=self._gearbox_bounds,
+            beside=None if beside is None else (beside.motor_speed, beside.motor_torque),
+        )
+        return saved(page, path)
+
+    @property
+    def _gearbox_bounds(self) -> tuple[float | None, float | None]:
+        """Input speed and, at the motor, peak torque that the gearbox allows."""
+        box = self.gearbox_sheet
+        if box is None or self.gear is None:
+            return None, None
+        torque = None if box.peak_torque is None else box.peak_torque / abs(float(self.gear.ratio))
+        return box.peak_input_speed, torque
 
     @cached_property
     def rms_torque(self) -> float | None:

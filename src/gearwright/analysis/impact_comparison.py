@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,9 @@ from gearwright.errors import InputError
 from gearwright.functions.constrained import impact
 from gearwright.functions.functions import jacobian, kinetic_energy, mass_matrix
 from gearwright.mechanism import RobotOrMech, approximate, machine_of
+from gearwright.plots import saved
+from gearwright.plots.bars import BarPanel, bar_panels
+from gearwright.plots.notebook import Shown
 
 MODELS = ("exact", "diagonal", "none")
 """How rotors and gears count."""
@@ -34,6 +38,19 @@ class ImpactFigures(NamedTuple):
     v_after: tuple[float, ...]
 
 
+class ImpactComparison(Shown, dict[str, ImpactFigures]):
+    """What an impact does, by the model of the machine: "exact", "diagonal" and "none" of the rotors."""
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Mass at the tip, impulse and energy lost with each model; with `path` (.png, .svg, .pdf) it is saved too."""
+        told = {"mass at the tip [kg]": "reflected_mass", "impulse [Ns]": "impulse", "energy lost [J]": "energy_lost"}
+        panels = [
+            BarPanel(label, list(self), {"": [getattr(one, word) for one in self.values()]})
+            for label, word in told.items()
+        ]
+        return saved(bar_panels(panels, columns=len(panels)), path)
+
+
 def compare_impacts(
     mech: RobotOrMech,
     q: ArrayLike,
@@ -41,7 +58,7 @@ def compare_impacts(
     frame: str | int,
     normal: Sequence[float],
     restitution: float = 0.0,
-) -> dict[str, ImpactFigures]:
+) -> ImpactComparison:
     r"""A frictionless impact of a frame's origin against a rigid wall, with exact, diagonal and no rotors.
 
     Args:
@@ -69,7 +86,7 @@ def compare_impacts(
             "Give speeds with which it comes near, or turn the normal round."
         )
     models = {name: machine if name == "exact" else approximate(machine, name) for name in MODELS}
-    return {name: _figures(model, q, v, row, restitution) for name, model in models.items()}
+    return ImpactComparison({name: _figures(model, q, v, row, restitution) for name, model in models.items()})
 
 
 def _figures(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, row: Array, restitution: float) -> ImpactFigures:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.link_loads import LinkLoads
+from gearwright.analysis.link_loads import ALONG, LinkLoads, load_planes
 from gearwright.arrays import Array
 from gearwright.parts import Material
+from gearwright.plots import saved
+from gearwright.plots.curves import Plane, curves
+from gearwright.plots.notebook import Shown
+
+VISIBLE = 0.2
+"""Share of the strength that a stress must reach for both to be drawn: else the curve would be pressed flat."""
 
 
 @dataclass(frozen=True)
-class LinkAnalysis:
+class LinkAnalysis(Shown):
     r"""One link over a cycle.
 
     Bending and torsion are those of slender beams: $\sigma = N/A + M c/I$, $\tau = T/W$, and together
@@ -26,6 +34,15 @@ class LinkAnalysis:
 
     name: str
     loads: LinkLoads
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The largest stress and section forces over the cycle along the link; also into a file (.png, .svg, .pdf)."""
+        places = self.loads.places
+        found = {"largest": (places, self.stress.max(axis=0) / 1e6)}
+        if self.peak_stress > VISIBLE * self.strength:
+            found["strength"] = (places, np.full(len(places), self.strength / 1e6))
+        stress = Plane((ALONG, "stress [MPa]"), found, self.name, from_zero=True)
+        return saved(curves([stress, *load_planes(self.loads)]), path)
 
     @property
     def _material(self) -> Material:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +21,17 @@ from gearwright.functions.functions import Wrenches, jacobian, jacobian_rate, pl
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Material
+from gearwright.plots import saved
+from gearwright.plots.curves import Plane, curves
+from gearwright.plots.notebook import Shown
 
 STATIONS = 41
 """Points along a link at which its forces are known."""
+ALONG = "distance from the joint [m]"
 
 
 @dataclass(frozen=True)
-class LinkLoads:
+class LinkLoads(Shown):
     """Section forces of one link over a motion, in axes along the beam (x) and across it (y, z).
 
     Args:
@@ -48,6 +53,24 @@ class LinkLoads:
     axes: Array
     own_forces: Array
     own_moments: Array
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The largest section forces over the cycle along the link; with `path` (.png, .svg, .pdf) it is saved too."""
+        return saved(curves(load_planes(self)), path)
+
+
+def load_planes(loads: LinkLoads) -> list[Plane]:
+    """Diagrams of the largest section forces over the cycle along a link."""
+    named = (
+        ("largest force [N]", loads.forces, ("pull or push", "shear y", "shear z")),
+        ("largest moment [Nm]", loads.moments, ("torsion", "bending about y", "bending about z")),
+    )
+    planes = []
+    for label, values, names in named:
+        most = np.abs(values).max(axis=0)
+        found = {name: (loads.places, most[:, k]) for k, name in enumerate(names)}
+        planes.append(Plane((ALONG, label), found, from_zero=True))
+    return planes
 
 
 def beam_axes(section: LinkSection) -> tuple[Array, float]:

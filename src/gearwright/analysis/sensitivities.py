@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,16 +28,21 @@ from gearwright.functions.functions import inverse_dynamics, reactions
 from gearwright.mechanism import assemble
 from gearwright.parts import Drive, Robot
 from gearwright.parts.paths import parameter, with_parameters
+from gearwright.plots import saved
+from gearwright.plots.notebook import Shown
+from gearwright.plots.ranking import Ranking, rankings
 
 STEP = 1e-4
 """Share of a parameter by which it is moved up and down where characteristics are differenced."""
 MACHINE = ("mass", "com", "inertia", "ratio", "transverse_inertia")
 PARTS = ("efficiency", "resistance", "torque_constant", "inductance")
 """Last words of paths that change the machine, and that change a drive's own parts alone."""
+DRAWN = "rms_motor_torque"
+"""The characteristic of every drive that is drawn unless somebody says."""
 
 
 @dataclass(frozen=True)
-class Sensitivities:
+class Sensitivities(Shown):
     """Changes of characteristics for one per cent more of each parameter.
 
     Args:
@@ -59,6 +66,22 @@ class Sensitivities:
         size = np.abs(self.values)
         return np.asarray(100 * np.divide(self.changes, size, out=np.zeros_like(self.changes), where=size > 0))
 
+    def plot(self, *characteristics: str, path: str | Path | None = None, most: int = 8) -> Any:
+        """Which parameters change a characteristic most, in per cent for one per cent more of each.
+
+        Args:
+            characteristics: such as "elbow.energy"; the rms torques of the motors unless given.
+            path: .png, .svg or .pdf, where the figure is saved too.
+            most: how many parameters are drawn.
+        """
+        usual = [name for name in self.characteristics if name.endswith(f".{DRAWN}")] or self.characteristics[:1]
+        panels = []
+        for name in characteristics or usual:
+            self._require(name, self.characteristics)
+            changes = self.relative[:, self.characteristics.index(name)].tolist()
+            panels.append(Ranking("change for 1 % more [%]", dict(zip(self.parameters, changes, strict=True)), name))
+        return saved(rankings(panels, most), path)
+
     def as_words(self) -> dict[str, dict[str, float]]:
         """Parameter -> characteristic -> change by one per cent, in its own unit, as JSON can hold it."""
         pairs = zip(self.parameters, self.changes.tolist(), strict=True)
@@ -67,10 +90,13 @@ class Sensitivities:
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """The change of a characteristic by one per cent of a parameter, in its own unit."""
         path, name = pair
-        for word, known in ((path, self.parameters), (name, self.characteristics)):
-            if word not in known:
-                raise InputError(f"sensitivities: there is no {word!r}; known are {', '.join(known)}.")
+        self._require(path, self.parameters)
+        self._require(name, self.characteristics)
         return float(self.changes[self.parameters.index(path), self.characteristics.index(name)])
+
+    def _require(self, word: str, known: Sequence[str]) -> None:
+        if word not in known:
+            raise InputError(f"sensitivities: there is no {word!r}; known are {', '.join(known)}.")
 
 
 def usual_parameters(robot: Robot) -> tuple[str, ...]:

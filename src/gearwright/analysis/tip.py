@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from gearwright.functions.functions import jacobian, placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Robot
+from gearwright.plots import saved
+from gearwright.plots.notebook import Shown
+from gearwright.plots.ranking import Ranking, rankings
 
 MOTOR = ".motor"
 
@@ -39,7 +43,7 @@ class Tip(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TipDeflection:
+class TipDeflection(Shown):
     """Where the tip is against a stiff arm, over a cycle.
 
     Args:
@@ -49,6 +53,12 @@ class TipDeflection:
 
     tip: Tip
     parts: Mapping[str, Array]
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """What links and drives add to the largest deflection; with `path` (.png, .svg, .pdf) it is saved too."""
+        values = {name: 1e3 * x for name, x in self.shares().items()}
+        title = f"{self.tip.name} gives by {1e3 * self.peak:.3g} mm"
+        return saved(rankings([Ranking("share of the deflection [mm]", values, title)], len(values)), path)
 
     @cached_property
     def total(self) -> Array:

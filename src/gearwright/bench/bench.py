@@ -11,7 +11,7 @@ from gearwright.bench.cases import OURS, Timed
 from gearwright.bench.compilation import compilation, sizes
 from gearwright.bench.peak import SINCOS, peak
 from gearwright.bench.peers import PEERS, installed
-from gearwright.bench.report import ContenderTime, Promise, Report, Size
+from gearwright.bench.report import BATCH, ContenderTime, Promise, Report, Size
 from gearwright.bench.timing import ROUNDS
 from gearwright.compiling.kernel import compile
 from gearwright.mechanism import Mechanism, machine_of
@@ -19,8 +19,6 @@ from gearwright.parts import Robot
 
 ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
 """The bundled robots that the numbers are promised for."""
-
-BATCH = "inverse dynamics, batch"
 
 
 class Bench:

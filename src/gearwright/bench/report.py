@@ -5,9 +5,15 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from gearwright.compiling.known_host import host
+from gearwright.plots import bars, saved
+from gearwright.plots.notebook import Shown
+
+BATCH = "inverse dynamics, batch"
+"""The task that is drawn."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """Everything one run measured."""
 
     comparisons: Sequence[ContenderTime]
@@ -65,6 +71,15 @@ class Report:
     def kept(self) -> bool:
         """Whether all promises hold."""
         return all(promise.kept for promise in self.promises)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """How many times as long as Gearwright every contender takes for inverse dynamics; also into a file."""
+        batches = [line for line in self.comparisons if line.task == BATCH]
+        robots = list(dict.fromkeys(line.robot for line in batches))
+        ratio = {(line.contender, line.robot): line.ratio for line in batches}
+        contenders = dict.fromkeys(line.contender for line in batches)
+        series = {name: [ratio.get((name, robot), 0.0) for robot in robots] for name in contenders}
+        return saved(bars(robots, series, "time over Gearwright's", "Inverse dynamics, batch, one thread", "_"), path)
 
     def as_data(self) -> dict[str, Any]:
         """Plain lists and numbers, with the machine they were measured on."""

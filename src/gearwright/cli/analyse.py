@@ -78,6 +78,8 @@ def analyse_task(
         show_sensitivities(slopes)
     if report is not None:
         say(f"The whole report is in {report}.")
+    if plot is not None:
+        say(f"Figure: {plot}")
 
 
 def show(found: Analysis) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,7 +40,7 @@ def bench(
     loaded = {name: load(name, xacro=xacro, include=include or ()) for name in robots or ROBOTS}
     report = measured(loaded, states, rounds, say)
     if plot is not None:
-        _draw(report, plot)
+        report.plot(plot)
     if json:
         write_json(report.as_data())
     else:
@@ -70,16 +69,3 @@ def _show(report: Report) -> None:
         screen.print(str(promise), soft_wrap=True)
     if report.missing:
         say(f"Not installed: {', '.join(report.missing)}.")
-
-
-def _draw(report: Report, path: Path) -> None:
-    from gearwright.bench.bench import BATCH
-    from gearwright.plots import bars, save
-
-    batches = [line for line in report.comparisons if line.task == BATCH]
-    robots = list(dict.fromkeys(line.robot for line in batches))
-    ratio = {(line.contender, line.robot): line.ratio for line in batches}
-    contenders = dict.fromkeys(line.contender for line in batches)
-    series = {name: [ratio.get((name, robot), 0.0) for robot in robots] for name in contenders}
-    title = "Inverse dynamics, batch, one thread"
-    save(bars(robots, series, "time over Gearwright's", title, "_"), path)

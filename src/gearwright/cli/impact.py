@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro, number_list
-from gearwright.cli.output import heading, number, results, table, write_json
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, number_list
+from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.mechanism import assemble
 from gearwright.text import visible
 
@@ -20,6 +20,7 @@ def impact(
     initial: Annotated[str, typer.Option("--initial", metavar="q1,q2,...", help="Configuration [rad, m].")],
     speeds: Annotated[str, typer.Option("--speeds", metavar="v1,v2,...", help="Speeds before [rad/s, m/s].")],
     restitution: Annotated[float, typer.Option(metavar="E", help="0 (plastic) to 1.")] = 0.0,
+    plot: Plot = None,
     xacro: Xacro = False,
     include: Include = None,
     json: Json = False,
@@ -37,6 +38,8 @@ def impact(
     q = number_list("--initial", initial, mech.coordinates)
     v = number_list("--speeds", speeds, mech.speeds)
     found = compare_impacts(mech, q, v, frame, number_list("--normal", normal, ("x", "y", "z")), restitution)
+    if plot is not None:
+        found.plot(plot)
     if json:
         models = {name: figures._asdict() for name, figures in found.items()}
         write_json({"robot": loaded.name, "frame": frame, "models": models})
@@ -48,3 +51,5 @@ def impact(
         for name, figures in found.items()
     ]
     screen.print(table(["rotors", "mass at the tip [kg]", "impulse [Ns]", "energy lost [J]"], rows))
+    if plot is not None:
+        say(f"Figure: {plot}")

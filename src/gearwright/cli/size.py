@@ -9,7 +9,7 @@ import typer
 
 from gearwright.catalogue import drives, load
 from gearwright.cli.analyse import CatalogueFiles, ReportFile, TaskFile, show
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro, require_ending
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
 from gearwright.cli.output import number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.text import visible
@@ -57,6 +57,7 @@ def size(
         ),
     ] = None,
     report: ReportFile = None,
+    plot: Plot = None,
     catalogue: CatalogueFiles = None,
     seed: Annotated[int, typer.Option(help="Of the search, where there are too many sets to look at.")] = 0,
     trials: Annotated[int, typer.Option(metavar="N", help="Designs that are proposed where something varies.")] = 60,
@@ -87,6 +88,8 @@ def size(
     )
     if output is not None:
         save(found.robot, output)
+    if plot is not None:
+        found.plot(plot)
     if report is not None:
         from gearwright.report import report as write_report
 
@@ -97,6 +100,8 @@ def size(
     _show(found)
     if output is not None:
         say(f"The robot is in {output}.")
+    if plot is not None:
+        say(f"Figure: {plot}")
 
 
 def _joints(joint: list[str] | None, keep: bool, vary: list[str] | None) -> list[str] | None:

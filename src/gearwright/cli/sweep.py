@@ -10,7 +10,7 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.analyse import TaskFile
-from gearwright.cli.arguments import Include, Json, Output, RobotName, Xacro
+from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro
 from gearwright.cli.output import number, results, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
@@ -43,6 +43,11 @@ def sweep(
         str | None, typer.Option(metavar="ADDRESS", help="Of a Dask cluster that computes instead.")
     ] = None,
     output: Output = None,
+    plot: Plot = None,
+    number_of: Annotated[
+        list[str] | None,
+        typer.Option("--of", metavar="NUMBER", help="What --plot draws, such as elbow.energy; repeatable."),
+    ] = None,
     xacro: Xacro = False,
     include: Include = None,
     json: Json = False,
@@ -67,6 +72,8 @@ def sweep(
     )
     for point, error in found.errors.items():
         say(f"point {point} failed: {error}")
+    if plot is not None:
+        found.plot(*(number_of or ()), path=plot)
     if output is not None:
         write_text(output, _csv(found))
     if json:
@@ -77,6 +84,8 @@ def sweep(
         _show(found)
     if output is not None:
         say(f"{len(found)} points written to {output}.")
+    if plot is not None:
+        say(f"Figure: {plot}")
 
 
 def _axis(text: str) -> tuple[str, Any]:

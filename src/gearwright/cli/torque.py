@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Output, RobotName, Xacro, number_list
+from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro, number_list
 from gearwright.cli.output import columns, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
@@ -48,6 +48,7 @@ def torque(
     motors: Annotated[
         bool, typer.Option("--motors", help="Add torques, speeds, currents, voltages and heat of the motors.")
     ] = False,
+    plot: Plot = None,
     xacro: Xacro = False,
     include: Include = None,
     json: Json = False,
@@ -78,6 +79,8 @@ def torque(
         laws=() if plain else None if wheels == "exact" else laws(loaded, mech),
         actuators=None if motors else (),
     )
+    if plot is not None:
+        found.plot(path=plot)
     for note in (*notes, *found.remarks):
         say(note)
     names = [f"tau.{name}" for name in mech.speeds]
@@ -93,6 +96,8 @@ def torque(
         _summary(found, names)
     if output is not None:
         say(f"{len(found.t)} rows written to {output}.")
+    if plot is not None:
+        say(f"Figure: {plot}")
 
 
 def _motion(

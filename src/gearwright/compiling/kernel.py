@@ -16,6 +16,7 @@ from gearwright.compiling.machine_code import known_layout
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
+from gearwright.plots.notebook import table
 from gearwright.text import did_you_mean
 from gearwright.tracing.graph import OperationCount
 from gearwright.tracing.machine_parameters import nominal
@@ -87,6 +88,11 @@ class Kernel(partial[Array]):
 
     def __reduce__(self) -> tuple[type[Kernel], tuple[Recipe]]:
         return Kernel, (self._recipe,)
+
+    def _repr_html_(self) -> str:
+        rows = [(name, size) for name, size in self._job.sizes().items()]
+        facts = [("result", self._job.shape()), ("operations", self.operations.arithmetic)]
+        return table(["kernel", self.name], [*rows, *facts, *(("remark", one) for one in self.remarks)])
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name} {size}" for name, size in self._job.sizes().items())

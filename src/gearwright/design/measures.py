@@ -10,11 +10,12 @@ import numpy as np
 
 from gearwright.analysis import Task, analyse
 from gearwright.analysis.quadrature import trapezoid_weights
-from gearwright.analysis.summary import CHARACTERISTICS
+from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import assemble
+from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.parts import Robot
 
@@ -27,6 +28,8 @@ def digest(*things: Any) -> str:
     return whole.hexdigest()
 
 
+WORDS = ("peak", "rms")
+"""What is told of a force over a motion."""
 CHUNK = 32
 """Designs that go through a kernel together: their forces must fit into the processor's cache."""
 
@@ -45,6 +48,17 @@ class Analysed:
         about = (self.samples, task.payload, task.pause, task.repetitions, task.ambient, sorted(task.required.items()))
         about_forces = (task.forces, dict(task.contact), task.tip, task.perturbed)
         return digest(pieces.x, pieces.c, about, about_forces)
+
+    def units(self, robot: Robot) -> dict[str, str]:
+        """Unit of every number; those of a joint that slides are its own."""
+        mech = assemble(robot)
+        own = {drive.joint: SLIDING if force_unit(mech, drive.joint) == "N" else {} for drive in robot.drives}
+        drives = {*own, *(actuator.name for actuator in mech.actuators)}
+        return {
+            f"{name}.{word}": own.get(name, {}).get(word, unit)
+            for name in drives
+            for word, unit in CHARACTERISTICS.items()
+        }
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""
@@ -71,6 +85,11 @@ class Forces:
     def identity(self) -> str:
         """What is measured, the same in every process."""
         return digest(self.motion.t, self.motion.q, self.motion.v, self.motion.a)
+
+    def units(self, robot: Robot) -> dict[str, str]:
+        """Unit of every number."""
+        mech = assemble(robot)
+        return {f"{word}.{name}": force_unit(mech, name) for word in WORDS for name in mech.speeds}
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""
@@ -100,6 +119,4 @@ class Forces:
 
 
 def _named(speeds: tuple[str, ...], numbers: Array) -> dict[str, Array]:
-    return {
-        f"{word}.{name}": numbers[k, :, j] for k, word in enumerate(("peak", "rms")) for j, name in enumerate(speeds)
-    }
+    return {f"{word}.{name}": numbers[k, :, j] for k, word in enumerate(WORDS) for j, name in enumerate(speeds)}

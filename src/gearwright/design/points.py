@@ -59,10 +59,11 @@ class Normal:
 
 @dataclass(frozen=True)
 class Points:
-    """The points of a sweep: names of parameters, and a row of values each, (N, P)."""
+    """The points of a sweep: names of parameters, and a row of values each, (N, P); a grid, or samples."""
 
     names: tuple[str, ...]
     values: Array
+    sampled: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -103,4 +104,4 @@ def _hypercube(over: Mapping[str, Uniform | Normal], samples: int, seed: int) ->
 
     shares = LatinHypercube(len(over), rng=seed).random(samples)
     columns = [one.drawn(shares[:, k]) for k, one in enumerate(over.values())]
-    return Points(tuple(over), np.stack(columns, axis=1))
+    return Points(tuple(over), np.stack(columns, axis=1), sampled=True)

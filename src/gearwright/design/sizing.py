@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gearwright.analysis import Analysis, Task, analyse
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
@@ -19,13 +17,14 @@ from gearwright.design.designs import TIP, Question
 from gearwright.design.drive_basis import drive_of
 from gearwright.design.gains import JointGains, controller_gains
 from gearwright.design.mixed_search import BEST, TRIALS, best_designs, refined
-from gearwright.design.objectives import Found, front_pair, known_objective, titled
+from gearwright.design.objectives import Found, front_pair, known_objective
 from gearwright.design.search import Sets, best_sets
+from gearwright.design.sizing_figure import front_figure, sizing_html
 from gearwright.design.sizing_summary import summary
 from gearwright.design.variables import STRETCH, Design, Range, design_space
 from gearwright.errors import InputError
 from gearwright.parts import LinkSection, Robot
-from gearwright.plots import Panel, figure, saved
+from gearwright.plots import saved
 from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
@@ -80,10 +79,10 @@ class Sizing(Shown):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The front: the least of one objective that can be had at every value of the other."""
-        first, second = ([one.value(name) for one in self.front] for name in self.pair)
-        curves = {f"{len(self.front)} designs that nothing beats": np.array(second)}
-        page = figure(np.array(first), titled(self.pair[0]), [Panel(titled(self.pair[1]), curves)])
-        return saved(page, path)
+        return saved(front_figure(self), path)
+
+    def _repr_html_(self) -> str:
+        return sizing_html(self)
 
     @property
     def task(self) -> Task:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,13 @@ from gearwright.arrays import Array
 from gearwright.design.measures import Analysed, Forces, digest
 from gearwright.design.points import Points, points
 from gearwright.design.store import Outcome, Store
+from gearwright.design.sweep_figure import sweep_figure, usual_numbers
 from gearwright.design.workers import cluster, failing, local
 from gearwright.errors import InputError
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot, parameter, with_parameters
+from gearwright.plots import saved
+from gearwright.plots.notebook import Shown
 from gearwright.simulation.progress import counting
 from gearwright.text import did_you_mean
 
@@ -26,7 +29,7 @@ Measure = Callable[[Robot], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Shown):
     """The results of a sweep.
 
     Args:
@@ -34,12 +37,28 @@ class Sweep:
         values: of the parameters, (N, P).
         numbers: per name of a measure its values, (N,); nan where a point failed.
         errors: per point that failed, why.
+        units: of the numbers, where the measure tells them.
+        sampled: whether the points were drawn from distributions; else they are a grid.
     """
 
     names: tuple[str, ...]
     values: Array
     numbers: Mapping[str, Array]
     errors: Mapping[int, str]
+    units: Mapping[str, str] = field(default_factory=dict)
+    sampled: bool = False
+
+    def plot(self, *names: str, path: str | Path | None = None, most: int = 4) -> Any:
+        """Numbers over the parameter of a grid; of drawn samples histograms with the median.
+
+        Args:
+            names: of numbers; those rms torques of motors (of other measures: numbers) that vary most unless given.
+            path: .png, .svg or .pdf, where the figure is saved too.
+            most: how many are drawn where none are named.
+        """
+        for name in names:
+            self[name]
+        return saved(sweep_figure(self, names or usual_numbers(self.numbers, most)), path)
 
     def __getitem__(self, name: str) -> Array:
         """A parameter or a number by name, (N,)."""
@@ -100,7 +119,7 @@ def sweep(
                 kept.add(outcomes)
                 known |= {outcome.point: outcome for outcome in outcomes}
                 count(len(known))
-        return _gathered(where, known)
+        return _gathered(where, known, measured.units(robot) if hasattr(measured, "units") else {})
     finally:
         kept.close()
 
@@ -147,10 +166,10 @@ def _point(robot: Robot, where: Points, measure: Measure, index: int) -> dict[st
     return dict(measure(with_parameters(robot, where.at(index))))
 
 
-def _gathered(where: Points, known: Mapping[int, Outcome]) -> Sweep:
+def _gathered(where: Points, known: Mapping[int, Outcome], units: Mapping[str, str]) -> Sweep:
     names = dict.fromkeys(name for index in sorted(known) for name in known[index].numbers)
     numbers = {
         name: np.array([known[index].numbers.get(name, np.nan) for index in range(len(where))]) for name in names
     }
     errors = {index: outcome.error for index, outcome in known.items() if outcome.error is not None}
-    return Sweep(where.names, where.values, numbers, errors)
+    return Sweep(where.names, where.values, numbers, errors, units, where.sampled)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +14,9 @@ from gearwright.dynamics import energy_shares
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.regressor import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.plots import Panel, figure, saved
+from gearwright.plots.bars import BarPanel, bar_panels
+from gearwright.plots.notebook import Shown
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import Program
@@ -37,10 +42,12 @@ _ROWS = Program(
 )
 
 
-class Energies(NamedTuple):
+@dataclass(frozen=True)
+class Energies(Shown):
     """Energies [J], last axis the parts in the machine's order.
 
     Args:
+        mech: the machine.
         translation: 1/2 m v_C^2 of every link with the wheels it carries, (..., bodies).
         rotation: 1/2 w' I w of every link about its centre of mass, the wheels at rest in it, (..., bodies).
         wheels: 1/2 J s^2 of every wheel, (..., wheels).
@@ -49,6 +56,7 @@ class Energies(NamedTuple):
         springs: 1/2 k x^2 of every spring, (..., springs).
     """
 
+    mech: Mechanism = field(repr=False)
     translation: Array
     rotation: Array
     wheels: Array
@@ -56,15 +64,39 @@ class Energies(NamedTuple):
     weights: Array
     springs: Array
 
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Bars per link, wheel and spring for one state, else the sums over the samples; also into a file."""
+        links, wheels = ([x.name for x in some] for some in (self.mech.bodies, self.mech.spins))
+        if self.translation.ndim > 1:
+            return saved(self._over_samples(), path)
+        moving = {"translation": self.translation, "rotation": self.rotation}
+        panels = [BarPanel("links [J]", links, moving), BarPanel("weights [J]", links, {"potential": self.weights})]
+        if wheels:
+            turning = {"turning": self.wheels, "coupling": self.couplings}
+            panels.insert(1, BarPanel("wheels [J]", wheels, turning))
+        if self.mech.springs:
+            names = [spring.name for spring in self.mech.springs]
+            panels.append(BarPanel("springs [J]", names, {"potential": self.springs}))
+        return saved(bar_panels(panels), path)
+
+    def _over_samples(self) -> Any:
+        parts = {"links": self.links, "wheels": self.wheels, "couplings": self.couplings}
+        stored = {"weights": self.weights, "springs": self.springs}
+        panels = [
+            Panel(label, {name: x.sum(axis=-1).ravel() for name, x in some.items() if x.shape[-1]})
+            for label, some in (("kinetic energy [J]", parts), ("potential energy [J]", stored))
+        ]
+        return figure(np.arange(self.kinetic.size), "sample", panels)
+
     @property
     def kinetic(self) -> Array:
         """All of the kinetic energy, (...)."""
-        return self._sum(self[:4])
+        return self._sum(self.translation, self.rotation, self.wheels, self.couplings)
 
     @property
     def potential(self) -> Array:
         """All of the potential energy, (...)."""
-        return self._sum(self[4:])
+        return self._sum(self.weights, self.springs)
 
     @property
     def links(self) -> Array:
@@ -72,7 +104,7 @@ class Energies(NamedTuple):
         return self.translation + self.rotation
 
     @staticmethod
-    def _sum(parts: tuple[Array, ...]) -> Array:
+    def _sum(*parts: Array) -> Array:
         return np.asarray(sum(part.sum(axis=-1) for part in parts), dtype=np.float64)
 
 
@@ -103,7 +135,7 @@ def energies(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Energies:
     mech = machine_of("energies", mech)
     flat = evaluate(_SHARES, mech, _state("energies", mech, q, v), {})
     ends = np.cumsum(_counts(mech))[:-1]
-    return Energies(*np.split(flat, ends, axis=-1))
+    return Energies(mech, *np.split(flat, ends, axis=-1))
 
 
 def energy_rows(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> EnergyRows:

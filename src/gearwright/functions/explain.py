@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
@@ -12,12 +14,18 @@ from gearwright.dynamics.pose import place
 from gearwright.dynamics.wheel_shares import wheel_coriolis, wheel_forces, wheel_mass_matrix
 from gearwright.errors import InputError
 from gearwright.mechanism import BASE, Mechanism, RobotOrMech, Spin, machine_of
+from gearwright.mechanism.units import force_unit
+from gearwright.plots import Panel, figure, saved
+from gearwright.plots.bars import BarPanel, bar_panels
+from gearwright.plots.notebook import Shown
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import Program
 from gearwright.text import did_you_mean
 
 PARTS = ("inertia", "coupling", "gyroscopic")
+MOST_WHEELS = 12
+"""Of more wheels those with the largest shares are drawn."""
 
 _FORCES = Program(
     "explain",
@@ -58,7 +66,7 @@ WHEEL_CORIOLIS = Program(
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """The part of the dynamics that comes from turning wheels, wheel by wheel.
 
     Args:
@@ -114,6 +122,27 @@ class Explanation:
                     table.append({**row, **parts, "total": sum(parts.values())})
         return table
 
+    def plot(self, path: str | Path | None = None, *, most: int = 4) -> Any:
+        """Per speed what every wheel contributes: bars in three parts for one state, else its whole share over samples.
+
+        Args:
+            path: .png, .svg or .pdf, where the figure is saved too.
+            most: of a machine with more speeds those with the largest shares are drawn.
+        """
+        sizes = np.abs(self.forces).sum(axis=-2).reshape(-1, len(self.wheels), self.mech.n).max(axis=0)
+        speeds = [self.mech.speeds[k] for k in _largest(sizes.max(axis=0), most) if sizes[:, k].any()]
+        wheels = _largest(sizes.max(axis=1), MOST_WHEELS)
+        speeds = speeds or list(self.mech.speeds[:1])
+        labels = {speed: f"at {speed} [{force_unit(self.mech, speed)}]" for speed in speeds}
+        if self.forces.ndim == 3:
+            names = [self.wheels[k] for k in wheels]
+            parts = {speed: {part: x[wheels] for part, x in self.bars(speed).items()} for speed in speeds}
+            return saved(bar_panels([BarPanel(labels[speed], names, parts[speed]) for speed in speeds]), path)
+        shares = self.forces.sum(axis=-2).reshape(-1, len(self.wheels), self.mech.n)
+        curves = {x: {self.wheels[k]: shares[:, k, self.mech.speeds.index(x)] for k in wheels} for x in speeds}
+        panels = [Panel(labels[speed], curves[speed]) for speed in speeds]
+        return saved(figure(np.arange(len(shares)), "sample", panels), path)
+
     def bars(self, speed: str) -> dict[str, Array]:
         """For a bar figure of one state: per part its size for every wheel, in the order of `wheels`."""
         if speed not in self.mech.speeds:
@@ -122,6 +151,11 @@ class Explanation:
             raise InputError("explain: a bar figure is for one state; this is a batch.")
         k = self.mech.speeds.index(speed)
         return {part: self.forces[:, place, k] for place, part in enumerate(PARTS)}
+
+
+def _largest(sizes: Array, most: int) -> list[int]:
+    """Where the largest of some numbers stand, in their order."""
+    return sorted(np.argsort(-sizes, kind="stable")[:most].tolist())
 
 
 def wheel_index(caller: str, mech: Mechanism, wheel: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,8 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.motion.columns import read_columns
 from gearwright.parts import Robot
+from gearwright.plots import Panel, figure, saved
+from gearwright.plots.notebook import Shown
 from gearwright.text import did_you_mean, listed
 
 CURRENT = "i"
@@ -33,7 +35,7 @@ AT_REST = 0.03
 
 
 @dataclass(frozen=True)
-class Log:
+class Log(Shown):
     """What was measured, in SI units at the joint side.
 
     Args:
@@ -84,6 +86,13 @@ class Log:
     def duration(self) -> float:
         """From the first sample to the last [s]."""
         return float(self.times[-1] - self.times[0])
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A figure of positions, torques, and speeds if known; with `path` (.png, .svg, .pdf) it is saved too."""
+        blocks = {"position [rad, m]": self.q, "speed [rad/s, m/s]": self.v, "torque [Nm, N]": self.tau}
+        known = {label: np.asarray(values) for label, values in blocks.items() if values is not None}
+        panels = [Panel(label, {str(k + 1): x for k, x in enumerate(values.T)}) for label, values in known.items()]
+        return saved(figure(self.times, "time [s]", panels), path)
 
     def between(self, start: float, end: float) -> Log:
         """The part in which start <= t < end."""

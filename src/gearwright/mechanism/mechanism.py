@@ -16,6 +16,7 @@ from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
 from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
 from gearwright.parts.kinds import sequence_of
+from gearwright.plots.notebook import table
 from gearwright.text import did_you_mean, listed
 
 ELEMENTS: dict[str, type] = {
@@ -79,6 +80,13 @@ class Mechanism:
         ]
         parts = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
         return f"<Mechanism: {', '.join(parts)}, speeds: {listed(self.speeds) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        carriers = [*(body.name for body in self.bodies), "base"]  # the base is number -1
+        bodies = [(x.name, carriers[self.parent(i)], x.joint, x.mass) for i, x in enumerate(self.bodies)]
+        spins = [(x.name, carriers[int(x.carrier)], x.inertia) for x in self.spins]
+        shown = table(["body", "parent", "joint", "mass with wheels [kg]"], bodies)
+        return shown + (table(["wheel", "carried by", "inertia [kg m2]"], spins) if spins else "")
 
     def _row(self, owner: str, row: Any) -> FullRow:
         return full_row(owner, row, self.layout.index)

@@ -25,12 +25,15 @@ from gearwright.planning.closed_descent import ClosedDescent
 from gearwright.planning.descent import Descent
 from gearwright.planning.joints import Joints
 from gearwright.planning.poses import wanted
+from gearwright.plots.notebook import table
 from gearwright.programs.inputs import checked
 from gearwright.programs.placement import Placement
 from gearwright.text import did_you_mean, listed
 
 SINGULAR = 1e-4
 """Share of the largest singular value of the Jacobian below which the smallest counts as none."""
+SHOWN = 20
+"""Configurations that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,17 @@ class InverseKinematics:
     reached: NDArray[np.bool_]
     error: Array
     descent: Descent = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        mech = self.descent.joints.mech
+        q = self.q.reshape(-1, self.q.shape[-1])
+        branches = len(q) // max(self.reached.size, 1)
+        told = zip(np.repeat(self.reached, branches), np.repeat(self.error, branches), q, strict=True)
+        rows = [
+            ("yes" if reached else "no", f"{error:.3g}", *map("{:.6g}".format, row)) for reached, error, row in told
+        ]
+        more = f"<p>and {len(rows) - SHOWN} more</p>" if len(rows) > SHOWN else ""
+        return table(["reached", "error [m, rad]", *mech.coordinates], rows[:SHOWN]) + more
 
     @cached_property
     def pose(self) -> Placement:

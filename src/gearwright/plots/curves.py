@@ -21,11 +21,13 @@ class Plane:
         axes: labels of both axes, with their units.
         curves: name -> (values along x, values along y).
         title: a heading.
+        from_zero: whether the vertical axis begins at zero, as magnitudes want it.
     """
 
     axes: tuple[str, str]
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]]
     title: str = ""
+    from_zero: bool = False
 
 
 def curves(planes: Sequence[Plane]) -> Any:
@@ -40,6 +42,8 @@ def curves(planes: Sequence[Plane]) -> Any:
         axes.set_xlabel(shown(plane.axes[0]))
         axes.set_ylabel(shown(plane.axes[1]))
         axes.set_title(shown(plane.title), fontsize=10)
+        if plane.from_zero:
+            axes.set_ylim(bottom=0.0)
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         if len(plane.curves) > 1:

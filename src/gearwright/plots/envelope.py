@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from gearwright.plots.labels import label as shown
 from gearwright.plots.series import COLOURS
 
+FALLING = (0, (8, 2, 1.5, 2, 1.5, 2))
+"""The stroke of the bound by the voltage."""
 REACH = 3.0
 """A bound so many times beyond the path is not drawn: it would press the path flat."""
 
@@ -43,7 +45,7 @@ def envelope(
     """
     from matplotlib.figure import Figure
 
-    page = Figure(figsize=(3.6, 2.9), layout="constrained")
+    page = Figure(figsize=(4.0, 3.3), layout="constrained")
     plane = page.add_subplot()
     speed, torque = np.abs(np.asarray(x)), np.abs(np.asarray(y))
     if beside is not None:
@@ -59,17 +61,19 @@ def envelope(
         plane.axvline(top, color="#555555", linewidth=1.2, linestyle=":", label="top speed")
     _bounds_behind(plane, gearbox, REACH * widest)
     if winding is not None:
-        plane.axline((0.0, winding[0]), (winding[1], 0.0), color="#7a5c00", linewidth=1.2, label="voltage")
+        plane.axline(
+            (0.0, winding[0]), (winding[1], 0.0), color="#7a5c00", linewidth=1.2, linestyle=FALLING, label="voltage"
+        )
     plane.set_xlim(0.0, widest)
     reached = 0.0 if beside is None else float(np.abs(np.asarray(beside[1])).max(initial=0.0))
     highest = max(float(torque.max(initial=0.0)), reached, continuous or 0.0, peak or 0.0, gearbox[1] or 0.0, 1e-9)
     plane.set_ylim(0.0, 1.25 * highest)
     plane.set_xlabel(shown(axes[0]))
     plane.set_ylabel(shown(axes[1]))
-    plane.set_title(shown(title), fontsize=10)
+    page.suptitle(shown(title), fontsize=10)
     plane.grid(alpha=0.25)
     plane.spines[["top", "right"]].set_visible(False)
-    plane.legend(frameon=False, fontsize=8)
+    plane.legend(frameon=False, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     return page
 
 

@@ -1,4 +1,4 @@
-"""Curves over a common axis in panels, and bars in groups."""
+"""Curves over a common axis in panels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Panel:
 
     Args:
         label: what the vertical axis shows, with its unit.
-        curves: name -> values.
+        curves: name -> values; the legend leaves out a single one without a name.
         title: a heading.
         echoes: curves drawn thin and dotted in the colour of another one, name -> the other; not in the legend.
     """
@@ -90,9 +90,9 @@ def figure(
             axes.set_xlabel(shown(axis_label))
     drawn |= marks
     place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
-    page.legend(
-        drawn.values(), [shown(name) for name in drawn], loc=place, ncols=min(len(drawn), 2 + columns), frameon=False
-    )
+    if any(drawn):  # a single curve without a name is told by the axes
+        names, most = [shown(name) for name in drawn], 2 + columns
+        page.legend(drawn.values(), names, loc=place, ncols=min(len(drawn), most), frameon=False)
     if title:
         page.suptitle(shown(title))
     return page
@@ -157,30 +157,6 @@ def _use_decades(axes: Any) -> None:
     if high < 300 * low:
         axes.xaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
         axes.xaxis.set_minor_formatter(plain)
-
-
-def bars(
-    groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, title: str = "", break_at: str | None = None
-) -> Any:
-    """A matplotlib figure of bars: one group per name, one colour per series; names begin new lines at `break_at`."""
-    from matplotlib.figure import Figure
-
-    page = Figure(figsize=(max(5.0, 0.9 * len(groups) + 2.5), 3.4), layout="constrained")
-    axes = page.add_subplot()
-    width = 0.8 / max(len(series), 1)
-    places = np.arange(len(groups))
-    drawn: dict[str, Any] = {}
-    for k, (name, values) in enumerate(series.items()):
-        offset = (k - (len(series) - 1) / 2) * width
-        drawn[name] = axes.bar(places + offset, np.asarray(values), width, color=COLOURS[(k + 1) % len(COLOURS)])
-    ticks = ["\n".join(shown(part) for part in (name.split(break_at) if break_at else [name])) for name in groups]
-    axes.set_xticks(places, ticks, rotation=30 if len(groups) > 6 else 0)
-    axes.axhline(0.0, color="#1b1b1b", linewidth=0.8)
-    axes.set_ylabel(shown(label))
-    axes.spines[["top", "right"]].set_visible(False)
-    page.legend(drawn.values(), [shown(name) for name in drawn], loc="outside right upper", frameon=False)
-    axes.set_title(shown(title), fontsize=11)
-    return page
 
 
 def saved(page: Any, path: str | Path | None) -> Any:

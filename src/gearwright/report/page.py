@@ -72,7 +72,7 @@ def page(found: Analysis | Sizing, sensitivities: Sensitivities | None = None) -
         _side_by_side(torque_speed_figures(analysis)),
         tooth_table(analysis),
         link_table(analysis),
-        _side_by_side(link_figures(analysis)),
+        *(f"<figure>{one}</figure>" for one in link_figures(analysis)),
         _closed_loop(analysis),
         "" if sensitivities is None else sensitivity_tables(sensitivities),
         remark_list(analysis),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gearwright.analysis import Analysis
-from gearwright.report.figures import svg
+from gearwright.plots.notebook import svg
 from gearwright.report.tables import limit_table, remark_list
 from gearwright.scene.graph_figure import gear_graph_figure
 from gearwright.studio.figures import energy_figure, temperature_figure, torque_figure, torque_speed_figure
