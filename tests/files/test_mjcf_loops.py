@@ -12,6 +12,9 @@ from gearwright.errors import InputError
 from gearwright.files import read_yaml, write_yaml
 from support.hostile_names import C_CODE, MARKUP
 from support.mjcf_agreement import Agreement
+from support.references import Reference
+
+MUJOCO = Reference("MuJoCo, closed loops (connect and weld)")
 
 STEP = 1e-4
 STIFF = f'solref="{4 * STEP} 1" solimp="0.9999 0.9999 0.001 0.5 1"'
@@ -81,7 +84,7 @@ def test_a_run_of_a_closed_loop(name, read):
     start = project(found.robot, gw.neutral(found.mech), gw.laws(found.robot))
     worst, moved = run_difference(found, start)
     assert moved > 0.5
-    assert worst < 1e-6
+    MUJOCO.agrees("places of joints over a run [rad]", worst, 1e-6)
 
 
 @pytest.mark.parametrize(

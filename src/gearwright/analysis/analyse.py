@@ -14,11 +14,11 @@ from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_e
 from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.cycle import Course, Cycle, handed_on
 from gearwright.analysis.perturbation import Perturbation
-from gearwright.analysis.process_forces import applied
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
+from gearwright.analysis.structure import acting_on, structure_of
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
-from gearwright.analysis.tip import tip_deflection, tip_of
+from gearwright.analysis.tip import tip_of
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
 from gearwright.forces.of_robot import laws as laws_of
@@ -127,13 +127,10 @@ def _characteristics(
     mech = machine_of("analyse", robot)
     found = course.asked_of(robot)
     motion = found.motion
-    pressed, _ = contact_wrenches(mech, laws_of(robot, mech), course.contact, motion.t)
-    acting = [*applied(mech, motion.q, motion.t, course.forces), *pressed]
+    acting = acting_on(robot, mech, motion, course.forces, course.contact)
     cycle = Cycle(robot, mech, task, found, handed_on(robot, mech, course, found), table, acting)
     each = {one.joint or one.name: one for one in cycle.drives()}
-    links = {name: cycle.link(name, section) for name, section in sections.items()}
-    tip = tip_of(robot, mech, task.tip, sections)
-    given = None if tip is None else tip_deflection(mech, motion, tip, links)
+    links, given = structure_of(robot, mech, motion, sections, acting, task.tip)
     checks = (*cycle.checked(each.values()), *link_limits(links), *required_limits(task, each, given, links, cycle))
     return Characteristics(robot, found, each, links, cycle.reactions, given, checks)
 

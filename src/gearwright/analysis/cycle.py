@@ -12,9 +12,6 @@ import numpy as np
 from gearwright.analysis.advice import JointShares, advised
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.link_loads import link_loads
-from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, about_origins, loads_of
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
@@ -27,7 +24,7 @@ from gearwright.forces.places import motors_of
 from gearwright.functions.functions import Wrenches, inverse_dynamics, mass_matrix, reactions
 from gearwright.mechanism import Mechanism, Spin, approximate, assemble
 from gearwright.motion import Motion, Trajectory
-from gearwright.parts import Drive, GearboxSheet, LinkSection, Motor, MotorSheet, Robot
+from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
 from gearwright.system.demands import demands
 from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
@@ -117,11 +114,6 @@ class Cycle:
         """Wrench across every joint, (T, bodies, 6)."""
         motion = self.found.motion
         return reactions(self.mech, motion.q, motion.v, motion.a, wrenches=self.wrenches)
-
-    def link(self, name: str, section: LinkSection) -> LinkAnalysis:
-        """A link with its forces over the cycle."""
-        motion, on = self.found.motion, placed_masses(self.robot, name)
-        return LinkAnalysis(name, link_loads(self.mech, motion, name, section, on, self.acting))
 
     def drives(self) -> Iterator[DriveAnalysis]:
         """Every drive over the cycle."""

@@ -16,6 +16,7 @@ import numpy as np
 from gearwright.analysis.analyse import Analysis, analyse
 from gearwright.analysis.cycle import inertia_ratio
 from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.analysis.structure import Structure, acting_on, structure_of
 from gearwright.analysis.summary import CHARACTERISTICS
 from gearwright.analysis.varied_drive import DriveLoad, beginning, varied
 from gearwright.arrays import Array
@@ -39,7 +40,8 @@ class Sensitivities:
 
     Args:
         parameters: their paths.
-        characteristics: `<drive>.<characteristic>`.
+        characteristics: `<drive>.<characteristic>`, `<link>.peak_stress`, `<link>.peak_deflection`, and
+            `tip.peak_deflection`.
         values: what they are now, (C,).
         changes: by how much they change, in their own units, (P, C).
         differenced: parameters for which the whole analysis was differenced.
@@ -96,7 +98,7 @@ def sensitivities(found: Analysis, parameters: Sequence[str] | None = None) -> S
     paths = tuple(usual_parameters(found.robot) if parameters is None else parameters)
     for path in paths:
         parameter(found.robot, path)
-    base = {name: x for name, x in _numbers(found.drives).items() if np.isfinite(x)}
+    base = {name: x for name, x in _of_all(found).items() if np.isfinite(x)}
     direct = [path for path in paths if _is_direct(found, path)]
     slopes = _machine_slopes(found, [path for path in direct if not path.endswith(PARTS)])
     rows = []
@@ -145,7 +147,7 @@ def _at(found: Analysis, path: str, step: float, slope: Array | None, direct: bo
         return _again(found, changed)
     if slope is None:
         own = {name: _moved(found, drive, changed, path, 0.0) for name, drive in found.drives.items()}
-        return _numbers(own)
+        return _numbers(own) | Structure(dict(found.links), found.tip).numbers()
     mech, motion = assemble(changed), found.demands.motion
     after, before = (reactions(one, motion.q, motion.v, motion.a) for one in (mech, found.robot))
     each = {}
@@ -155,7 +157,7 @@ def _at(found: Analysis, path: str, step: float, slope: Array | None, direct: bo
         body = next(k for k, one in enumerate(mech.bodies) if (one.joint_name or one.name) == drive.joint)
         felt = None if drive.reaction is None else drive.reaction + (after - before)[:, body]
         each[name] = replace(moved, inertia_ratio=inertia_ratio(mech, motion.q, drive.name, at), reaction=felt)
-    return _numbers(each)
+    return _numbers(each) | _structure(found, changed).numbers()
 
 
 def _moved(found: Analysis, drive: DriveAnalysis, changed: Robot, path: str, more: Array | float) -> DriveAnalysis:
@@ -190,8 +192,20 @@ def _again(found: Analysis, changed: Robot) -> dict[str, float]:
     """The whole analysis with another robot."""
     task = replace(found.task, payload=None, perturbed=None)
     sections = {name: link.loads.section for name, link in found.links.items()}
-    again = analyse(changed, task, sections=sections, catalogue=found.catalogue, samples=len(found.t))
-    return _numbers(again.drives)
+    return _of_all(analyse(changed, task, sections=sections, catalogue=found.catalogue, samples=len(found.t)))
+
+
+def _structure(found: Analysis, changed: Robot) -> Structure:
+    """What gives way of another robot along the same motion."""
+    mech, motion, task = assemble(changed), found.demands.motion, found.task
+    sections = {name: link.loads.section for name, link in found.links.items()}
+    acting = acting_on(changed, mech, motion, task.forces, task.contact)
+    return structure_of(changed, mech, motion, sections, acting, task.tip)
+
+
+def _of_all(found: Analysis) -> dict[str, float]:
+    """The characteristics of drives, links and tip."""
+    return _numbers(found.drives) | Structure(dict(found.links), found.tip).numbers()
 
 
 def _numbers(drives: object) -> dict[str, float]:

@@ -53,6 +53,14 @@ class Disc:
 
 
 @dataclass(frozen=True)
+class Area:
+    """A face with these corners, filled lightly."""
+
+    corners: ArrayLike
+    colour: int = 7
+
+
+@dataclass(frozen=True)
 class Mark:
     """A point with a label beside it."""
 
@@ -70,16 +78,21 @@ class Label:
     colour: int = 0
 
 
-Item = Stroke | Arrow | Disc | Mark | Label
+Item = Stroke | Arrow | Disc | Area | Mark | Label
 
 
-def sketch(drawings: Mapping[str, Sequence[Item]], view: str = "space", columns: int = 2) -> Any:
-    """A matplotlib figure with one drawing per title, all at the same scale of their own."""
+def sketch(
+    drawings: Mapping[str, Sequence[Item]],
+    view: str = "space",
+    columns: int = 2,
+    size: tuple[float, float] = (5.0, 4.2),
+) -> Any:
+    """A matplotlib figure with one drawing of this size [inch] per title, all at the same scale of their own."""
     from matplotlib.figure import Figure
 
     columns = min(columns, len(drawings))
     rows = -(-len(drawings) // columns)
-    page = Figure(figsize=(5.0 * columns, 4.2 * rows), layout="constrained")
+    page = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
     for k, (title, items) in enumerate(drawings.items()):
         axes = page.add_subplot(rows, columns, k + 1)
         axes.set_title(shown(title), fontsize=10)
@@ -99,14 +112,19 @@ def _draw(axes: Any, item: Item, view: Array) -> None:
     elif isinstance(item, Arrow):
         _arrow(axes, item, view)
     elif isinstance(item, Disc):
-        x, y = view @ _circle(item).T
-        axes.fill(x, y, facecolor=COLOURS[item.colour] + "40", edgecolor=COLOURS[item.colour], linewidth=1.2)
+        _fill(axes, view @ _circle(item).T, COLOURS[item.colour])
+    elif isinstance(item, Area):
+        _fill(axes, view @ np.asarray(item.corners, dtype=float).T, COLOURS[item.colour])
     elif isinstance(item, Label):
         _write(axes, view @ np.asarray(item.at, dtype=float), item.label, COLOURS[item.colour], below=True)
     else:
         x, y = view @ np.asarray(item.at, dtype=float)
         axes.plot([x], [y], "o", color=COLOURS[item.colour], markersize=4)
         _write(axes, (x, y), item.label, COLOURS[item.colour])
+
+
+def _fill(axes: Any, outline: Array, colour: str) -> None:
+    axes.fill(*outline, facecolor=colour + "40", edgecolor=colour, linewidth=1.2)
 
 
 def _arrow(axes: Any, item: Arrow, view: Array) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.text import did_you_mean
-from gearwright.works import arms, fernini, runs
+from gearwright.works import arms, fernini, joints, problems, runs, tasks
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,19 @@ FIGURES = {
     "vukobratovic_10": WorkFigure(
         HANDBOOK, "20.10", "errors with feedforward, schemes (a) and (b)", runs.feedforward_schemes
     ),
+    "vukobratovic_11": WorkFigure(HANDBOOK, "20.11", "problems 1 to 10 of robot dynamics", problems.problems),
+    "vukobratovic_13": WorkFigure(
+        HANDBOOK, "20.13", "functional coordinates of two tasks", tasks.functional_coordinates
+    ),
+    "vukobratovic_14": WorkFigure(HANDBOOK, "20.14", "reactions in two tasks", tasks.reactions),
+    "vukobratovic_15": WorkFigure(HANDBOOK, "20.15", "four models of what the hand touches", tasks.surroundings),
     "vukobratovic_16": WorkFigure(HANDBOOK, "20.16", "a hand on an elastic base", runs.elastic_base),
     "vukobratovic_17": WorkFigure(
         HANDBOOK, "20.17", "a joint behind an elastic transmission", runs.elastic_transmission
     ),
+    "vukobratovic_18": WorkFigure(HANDBOOK, "20.18", "joints with vectors along their axes", joints.specificity),
     "vukobratovic_19": WorkFigure(HANDBOOK, "20.19", "a revolute joint, extended and turned", arms.rotations),
+    "vukobratovic_20": WorkFigure(HANDBOOK, "20.20", "linear joints", joints.linear_joint),
 }
 
 

@@ -1,0 +1,64 @@
+"""What gives way: links that bend, and the tip of the whole arm, under the forces of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gearwright.analysis.contact_wrenches import contact_wrenches
+from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.placed_masses import placed_masses
+from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, applied
+from gearwright.analysis.tip import TipDeflection, tip_deflection, tip_of
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.mechanism import Mechanism
+from gearwright.motion import Motion
+from gearwright.parts import LinkSection, Robot
+
+
+class Structure(NamedTuple):
+    """Links by name, and the tip; None for a robot with several tips, or where nothing gives."""
+
+    links: dict[str, LinkAnalysis]
+    tip: TipDeflection | None
+
+    def numbers(self) -> dict[str, float]:
+        """Its characteristics: stress [Pa] and deflection [m] of every link, deflection of the tip [m]."""
+        found = {f"{name}.peak_stress": link.peak_stress for name, link in self.links.items()}
+        found |= {f"{name}.peak_deflection": link.peak_deflection for name, link in self.links.items()}
+        return found | ({} if self.tip is None else {"tip.peak_deflection": self.tip.peak})
+
+
+def acting_on(
+    robot: Robot, mech: Mechanism, motion: Motion, forces: Sequence[ProcessForce], contact: Mapping[str, Any]
+) -> list[AppliedWrench]:
+    """The forces of the process and of contacts, along a motion."""
+    pressed, _ = contact_wrenches(mech, laws_of(robot, mech), contact, motion.t)
+    return [*applied(mech, motion.q, motion.t, forces), *pressed]
+
+
+def structure_of(
+    robot: Robot,
+    mech: Mechanism,
+    motion: Motion,
+    sections: Mapping[str, LinkSection],
+    acting: Sequence[AppliedWrench],
+    tip: str | None,
+) -> Structure:
+    """The links with sections and the tip of a robot, along a motion.
+
+    Args:
+        robot: the robot.
+        mech: the same, assembled.
+        motion: of all its speeds.
+        sections: of links.
+        acting: forces from outside.
+        tip: the frame or link whose deflection is told; the last one of a chain unless given.
+    """
+    links = {
+        name: LinkAnalysis(name, link_loads(mech, motion, name, section, placed_masses(robot, name), acting))
+        for name, section in sections.items()
+    }
+    end = tip_of(robot, mech, tip, sections)
+    return Structure(links, None if end is None else tip_deflection(mech, motion, end, links))
