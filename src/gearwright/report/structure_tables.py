@@ -16,6 +16,8 @@ SHOWN = {
     "peak_motor_torque": "peak motor torque",
     "energy": "energy per cycle",
     "winding_temperature": "winding temperature",
+    "peak_stress": "peak stress",
+    "peak_deflection": "peak deflection",
 }
 """Characteristics whose sensitivities the page shows; JSON has all."""
 FAINTEST, STRONGEST = 0.005, 2.0
