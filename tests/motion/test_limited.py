@@ -165,7 +165,10 @@ NONE = {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: s_curve([0.0], [1.0], speed=1.0, acceleration=2.0), "coordinate 0 has no limit of jerk. Give jerk="),
+        (
+            lambda: s_curve([0.0], [1.0], speed=1.0, acceleration=2.0),
+            "coordinate 0 has no limit of jerk. State jerk with",
+        ),
         (lambda: trapezoid([0.0], [1.0], speed=1.0), "no limit of acceleration"),
         (lambda: s_curve([0.0], [1.0, 2.0, 3.0], **{**NONE, "jerk": [1.0, 2.0]}), "jerk has 2 values for 3 joints"),
         (lambda: s_curve([0.0], [1.0], **{**NONE, "jerk": 0.0}), r"jerk\[0\]=0.0"),

@@ -159,6 +159,8 @@ def _perturbed(
 
 def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
     each = found.drives
+    if not each:
+        yield f"{found.robot.name} has no drives, so that there is nothing to check. Choose some: `gearwright size`."
     start, end = task.cycle.at(0.0), task.cycle.at(task.cycle.duration)
     if task.is_periodic and np.abs(end - start).max() > CLOSED:
         yield "the cycle does not end where it starts: how the robot returns is left out of means and temperatures."

@@ -150,7 +150,17 @@ def _remark(message: Warning | str, category: type[Warning], *_: object, **__: o
 def _plainly(error: OSError) -> str:
     """A sentence for a file that cannot be opened, read or written."""
     reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}." if error.filename is not None else f"{reason}."
+    return f"{reason}." if error.filename is None else f"{error.filename}: {reason}. {_way_out(error)}"
+
+
+def _way_out(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "Check the name and the folder."
+    if isinstance(error, IsADirectoryError):
+        return "Give the name of a file in it."
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return "A folder is wanted there: choose another name."
+    return "Check its permissions and the space on the disk."
 
 
 def _internal(error: Exception) -> None:

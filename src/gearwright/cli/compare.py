@@ -50,6 +50,7 @@ def compare(
         "seconds": float(comparison.motion.t[-1] - comparison.motion.t[0]),
         "errors": [miss._asdict() for miss in comparison.misses()],
         "uncoupled": list(comparison.uncoupled),
+        "wheels": len(mech.spins),
     }
     if mech.shafts and trajectory is None:
         facts["reduced"] = _reduced(loaded, mech)
@@ -94,6 +95,8 @@ def _show(facts: dict[str, Any]) -> None:
     screen.print(heading(facts["robot"], f", a motion of {number(facts['seconds'])} s: peak torque (Nm, or N)"))
     screen.print("and largest error of each approximation, with its share of the peak.")
     screen.print(_table(facts["errors"], "speed", "joint"))
+    if not facts["wheels"]:
+        say("The robot has no wheels, so that nothing is approximated. Give it motors and gears: `gearwright size`.")
     if facts["uncoupled"]:
         screen.print("Wheels that never push on their carrier: " + listed(facts["uncoupled"]) + ".")
     if facts.get("reduced"):

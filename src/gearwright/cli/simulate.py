@@ -85,9 +85,9 @@ def simulate_robot(
     plot: Plot = None,
     method: Annotated[
         str | None,
-        typer.Option(metavar="METHOD", help="adaptive, stiff, projected, euler, rk4; chosen unless given."),
+        typer.Option(metavar="METHOD", help="adaptive, stiff, projected, moreau, euler, rk4; chosen unless given."),
     ] = None,
-    step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Step of euler, rk4, projected.")] = None,
+    step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Step of all but adaptive and stiff.")] = None,
     samples: Annotated[int, typer.Option(metavar="COUNT", help="How many rows to write.")] = 1001,
     plain: Annotated[
         bool, typer.Option("--plain", help="Without the friction, losses and stops that the robot's file states.")

@@ -132,6 +132,8 @@ def _variable(text: str) -> tuple[str, Any]:
 
 
 def _show(found: Sizing) -> None:
+    from gearwright.design.objectives import titled
+
     rows = [
         [
             name,
@@ -149,7 +151,7 @@ def _show(found: Sizing) -> None:
     first, second = found.pair
     results().print("")
     points = [[number(one.value(first)), number(one.value(second))] for one in found.front[:SHOWN]]
-    results().print(table([f"least {first}", f"against {second}"], points, text=0))
+    results().print(table([f"least {titled(first)}", f"against {titled(second)}"], points, text=0))
     results().print("")
     show(found.analysis)
     for remark in found.remarks:

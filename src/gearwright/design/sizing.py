@@ -124,7 +124,8 @@ def size_drives(
         joints: whose drives are chosen; all that have one unless given. Empty: none, only the variables are.
         variables: what else may vary: "<drive>.gear.ratio", "<link>.length", "<link>.section.outer" (`wall`, `width`,
             `height`), any other number of the robot, or "task.stretch" -> `Range(low, high)`; "<link>.material" -> a
-            list of materials; "<drive>.mounted_on" -> a list of links or `Mount`s. A gear whose ratio varies stays.
+            list of materials; "<drive>.mounted_on" -> a list whose entries are links or `Mount` objects. A gear whose
+            ratio varies stays.
         sections: of links, where the robot does not state them; they are checked, and may vary.
         front: the two objectives of the front; the objective with energy (energy with mass) unless given.
         margin: share of every limit that must be left.

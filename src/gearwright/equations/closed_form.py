@@ -222,7 +222,9 @@ def _options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict
     missing = [name for name in ("body", "wheel") if name in program.options and name not in options]
     if unknown or missing:
         takes = " and ".join(program.options) or "nothing else"
-        raise InputError(f"closed_form: {program.name} takes {takes}; given is {', '.join(options) or 'none of it'}.")
+        given = ", ".join(options) or "none of it"
+        way_out = f"Give {missing[0]}, by its name." if missing else f"Leave {unknown[0]} out."
+        raise InputError(f"closed_form: {program.name} takes {takes}; given is {given}. {way_out}")
     if "wheel" in options:
         return {"wheel": wheel_index("closed_form", mech, options["wheel"])}
     if "body" not in options:

@@ -37,6 +37,8 @@ def read_file(path: Path, permissions: Permissions, floating_base: bool = False)
         from gearwright.files import yaml_reader
 
         return yaml_reader.read(read_text(path), path, permissions)
+    if path.is_dir():
+        raise problem(path, "this is a folder. Give the name of a file in it.")
     raise problem(path, f"the ending {path.suffix!r} is none of {', '.join(ENDINGS)}. Rename the file, or convert it.")
 
 

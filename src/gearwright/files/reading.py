@@ -43,7 +43,7 @@ def _unreadable(path: Path) -> str | None:
     """Why there is nothing to read, or None."""
     try:
         if path.is_dir():
-            return "this is a folder. Give the robot's file."
+            return "this is a folder. Give the name of a file in it."
         if not path.exists():
             return "there is no such file. Check the name and the folder."
         return None if path.is_file() else "this is not a regular file. Give a robot's file."

@@ -102,6 +102,10 @@ def _robot(root: Node, problems: Problems, path: Path | None, permissions: Permi
     if not isinstance(root.data, dict):
         problems.add("the file holds no mapping. Start with `robot: name` and `links:`.", line=root.line)
         raise problems.error()
+    if "motions" in root.data and "links" not in root.data:
+        text = "this is a task, not a robot. Give the robot's file first, and the task to a command that takes one."
+        problems.add(text, "motions", root.line_of(("motions",)))
+        raise problems.error()
     contents = _contents(root, problems)
     name_problems(contents, problems)
     dimension_problems(contents, problems)

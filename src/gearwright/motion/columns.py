@@ -30,7 +30,7 @@ def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) ->
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file. Give a CSV file with columns t, q.<coordinate>, ...") from None
     except OSError as error:
-        raise FileError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise FileError(f"{path}: cannot be read ({error.strerror}). Give a CSV file that you may read.") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{path}: this is not CSV text ({error}). Save it as comma-separated UTF-8 text.") from None
     if header is None:
@@ -92,7 +92,10 @@ class Columns:
             raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
         for line, row in rows:
             if len(row) != len(header):
-                raise FileError(f"{path}, line {line}: {len(row)} values for {len(header)} columns.")
+                raise FileError(
+                    f"{path}, line {line}: {len(row)} values for {len(header)} columns. A CSV file names its columns "
+                    "(t, q.<joint>, ...) in the first line, and every line below has a value for each."
+                )
         self.lines = [line for line, _ in rows]
         self.values = self._numbers([row for _, row in rows])
 

@@ -88,8 +88,8 @@ def require(function: str, limits: Bounds, *names: str) -> None:
         if missing.size:
             who = limits.label(int(missing[0]))
             raise InputError(
-                f"{function}: {who} has no limit of {name}. Give {name}=, one per joint or one for all"
-                f"{'' if name == 'jerk' else ', or a robot= that states it'}."
+                f"{function}: {who} has no limit of {name}. State {name} with the motion, one per joint or one for all"
+                f"{'' if name == 'jerk' else ', or in the limits of the robot, which is given with it'}."
             )
 
 

@@ -47,8 +47,8 @@ def _refuse_redundant(descent: Descent) -> None:
     if len(descent.moving) > wanted:
         raise InputError(
             f"inverse_kinematics: {len(descent.moving)} joints move {descent.frame!r} and the pose has {wanted} "
-            "conditions, so there are infinitely many configurations. Use branches='one' with start=, or hold joints "
-            "with held=."
+            "conditions, so there are infinitely many configurations. Ask for one of them near a start (start=, "
+            "without branches='all'), or hold joints (held=)."
         )
 
 

@@ -160,10 +160,11 @@ class Run(Shown):
 
     @property
     def phases(self) -> dict[str, tuple[Span, ...]]:
-        """What each contact does, (kind, begin, end) in order of time: approach, impact, constrained, release.
+        """What each contact does, as spans (kind, begin, end) in order of time.
 
-        An impact is an instant; thrown back, a contact goes from release to release. Meeting a surface without mass
-        that gives way is not an impact. Time stepping finds no moments and has no phases.
+        Kinds are approach, impact, constrained and release. An impact is an instant; thrown back, a contact goes from
+        release to release. Meeting a surface without mass that gives way is not an impact. Time stepping finds no
+        moments and has no phases.
         """
         happened = ((event.name, event.t, event.what) for event in self.events)
         return contact_phases(self.t.tolist(), self.modes, happened, set(self.series))

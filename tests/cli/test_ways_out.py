@@ -1,0 +1,90 @@
+"""Mistakes of a first day: every message names the thing and the way out, and nothing is passed over in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+import gearwright as gw
+from gearwright.errors import InputError
+
+FOLDER = "this is a folder. Give the name of a file in it."
+TASK = """
+task: nod
+motions:
+  - {to: {j2: 0.5}, speed: 1%s}
+"""
+BARE = """
+robot: bare
+links:
+  - {name: rod, parent: base, joint: {name: j2, axis: [0, 1, 0]}, mass: 2, com: [0.3, 0, 0]}
+"""
+
+
+@pytest.fixture
+def task(tmp_path):
+    path = tmp_path / "nod.yaml"
+    path.write_text(TASK % ", acceleration: 5")
+    return path
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """An arm without drives."""
+    path = tmp_path / "bare.yaml"
+    path.write_text(BARE)
+    return path
+
+
+def test_a_folder_in_place_of_a_file(refused, tmp_path):
+    refused("info", tmp_path, words=[FOLDER])
+    refused("plan", "elbow", tmp_path, words=[FOLDER])
+    refused("torque", "elbow", tmp_path, words=["Is a directory", "Give a CSV file that you may read."])
+    refused("catalogue", "--file", tmp_path, words=["Is a directory", "Give the name of a file in it."])
+
+
+def test_files_that_are_not_there_or_in_the_way(refused, run, tmp_path, task):
+    refused("catalogue", "--file", tmp_path / "none.csv", words=["none.csv", "Check the name and the folder."])
+    message = " ".join(run("demo", "--folder", task).err.split())
+    assert "File exists. A folder is wanted there: choose another name." in message
+
+
+def test_a_task_in_place_of_a_robot(refused, task):
+    words = ["nod.yaml, line 4", "this is a task, not a robot. Give the robot's file first"]
+    message = refused("info", task, words=words)
+    assert "Did you mean" not in message
+
+
+def test_a_task_in_place_of_a_motion(refused, task):
+    words = ["A CSV file names its columns (t, q.<joint>, ...)"]
+    refused("simulate", "elbow", "--motion", task, "--controller", "pd", words=words)
+
+
+def test_a_limit_that_nobody_states(refused, task):
+    task.write_text(TASK % "")
+    message = refused("plan", "elbow", task, words=["State acceleration with the motion"])
+    assert "=" not in message  # words of Python do not help who writes a file
+
+
+def test_words_that_a_function_wants(refused):
+    refused("closed-form", "elbow", "-f", "jacobian", words=["takes body and point", "Give body, by its name."])
+    with pytest.raises(InputError, match=r"gravity takes nothing else; given is body\. Leave body out"):
+        gw.closed_form(gw.gravity, gw.load("elbow"), body="link1")
+
+
+def test_all_branches_of_a_redundant_arm(refused):
+    words = ["7 joints move 'link7'", "Ask for one of them near a start"]
+    refused("inverse-kinematics", "panda_like", "--frame", "link7", "--xyz", ".3,.3,.3", "--all", words=words)
+
+
+def test_robots_without_drives_are_told(run, bare, task):
+    analysed, compared = run("analyse", bare, task), run("compare", bare)
+    assert analysed.code == compared.code == 0
+    assert "bare has no drives" in " ".join(analysed.err.split())
+    assert "The robot has no wheels" in " ".join(compared.err.split())
+
+
+def test_help_names_every_method(run):
+    from gearwright.simulation.choice import METHODS
+
+    help_text = run("simulate", "--help").out
+    assert all(method in help_text for method in METHODS)
