@@ -25,6 +25,6 @@ def _section(file: Path) -> str:
     words = [line.removeprefix("#").strip() for line in lines if line.startswith("#")]
     code = "\n".join(line for line in lines if not line.startswith("#"))
     title = file.stem.replace("_", " ").capitalize()
-    picture = f"![{title}](../../images/gears/{file.stem}.png){{width=45%}}"
+    picture = f'![{title}](../../images/gears/{file.stem}.png){{width="45%"}}'
     text = f"## {title}\n\n{' '.join(words)}\n\n{picture}\n\n`examples/gears/{file.name}`\n\n```yaml\n{code}\n```\n"
     return text
