@@ -113,7 +113,7 @@ def test_every_result_shows_itself_in_a_notebook(results, tmp_path):
 
 def test_joints_that_turn_and_joints_that_slide_have_axes_of_their_own(results):
     labels = [axes.get_ylabel() for axes in axes_of(results["MotionDemands"])]
-    assert {"force [Nm]", "force [N]", "current [A]", "voltage [V]", "torque [Nm]"} <= set(labels)
+    assert {"torque [Nm]", "force [N]", "current [A]", "voltage [V]"} <= set(labels)
     assert all(" or " not in label and ", " not in label for label in labels)
     for axes in axes_of(results["MotionDemands"]):
         if axes.get_ylabel() == "force [N]":
@@ -138,7 +138,7 @@ def test_an_echo_stands_with_its_curve():
     curves = {"a": [1.0], "b": [2.0], "a wanted": [1.0]}
     turning, sliding = panels_by_unit("force", curves, {"a": "Nm", "b": "N"}, "dotted: wanted", {"a wanted": "a"})
     assert (turning.label, list(turning.curves), dict(turning.echoes)) == (
-        "force [Nm]",
+        "torque [Nm]",
         ["a", "a wanted"],
         {"a wanted": "a"},
     )

@@ -16,7 +16,7 @@ from gearwright.functions.functions import axial_rates, integrate, inverse_dynam
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
-from gearwright.plots import Panel, figure, saved
+from gearwright.plots import Panel, figure, panels_by_unit, saved
 from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
@@ -89,7 +89,9 @@ class Comparison(Shown):
         panels = []
         for k in self._largest_errors(most):
             speed = self.mech.speeds[k]
-            panels.append(Panel(f"force [{force_unit(self.mech, speed)}]", {"exact": self.exact[:, k]}, title=speed))
+            panels += panels_by_unit(
+                "force", {"exact": self.exact[:, k]}, {"exact": force_unit(self.mech, speed)}, speed
+            )
             panels += [self._errors(k, group) for group in groups]
         title = f"the {most} of {self.mech.n} speeds with the largest errors" if self.mech.n > most else ""
         return saved(figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title), path)

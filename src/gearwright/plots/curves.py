@@ -47,5 +47,5 @@ def curves(planes: Sequence[Plane]) -> Any:
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         if len(plane.curves) > 1:
-            axes.legend(frameon=False, fontsize=8)
+            axes.legend(frameon=False, fontsize=8, handlelength=3.2)
     return page

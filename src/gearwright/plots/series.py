@@ -92,7 +92,7 @@ def figure(
     place = f"outside {'lower' if title else 'upper'} center"  # constrained layout puts a title over an upper legend
     if any(drawn):  # a single curve without a name is told by the axes
         names, most = [shown(name) for name in drawn], 2 + columns
-        page.legend(drawn.values(), names, loc=place, ncols=min(len(drawn), most), frameon=False)
+        page.legend(drawn.values(), names, loc=place, ncols=min(len(drawn), most), frameon=False, handlelength=3.2)
     if title:
         page.suptitle(shown(title))
     return page
@@ -114,7 +114,7 @@ def panels_by_unit(
     """One panel per unit, so that an axis has one: forces of joints that turn, then of those that slide.
 
     Args:
-        words: what the vertical axes show, without the unit.
+        words: what the vertical axes show, without the unit; a "force" in Nm is a torque.
         curves: name -> values.
         units: unit of each curve by its name; an echo has that of its curve.
         title: a heading of the first panel.
@@ -123,7 +123,7 @@ def panels_by_unit(
     >>> forces = {"shoulder": [1.0], "lift": [2.0], "elbow": [0.5]}
     >>> found = panels_by_unit("force", forces, {"shoulder": "Nm", "lift": "N", "elbow": "Nm"})
     >>> [(panel.label, list(panel.curves)) for panel in found]
-    [('force [Nm]', ['shoulder', 'elbow']), ('force [N]', ['lift'])]
+    [('torque [Nm]', ['shoulder', 'elbow']), ('force [N]', ['lift'])]
     """
     of = echoes or {}
     groups: dict[str, dict[str, ArrayLike]] = {}
@@ -131,7 +131,8 @@ def panels_by_unit(
         groups.setdefault(units.get(of.get(name, name), ""), {})[name] = values
     made: list[Panel] = []
     for unit, inside in groups.items():
-        label = f"{words} [{unit}]" if unit else words
+        word = "torque" if (words, unit) == ("force", "Nm") else words
+        label = f"{word} [{unit}]" if unit else word
         made.append(Panel(label, inside, "" if made else title, {x: of[x] for x in inside if x in of}))
     return made
 
