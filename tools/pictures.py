@@ -77,7 +77,7 @@ def _example(file: Path) -> bool:
     target = IMAGES / "examples"
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        surroundings = {**os.environ, "MPLBACKEND": "Agg", "COLUMNS": "100"}
+        surroundings = {**os.environ, "MPLBACKEND": "Agg", "COLUMNS": "100", "TMPDIR": place}
         ran = subprocess.run([sys.executable, file], cwd=place, env=surroundings, capture_output=True, text=True)
         if ran.returncode:
             print(ran.stderr, file=sys.stderr)
