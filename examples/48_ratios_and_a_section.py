@@ -56,3 +56,4 @@ tip = next(check for check in best.analysis.limits if check.name == "tip deflect
 assert abs(nearest - best.values["shoulder.gear.ratio"]) <= 10
 assert abs(tip.margin) < 0.01
 assert best.analysis.energy < 0.77 * before.energy
+assert abs(best.values["shoulder.gear.ratio"] - 183) < 3

@@ -1,7 +1,7 @@
 """Monte Carlo over friction: how warm the motors of a SCARA get when nobody knows the friction of its joints.
 
 The friction of both arms is drawn from normal distributions, a quarter about its mean, two dozen times; every sample is
-analysed for a task that goes on for ever. The shoulder's winding comes to 75 to 90 degrees Celsius, the elbow's to 40,
+analysed for a task that goes on for ever. The shoulder's winding comes to 70 to 95 degrees Celsius, the elbow's to 40,
 and nearly all of the spread is the joint's own friction: what the other joint's does to it is lost.
 """
 

@@ -50,7 +50,9 @@ def torques(t: float) -> np.ndarray:
 def rubbing_beside_locks(last: bool) -> tuple[gw.Mechanism, list[Law]]:
     """Friction at joints whose gears lock themselves, listed before or after them: who bears the load is open."""
     mech, gears = geared(0.4)
-    rub = [forces.DryFriction(f"{x}.friction", gw.Line.of(mech, x), friction=Friction(3.0, 0.2)) for x in mech.speeds]
+    rub = [
+        forces.DryFriction(f"{x}.friction", forces.Line.of(mech, x), friction=Friction(3.0, 0.2)) for x in mech.speeds
+    ]
     return mech, [*gears, *rub] if last else [*rub, *gears]
 
 
