@@ -48,7 +48,7 @@ class Tab:
             alert.dispatch_event("click")  # that pictures are drawn in software
 
     def show(self, tab: str) -> None:
-        self.page.get_by_role("tab", name=tab, exact=True).dispatch_event("click")  # a message may lie over it
+        self.page.get_by_role("tab", name=tab, exact=True).click(force=True)
 
     def field(self, label: str, place: int = 0):
         """The input beside a label; those of viser have no accessible name."""
@@ -162,10 +162,10 @@ def files_are_saved(visit):
 def a_motion_is_played(visit):
     tab = visit.tab
     tab.show("Move")
-    tab.page.get_by_role("button", name="Play").dispatch_event("click")
+    tab.page.get_by_role("button", name="Play").click(force=True)
     start = tab.server.move.time.value
     tab.until(lambda: tab.server.move.time.value != start, "time goes on")
-    tab.page.get_by_role("button", name="Pause").dispatch_event("click")
+    tab.page.get_by_role("button", name="Pause").click(force=True)
     tab.until(lambda: not tab.server.move._playing.is_set(), "it stops")
 
 
@@ -239,8 +239,8 @@ STEPS = (
     a_slider_moves_the_robot,
     a_parameter_changes_a_curve,
     a_wrong_value_shows_the_librarys_own_words,
-    files_are_saved,
     a_motion_is_played,
+    files_are_saved,  # the messages of which lie over tabs
     graph_and_checks_are_shown,
     two_tabs_do_not_disturb_each_other_and_one_may_leave,
     a_file_edited_wrongly_is_told_and_the_last_robot_kept,
