@@ -14,7 +14,8 @@ INTRODUCTION = """# Command line
 `gearwright COMMAND --help` prints what is below; `gearwright --install-completion` teaches the shell to complete
 commands, options and robots. A robot is the name of a bundled one or a file, YAML, URDF or MJCF; a xacro file is a
 program, and is expanded (with `--xacro`) only if you trust it. Results go to standard output, remarks and errors to
-standard error, so that output can be piped; `--json` prints results for a program, `--quiet` keeps the remarks back.
+standard error, so that output can be piped; `--json` prints results for a program (what is infinite is null there),
+`--quiet` keeps the remarks back.
 Exit codes: 0 well, 2 bad input or a problem found, 70 a bug of Gearwright, 130 interrupted. Colour only appears on a
 terminal.
 """

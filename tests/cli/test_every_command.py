@@ -75,6 +75,7 @@ def test_json_of_commands_that_write_files(run, tmp_path, monkeypatch):
         code, out, err = run(*words, "--json", "--quiet")
         assert (code, err) == (0, "")
         facts[name] = json.loads(out)
+    assert facts["sweep"]["columns"]["link3.mass"] == [1.0, 2.0]
     assert facts["plan"]["motions"][0]["largest_speed"] == pytest.approx(1.0)
     assert len(facts["torque"]["columns"]["t"]) == len((tmp_path / "motion.csv").read_text().splitlines()) - 1
     assert max(facts["torque"]["columns"]["tau.j2"]) == facts["torque"]["series"]["tau.j2"]["highest"]

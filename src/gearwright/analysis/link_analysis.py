@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.link_loads import ALONG, LinkLoads, load_planes
+from gearwright.analysis.link_loads import ALONG, LinkLoads, load_diagrams
 from gearwright.arrays import Array
 from gearwright.parts import Material
 from gearwright.plots import saved
-from gearwright.plots.curves import Plane, curves
+from gearwright.plots.curves import Diagram, curves
 from gearwright.plots.notebook import Shown
 
 VISIBLE = 0.2
@@ -41,8 +41,8 @@ class LinkAnalysis(Shown):
         found = {"largest": (places, self.stress.max(axis=0) / 1e6)}
         if self.peak_stress > VISIBLE * self.strength:
             found["strength"] = (places, np.full(len(places), self.strength / 1e6))
-        stress = Plane((ALONG, "stress [MPa]"), found, self.name, from_zero=True)
-        return saved(curves([stress, *load_planes(self.loads)]), path)
+        stress = Diagram((ALONG, "stress [MPa]"), found, self.name, from_zero=True)
+        return saved(curves([stress, *load_diagrams(self.loads)]), path)
 
     @property
     def _material(self) -> Material:

@@ -22,7 +22,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Material
 from gearwright.plots import saved
-from gearwright.plots.curves import Plane, curves
+from gearwright.plots.curves import Diagram, curves
 from gearwright.plots.notebook import Shown
 
 STATIONS = 41
@@ -56,21 +56,21 @@ class LinkLoads(Shown):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The largest section forces over the cycle along the link; with `path` (.png, .svg, .pdf) it is saved too."""
-        return saved(curves(load_planes(self)), path)
+        return saved(curves(load_diagrams(self)), path)
 
 
-def load_planes(loads: LinkLoads) -> list[Plane]:
+def load_diagrams(loads: LinkLoads) -> list[Diagram]:
     """Diagrams of the largest section forces over the cycle along a link."""
     named = (
         ("largest force [N]", loads.forces, ("pull or push", "shear y", "shear z")),
         ("largest moment [Nm]", loads.moments, ("torsion", "bending about y", "bending about z")),
     )
-    planes = []
+    diagrams = []
     for label, values, names in named:
         most = np.abs(values).max(axis=0)
         found = {name: (loads.places, most[:, k]) for k, name in enumerate(names)}
-        planes.append(Plane((ALONG, label), found, from_zero=True))
-    return planes
+        diagrams.append(Diagram((ALONG, label), found, from_zero=True))
+    return diagrams
 
 
 def beam_axes(section: LinkSection) -> tuple[Array, float]:

@@ -44,6 +44,14 @@ Include: TypeAlias = Annotated[
         help="A folder, besides that of the file, from which it may include or attach others; may be repeated.",
     ),
 ]
+Joints: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--q",
+        metavar="Q1,Q2,...",
+        help="Where the joints are [rad, m]; unless given at zero, or in the middle of a range without zero.",
+    ),
+]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 PICTURES = (".png", ".svg", ".pdf")
 

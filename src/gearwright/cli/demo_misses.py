@@ -12,7 +12,7 @@ from gearwright.catalogue import load
 from gearwright.mechanism import assemble
 from gearwright.motion.tour import tour
 from gearwright.plots import save
-from gearwright.plots.curves import Plane, curves
+from gearwright.plots.curves import Diagram, curves
 
 JOINTS = {"wrist_puma": ("j3", "a coupled wrist"), "mini_cheetah_leg": ("knee", "a leg")}
 """Per robot the joint that is missed most, and what it is."""
@@ -34,15 +34,15 @@ def show_misses(folder: Path, console: Any) -> Path:
 
 def misses_figure() -> Any:
     """Exact torques beside those with a constant on the diagonal, a panel per robot."""
-    planes = []
+    diagrams = []
     for name, (joint, words) in JOINTS.items():
         found = _compared(name)
         k, t = found.mech.speeds.index(joint), found.motion.t
         miss = next(x for x in found.misses() if (x.kind, x.speed) == ("diagonal", joint))
         tables = {"exact": found.exact, "armature": found.approximations["diagonal"]}
         lines = {kind: (t, 1e3 * tau[:, k]) for kind, tau in tables.items()}
-        planes.append(Plane(("time [s]", f"torque of {joint} [mNm]"), lines, f"{words}: {miss.share:.0%} off"))
-    return curves(planes)
+        diagrams.append(Diagram(("time [s]", f"torque of {joint} [mNm]"), lines, f"{words}: {miss.share:.0%} off"))
+    return curves(diagrams)
 
 
 def _compared(name: str) -> Any:

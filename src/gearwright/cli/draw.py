@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import PICTURES, Include, Json, RobotName, Xacro, number_list, require_ending
-from gearwright.cli.begin import begin_within_limits
+from gearwright.cli.arguments import PICTURES, Include, Joints, Json, RobotName, Xacro, require_ending
+from gearwright.cli.begin import joints_at
 from gearwright.cli.output import progress, say, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble
@@ -29,9 +29,7 @@ def draw(
             callback=lambda path: require_ending("--output", path, (*PICTURES, *FILMS)),
         ),
     ],
-    q: Annotated[
-        str | None, typer.Option("--q", metavar="Q1,Q2,...", help="Where the joints are [rad, m]; zero unless given.")
-    ] = None,
+    q: Joints = None,
     motion: Annotated[
         Path | None,
         typer.Option("--motion", metavar="FILE.csv", help="What a film shows: a motion or a saved run; else a tour."),
@@ -70,9 +68,9 @@ def draw(
     elif motion is not None:
         raise InputError(f"--motion {motion}: a picture shows one place. Give --q, or write a .gif.")
     else:
-        joints = mech.coordinates[: mech.nq - len(mech.shafts)]
-        place = begin_within_limits(loaded, mech)[: len(joints)] if q is None else number_list("--q", q, joints)
-        drawn(loaded, place, output, azimuth=azimuth, elevation=elevation, names=names, folder=folder)
+        drawn(
+            loaded, joints_at(loaded, mech, q), output, azimuth=azimuth, elevation=elevation, names=names, folder=folder
+        )
     if json:
         write_json({"robot": loaded.name, "file": str(output)})
     say(f"{output} written.")

@@ -9,14 +9,14 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
-from gearwright.cli.begin import begin_within_limits
+from gearwright.cli.arguments import Include, Joints, Json, Plot, RobotName, Xacro
+from gearwright.cli.begin import joints_at
 from gearwright.cli.output import heading, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.parts import Robot
-from gearwright.text import listed, visible
+from gearwright.text import visible
 
 if TYPE_CHECKING:
     from gearwright.analysis import VibrationModes
@@ -27,9 +27,7 @@ SHARE = 0.25
 
 def modes(
     robot: RobotName,
-    q: Annotated[
-        str | None, typer.Option("--q", metavar="Q1,Q2,...", help="Where the joints are [rad, m]; zero unless given.")
-    ] = None,
+    q: Joints = None,
     held: Annotated[bool, typer.Option("--held", help="Hold the motors, as brakes do.")] = False,
     plot: Plot = None,
     map_of: Annotated[
@@ -51,7 +49,7 @@ def modes(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
-    place = _place(loaded, mech, q)
+    place = joints_at(loaded, mech, q)
     found = vibration_modes(mech, place, "held" if held else "free")
     facts = _facts(loaded, mech, place, found)
     if map_of is not None and plot is None:
@@ -64,21 +62,6 @@ def modes(
         _show(facts)
     if plot is not None:
         say(f"Figure: {plot}")
-
-
-def _place(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
-    joints = mech.nq - len(mech.shafts)
-    if text is None:
-        return begin_within_limits(robot, mech)[:joints]
-    try:
-        values = [float(x) for x in text.split(",")]
-    except ValueError:
-        raise InputError(f"--q {text!r} is not a list of numbers. Give radians or metres, such as 0,0.5,-1.") from None
-    if len(values) != joints:
-        raise InputError(
-            f"--q has {len(values)} numbers, the robot {joints} joints ({listed(mech.coordinates[:joints])})."
-        )
-    return values
 
 
 def _facts(robot: Robot, mech: Mechanism, place: list[float], found: VibrationModes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro
-from gearwright.cli.output import number, remarks, say, table, write_data, write_json
+from gearwright.cli.output import columns, number, remarks, say, table, write_data, write_json
 from gearwright.text import listed
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def plan(
     if output is not None:
         whole.save(output, rate=rate)
     if json:
-        write_json({"robot": loaded.name, "duration": whole.duration, "motions": _facts(words, ways)})
+        facts = {"robot": loaded.name, "duration": whole.duration, "motions": _facts(words, ways)}
+        write_json({**facts, **({"columns": _columns(whole, rate)} if output is None else {"file": str(output)})})
     elif output is None:
         write_data(whole.csv(rate=rate))
     else:
@@ -58,6 +59,14 @@ def plan(
     _mention_steps(ways)
     if output is not None:
         say(f"{whole.duration:.6g} s at {rate:g} rows per second written to {output}.")
+
+
+def _columns(whole: Trajectory, rate: float) -> dict[str, list[float]]:
+    """The rows of the file, for a program."""
+    moved = whole.sample(max(2, round(whole.duration * rate) + 1))
+    blocks = {"q": moved.q, "v": moved.v, "a": moved.a}
+    series = {f"{word}.{name}": block[:, k] for word, block in blocks.items() for k, name in enumerate(whole.names)}
+    return columns(moved.t, series)
 
 
 def _facts(words: TaskWords, ways: Sequence[Trajectory]) -> list[dict[str, Any]]:

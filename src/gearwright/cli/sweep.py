@@ -77,7 +77,9 @@ def sweep(
     if output is not None:
         write_text(output, _csv(found))
     if json:
-        write_json({"points": len(found), "numbers": _extremes(found), "errors": found.errors})
+        facts = {"points": len(found), "numbers": _extremes(found), "errors": found.errors}
+        rows = {name: [float(x) for x in found[name]] for name in (*found.names, *found.numbers)}
+        write_json({**facts, **({"columns": rows} if output is None else {"file": str(output)})})
     elif output is None:
         write_data(_csv(found))
     else:

@@ -14,7 +14,7 @@ from gearwright.plots.series import pen
 
 
 @dataclass(frozen=True)
-class Plane:
+class Diagram:
     """One diagram.
 
     Args:
@@ -30,22 +30,22 @@ class Plane:
     from_zero: bool = False
 
 
-def curves(planes: Sequence[Plane]) -> Any:
+def curves(diagrams: Sequence[Diagram]) -> Any:
     """A matplotlib figure of diagrams side by side, each with its own legend where it has several curves."""
     from matplotlib.figure import Figure
 
-    page = Figure(figsize=(3.7 * len(planes), 3.1), layout="constrained")
-    for k, plane in enumerate(planes):
-        axes = page.add_subplot(1, len(planes), k + 1)
-        for number, (name, (x, y)) in enumerate(plane.curves.items()):
+    page = Figure(figsize=(3.7 * len(diagrams), 3.1), layout="constrained")
+    for k, diagram in enumerate(diagrams):
+        axes = page.add_subplot(1, len(diagrams), k + 1)
+        for number, (name, (x, y)) in enumerate(diagram.curves.items()):
             axes.plot(np.asarray(x), np.asarray(y), label=shown(name), **pen(number))
-        axes.set_xlabel(shown(plane.axes[0]))
-        axes.set_ylabel(shown(plane.axes[1]))
-        axes.set_title(shown(plane.title), fontsize=10)
-        if plane.from_zero:
+        axes.set_xlabel(shown(diagram.axes[0]))
+        axes.set_ylabel(shown(diagram.axes[1]))
+        axes.set_title(shown(diagram.title), fontsize=10)
+        if diagram.from_zero:
             axes.set_ylim(bottom=0.0)
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-        if len(plane.curves) > 1:
+        if len(diagram.curves) > 1:
             axes.legend(frameon=False, fontsize=8, handlelength=3.2)
     return page

@@ -22,42 +22,34 @@ def film(paint: Callable[[Any, int], None], count: int, rate: float, path: Path,
         path: .gif, or .mp4 if ffmpeg is there.
         proportion: height of a picture per width.
     """
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    writer = _writer(path, rate)
+    writer, settings = _writer(path, rate)
     page = Figure(figsize=(WIDTH, WIDTH * proportion))
     axes = page.add_axes((0.0, 0.0, 1.0, 1.0))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with writer.saving(page, str(path), dpi=DOTS):
+    with rc_context(settings), writer.saving(page, str(path), dpi=DOTS):
         for k in range(count):
             paint(axes, k)
             writer.grab_frame()
     return path
 
 
-def _writer(path: Path, rate: float) -> Any:
+def _writer(path: Path, rate: float) -> tuple[Any, dict[Any, str]]:
+    """What writes a film, and settings of matplotlib that it needs."""
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
     if path.suffix.lower() == ".gif":
-        return PillowWriter(fps=rate)  # type: ignore[arg-type]
+        return PillowWriter(fps=rate), {}  # type: ignore[arg-type]
     if path.suffix.lower() != ".mp4":
         raise InputError(f"{path}: a film is a .gif or an .mp4. Choose one of these endings.")
-    if not _found_ffmpeg(FFMpegWriter):
-        raise InputError(
-            f"{path}: ffmpeg, which writes .mp4, is not installed. Write a .gif, or pip install 'gearwright[studio]'."
-        )
-    return FFMpegWriter(fps=rate)  # type: ignore[arg-type]
-
-
-def _found_ffmpeg(writer: Any) -> bool:
-    """Whether there is an ffmpeg: that of the machine, else that of a Python package."""
-    if writer.isAvailable():
-        return True
+    if FFMpegWriter.isAvailable():
+        return FFMpegWriter(fps=rate), {}  # type: ignore[arg-type]
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
     except ImportError:
-        return False
-    from matplotlib import rcParams
-
-    rcParams["animation.ffmpeg_path"] = get_ffmpeg_exe()
-    return bool(writer.isAvailable())
+        raise InputError(
+            f"{path}: ffmpeg, which writes .mp4, is not installed. Write a .gif, or pip install 'gearwright[studio]'."
+        ) from None
+    return FFMpegWriter(fps=rate), {"animation.ffmpeg_path": get_ffmpeg_exe()}  # type: ignore[arg-type]

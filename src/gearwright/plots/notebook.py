@@ -22,11 +22,7 @@ class Drawable(Protocol):
 class Shown:
     """A result that a notebook shows as its figure, with what it is above it."""
 
-    def plot(self) -> Any:
-        """The figure."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Drawable) -> str:
         return notebook(self)
 
 

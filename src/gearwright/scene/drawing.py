@@ -16,6 +16,7 @@ from gearwright.errors import InputError
 from gearwright.functions.functions import neutral
 from gearwright.mechanism.joint_kinds import joint_kind
 from gearwright.motion import Motion, Trajectory
+from gearwright.motion.joints import joint_of
 from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.film import film
@@ -140,7 +141,7 @@ def _configuration(caller: str, scene: Scene, q: ArrayLike | None) -> Array:
     start[: len(given)] = given
     if len(given) < len(start):
         for k, shaft in enumerate(scene.mech.shafts, len(given)):
-            start[k] = start[scene.mech.coordinates.index(shaft.rpartition(".")[0])]
+            start[k] = start[scene.mech.coordinates.index(joint_of(shaft))]
     return start
 
 

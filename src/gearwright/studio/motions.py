@@ -11,6 +11,7 @@ from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory, recorded
+from gearwright.motion.joints import joint_of
 from gearwright.motion.recording import read_recording
 from gearwright.motion.tour import spread, tour, ways
 from gearwright.parts import Robot
@@ -72,7 +73,7 @@ def _over_all(mech: Mechanism, columns: list[int], way: Trajectory) -> Motion:
     if way.count != len(columns):
         raise InputError(f"studio: the trajectory has {way.count} coordinates, the robot {len(columns)} joints.")
     shafts = [mech.speeds.index(name) for name in mech.shafts]
-    joints = [columns.index(mech.speeds.index(name.rpartition(".")[0])) for name in mech.shafts]
+    joints = [columns.index(mech.speeds.index(joint_of(name))) for name in mech.shafts]
     short = way.sample(SAMPLES)
     order = [*range(len(columns)), *joints]
     full = Motion(short.t, short.q[:, order], short.v[:, order], short.a[:, order])

@@ -10,6 +10,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.functions.functions import placement
+from gearwright.motion.joints import joint_of
 from gearwright.planning.inverse_kinematics import inverse_kinematics
 from gearwright.studio.rotations import matrix, quaternion
 from gearwright.system.stated_limits import neutral_within_limits
@@ -95,7 +96,7 @@ class MovePanel:
         """Shafts of elastic drives go with their joints."""
         mech = self.page.session.mech
         for name in mech.shafts:
-            joint = name.rpartition(".")[0]
+            joint = joint_of(name)
             if joint in mech.coordinates:
                 self.q[mech.coordinates.index(name)] = self.q[mech.coordinates.index(joint)]
 
