@@ -33,6 +33,8 @@ class MovePanel:
         self.page = page
         self.q: Array = np.asarray(neutral_within_limits(page.session.robot, page.session.mech)[0], dtype=float)
         self._playing = threading.Event()
+        self._player: threading.Thread | None = None
+        self._sliding = threading.RLock()
         self._silent = False
         self._handle: Any = None
         self.sliders: dict[int, Any] = {}
@@ -61,11 +63,11 @@ class MovePanel:
         mech = session.mech
         if len(self.q) != mech.nq:
             self.q = np.asarray(neutral_within_limits(session.robot, mech)[0], dtype=float)
-        for slider in self.sliders.values():
-            slider.remove()
-        self.sliders = {}
         limits = {link.joint_name: link.joint.limits.position for link in session.robot.links}
-        with self.joints:
+        with self._sliding, self.joints:
+            for slider in self.sliders.values():
+                slider.remove()
+            self.sliders = {}
             for index, (name, unit) in enumerate(zip(mech.coordinates, mech.layout.units, strict=True)):
                 if unit and name not in mech.shafts:
                     self._slider(index, name, unit, limits.get(name))
@@ -104,25 +106,32 @@ class MovePanel:
         """Put the sliders where the robot is, without moving it again."""
         self._silent = True
         try:
-            for index, slider in self.sliders.items():
-                slider.value = float(np.clip(self.q[index], slider.min, slider.max))
+            with self._sliding:  # nobody removes a slider meanwhile
+                for index, slider in self.sliders.items():
+                    slider.value = float(np.clip(self.q[index], slider.min, slider.max))
         finally:
             self._silent = False
 
     def toggle(self) -> None:
         """Play the motion, or stop it."""
         if self._playing.is_set():
-            self._playing.clear()
+            self.stop()
+            self.follow()
             return
         self._playing.set()
-        threading.Thread(target=self._play, daemon=True, name="gearwright studio, playing").start()
+        self.play.label = "Pause"
+        self._player = threading.Thread(target=self._play, daemon=True, name="gearwright studio, playing")
+        self._player.start()
 
     def stop(self) -> None:
-        """Stop playing, since nobody looks any more."""
+        """Stop playing; when this returns, nothing moves the robot any more."""
         self._playing.clear()
+        if self._player is not None:
+            self._player.join()
+        if not self.page.closed:
+            self.play.label = "Play"
 
     def _play(self) -> None:
-        self.play.label = "Pause"
         last, at = time.monotonic(), float(self.time.value)
         while self._playing.is_set() and not self.page.closed:
             now = time.monotonic()
@@ -130,9 +139,6 @@ class MovePanel:
             at = at % self.page.session.motion.duration
             self.show_time(at)
             time.sleep(FRAME)
-        if not self.page.closed:
-            self.play.label = "Play"
-            self.follow()
 
     def show_time(self, at: float) -> None:
         """Show the robot at a time of the motion, and the time on its line."""

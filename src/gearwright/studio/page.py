@@ -72,6 +72,7 @@ class Page:
         self.say("")
         self.drives.follow()
         if self.session.mech.speeds != speeds:
+            self.move.stop()
             self.move.rebuild()
             self.results.rebuild()
         self.worker.submit("draw", self._draw)
@@ -79,12 +80,12 @@ class Page:
 
     def read(self, robot: Robot) -> None:
         """Show the robot that the file states now; what was changed in the page is dropped."""
+        self.move.stop()
         try:
             self.session.read(robot)
         except GearwrightError as error:
             self.say(f"{error} The page keeps the last good robot.", bad=True)
             return
-        self.move.stop()
         self.move.rebuild()
         self.drives.rebuild()
         self.results.rebuild()
