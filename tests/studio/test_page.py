@@ -159,7 +159,7 @@ def test_playing_goes_on_and_stops(page):
 
 @pytest.mark.parametrize("other", ["planetary_3r", "harmonic_6"])
 def test_a_motion_is_played_while_the_robot_changes(page, other):
-    """Threads that play, draw and rebuild do not meet at a slider that is gone; pytest fails on what a thread raises."""
+    """Threads that play, draw and rebuild do not meet at a slider that is gone; pytest fails on what they raise."""
     for _ in range(4):
         page.move.toggle()
         page.change(lambda: page.session.carry(0.1))
