@@ -106,6 +106,7 @@ def object_code(text: str, host: Host, level: int, loops: bool = False) -> bytes
         )
         if loops:
             options = llvm.create_pipeline_tuning_options(speed_level=level)
+            options.loop_unrolling = False  # the loops are short: over joints, stages and unknowns
             builder = llvm.create_pass_builder(machine, options)
             builder.getModulePassManager().run(module, builder)
         llvm.set_option("", _QUIET[0] + "=true")
