@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling import plan
-from gearwright.compiling.compile import layout_of, machine_code
+from gearwright.compiling import module, plan
+from gearwright.compiling.compile import graph_code, host_for_one_run, layout_of, machine_code
 from gearwright.compiling.host import Host, asked_host, binding, generic
 from gearwright.compiling.known_host import host
 from gearwright.compiling.machine_code import MachineCode
@@ -182,6 +182,23 @@ def test_code_for_other_processors(arm, chip, pieces, monkeypatch):
         assert code.run(list(x.values()), strides, room[:count], 0, count)
         assert relative(room[:count], expected[:count]) < 1e-12
         assert (room[count:] == 7.0).all()
+
+
+def test_long_programs_of_one_run_have_code_for_one_state_alone(arm, monkeypatch):
+    """It takes batches too, row by row; short programs have both kinds of code."""
+    job = TraceJob(programs.FORWARD_DYNAMICS, arm, {})
+    graph = traced(job)
+    assert host_for_one_run(graph) == host()
+    monkeypatch.setattr(module, "SHORT", 100)
+    one = host_for_one_run(graph)
+    assert one == replace(host(), width=1)
+    sizes = [len(machine_code(graph, layout_of(job), job.shape(), chip)) for chip in (one, host())]
+    assert sizes[0] < sizes[1]
+    call = graph_code(job, graph, one).builtin("one", lambda *_: None)
+    x = inputs_of(programs.FORWARD_DYNAMICS, arm, (9,), {})
+    expected = evaluate(programs.FORWARD_DYNAMICS, arm, x, {})
+    assert relative(call(*x.values()), expected) < 1e-12
+    assert relative(call(*(array[4] for array in x.values())), expected[4]) < 1e-12
 
 
 def test_public_functions_with_kernels_forced(arm, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from gearwright.compiling import store
@@ -84,14 +85,14 @@ def remarks_of(job: TraceJob, size: int, optimised: int | None = None) -> tuple[
     return ()
 
 
-def graph_code(job: TraceJob, graph: Graph) -> MachineCode | None:
+def graph_code(job: TraceJob, graph: Graph, machine: Host | None = None) -> MachineCode | None:
     """The code of a traced job that no identity tells, such as one with somebody's laws; None above the size limit.
 
-    The cache knows it by its operations.
+    The cache knows it by its operations. It is made for this processor, or for one that is given.
     """
     if len(graph.nodes) > LIMIT:
         return None
-    layout, machine = layout_of(job), host()
+    layout, machine = layout_of(job), host() if machine is None else machine
     key = store.key_of(job.program.name, graph, layout, machine)
     entry = store.read(key)
     if entry is None:
@@ -100,6 +101,15 @@ def graph_code(job: TraceJob, graph: Graph) -> MachineCode | None:
     return MachineCode(
         entry.code, machine.width, scalar_too(graph), remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)
     )
+
+
+def host_for_one_run(graph: Graph) -> Host:
+    """This processor for code that is asked for one state at a time.
+
+    Long programs have no code for one state beside that for vectors; here they have it alone. LLVM makes it in half the
+    time, and it runs faster than a vector with one state in it.
+    """
+    return host() if scalar_too(graph) else replace(host(), width=1)
 
 
 def stored_code(name: str, identity: str) -> MachineCode | None:
@@ -116,8 +126,9 @@ def code_known_by(identity: str, job: TraceJob) -> MachineCode | None:
     graph = traced(job)
     if len(graph.nodes) > LIMIT:
         return None
-    facts = {"scalar": scalar_too(graph), "remarks": remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)}
-    entry = store.Entry(facts, machine_code(graph, layout_of(job), job.shape(), host(), OPTIMISED_FOR_ONE_RUN))
+    machine, remarks = host_for_one_run(graph), remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)
+    facts = {"width": machine.width, "scalar": scalar_too(graph), "remarks": remarks}
+    entry = store.Entry(facts, machine_code(graph, layout_of(job), job.shape(), machine, OPTIMISED_FOR_ONE_RUN))
     store.write(_key_by_identity(job.program.name, identity), entry)
     return _told_code(entry)
 
@@ -127,7 +138,7 @@ def _key_by_identity(name: str, identity: str) -> str:
 
 
 def _told_code(entry: store.Entry) -> MachineCode:
-    return MachineCode(entry.code, host().width, entry.facts["scalar"], tuple(entry.facts["remarks"]))
+    return MachineCode(entry.code, entry.facts["width"], entry.facts["scalar"], tuple(entry.facts["remarks"]))
 
 
 def machine_code(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gearwright.algebra import Operations
-from gearwright.compiling.compile import graph_code
+from gearwright.compiling.compile import graph_code, host_for_one_run
 from gearwright.compiling.machine_code import MachineCode
 from gearwright.errors import CompilationError
 from gearwright.mechanism import Mechanism
@@ -44,10 +44,11 @@ def job_of(program: VectorProgram, mech: Mechanism) -> TraceJob:
 
 
 def kernel(program: VectorProgram, mech: Mechanism) -> MachineCode:
-    """The machine code of a program; NoKernelError where there can be none."""
+    """The machine code of a program, for one state at a time; NoKernelError where there can be none."""
     job = job_of(program, mech)
     try:
-        code = graph_code(job, traced(job))
+        graph = traced(job)
+        code = graph_code(job, graph, host_for_one_run(graph))
     except CompilationError as error:
         raise NoKernelError(f"the laws run in Python, not in machine code: {error}.") from error
     if code is None:
