@@ -11,7 +11,7 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.contact import FREE, Contact
 from gearwright.forces.law import Impact
-from gearwright.forces.stops import RESTING
+from gearwright.forces.sticking import RESTING
 from gearwright.functions.several_impacts import impulses_together
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.impacts import Blow, after_impact, felt_along
