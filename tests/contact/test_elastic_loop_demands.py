@@ -143,6 +143,7 @@ def test_fed_with_its_demands_a_machine_makes_the_motion(name):
         (lambda k: (palletizer(k), None), RAISED, REACH, None),
         (delta, HANGING, REACH, RODS),
     ],
+    ids=["four-bar", "parallelogram", "delta"],
 )
 def test_ever_stiffer_drives_approach_rigid_ones(make, start, way, loops):
     """The difference falls with the stiffness, and the forces that close the loops are the same all along."""

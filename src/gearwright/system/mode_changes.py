@@ -57,7 +57,7 @@ class ModeChanges:
             self.modes = with_mode(self.modes, index, mode)
 
     @property
-    def seen(self) -> list[frozenset[str]]:
+    def modes_taken(self) -> list[frozenset[str]]:
         """Per law the modes that it was in."""
         return [frozenset(own) for own in zip(*self._visited, self.modes, strict=True)]
 

@@ -111,11 +111,11 @@ def led_to(evaluation: Evaluation) -> Iterator[Modes]:
             yield with_mode(evaluation.modes, index, guard.to)
 
 
-def among(seen: Sequence[frozenset[str]]) -> Neighbours:
-    """Modes in which one law is in another one of those that it was seen in."""
+def among(taken: Sequence[frozenset[str]]) -> Neighbours:
+    """Modes in which one law is in another one of those that it was in before."""
 
     def neighbours(evaluation: Evaluation) -> Iterator[Modes]:
-        for index, own in enumerate(seen):
+        for index, own in enumerate(taken):
             yield from (with_mode(evaluation.modes, index, mode) for mode in sorted(own))
 
     return neighbours

@@ -55,7 +55,7 @@ def _with_jams(instant: Instant, x: Array, modes: Modes) -> Settled:
         made += changes.named(system)
         if settled:
             return Settled(changes.modes, x, tuple(made))
-        found = instant.searched(x, changes.modes, among(changes.seen), jumps=False)
+        found = instant.searched(x, changes.modes, among(changes.modes_taken), jumps=False)
         if found is not None:
             return Settled(*found, (*made, *_differences(system, changes.modes, found[0])))
         jammed = _jammed(x, instant.evaluate(x, _touching(system, changes)))
@@ -77,7 +77,7 @@ def _touching(system: System, changes: ModeChanges) -> Modes:
     """The modes with contacts that touched on the way, as they then did: those that slid slide."""
     found = changes.modes
     for k, law in enumerate(system.laws):
-        touched = [mode for mode in law.modes[1:] if mode in changes.seen[k]]
+        touched = [mode for mode in law.modes[1:] if mode in changes.modes_taken[k]]
         if isinstance(law, Contact) and touched:
             found = with_mode(found, k, touched[0])
     return found

@@ -155,7 +155,8 @@ def _part(piece: Piece, way: Plan, loops: Loops | None) -> Part:
     n = piece.system.mech.n
     q = [Taylor.of_derivatives([x[:, k] for x in piece.motion]) for k in range(n)]
     zero, mech = np.zeros(len(piece.t)), piece.system.mech
-    needed = [] if loops is None else list(inverse_dynamics(mech, *piece.motion[:3]).T)
+    at, speed, acceleration = piece.motion[:3]
+    needed = [] if loops is None else list(inverse_dynamics(mech, at, speed, acceleration).T)
     forces = [_value(x) + zero for x in _outer_forces(piece, way, loops)(q, needed)]
     curve = make_interp_spline(piece.t, np.stack(forces, axis=1), k=min(5, len(piece.t) - 1))
     return Part(piece.t, np.stack(piece.motion[:3], axis=1), curve)
