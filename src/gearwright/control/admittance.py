@@ -18,6 +18,7 @@ from gearwright.control.operational_law import ACCELERATION, AXES, POSE, TWIST, 
 from gearwright.control.tracking import Gains, Tracking, frequency_gains, minus, plus, scaled
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
+from gearwright.forces.scene import Scene
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.control_law import Decision, Measurement
 from gearwright.system.law_controller import LawController, law_controller
@@ -70,7 +71,7 @@ class Admittance(Tracking):
         """Follow the reference that gives way."""
         q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
         give, pace, expected = measured.states[:3], measured.states[3:6], measured.states[6:]
-        frame = frame_motion(measured.model, q, v, self.inner.frame, self.inner.size, measured.ops)
+        frame = frame_motion(Scene(measured.model, q, v, measured.ops), self.inner.frame, self.inner.size)
         watched = residual(frame.mass, v, expected, self.observer)
         force = frame.felt(watched)[:3]
         spring = plus(scaled(self.stiffness, give), scaled(self.damping, pace))
