@@ -98,7 +98,7 @@ def admittance(
     observer: float = 200.0,
     orientation: bool = False,
     unseen_damping: float = 0.0,
-    feedback: str = "motor",
+    feedback: str = "both",
 ) -> LawController:
     r"""A frame that gives way to what it feels like a mass on a spring, $m \ddot y + d \dot y + k y = \hat F$.
 
@@ -118,7 +118,7 @@ def admittance(
         observer: g [1/s].
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
     """
     size = 6 if orientation else 3
     side = require_movable(CALLER, robot, frame, size)

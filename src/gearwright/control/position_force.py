@@ -32,7 +32,7 @@ def hybrid(
     quiet: float = 20.0,
     orientation: bool = False,
     unseen_damping: float = 0.0,
-    feedback: str = "motor",
+    feedback: str = "both",
 ) -> LawController:
     r"""Motion along a rigid surface, and force against it (Raibert and Craig, in operational space).
 
@@ -59,7 +59,7 @@ def hybrid(
         quiet: c [1/s].
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
 
     >>> import gearwright as gw
     >>> from gearwright.contact import Constraint, fixed_frame, project
@@ -97,7 +97,7 @@ def position_force(
     quiet: float = 20.0,
     orientation: bool = False,
     unseen_damping: float = 0.0,
-    feedback: str = "motor",
+    feedback: str = "both",
 ) -> LawController:
     r"""Motion along a surface that gives way, and force against it, with the environment's dynamics in the law.
 
@@ -125,7 +125,7 @@ def position_force(
         quiet: damping of the approach [1/s].
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
     """
     caller = "control.position_force"
     found = known_contact(caller, contact, environment)
