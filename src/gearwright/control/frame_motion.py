@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Rot, Scalar, Vec
@@ -132,7 +132,7 @@ def missing_turn(R: Rot, wanted: Sequence[Scalar]) -> list[Scalar]:
     return [0.5 * x for x in total]
 
 
-def dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+def dot(x: Iterable[Scalar], y: Iterable[Scalar]) -> Scalar:
     """The sum of products."""
     total: Scalar = 0.0
     for a, b in zip(x, y, strict=True):

@@ -139,8 +139,8 @@ def _acting(law: Law, situation: Situation, h: Scalar) -> Acting:
     action = action.placed(situation.scene)
     if len(law.modes) == 1 and any(not is_zero(drag.gain) for drag in action.drags):
         raise InputError(
-            f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Give it `stepped`, use "
-            "the adaptive method, or a smooth law."
+            f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Give it `stepped`, "
+            "use the adaptive method, or a smooth law."
         )
     return Acting(law, situation, stated, action)
 
