@@ -19,9 +19,9 @@ from gearwright.mechanism.rows import along
 from gearwright.planning.joints import Joints
 from gearwright.text import did_you_mean, listed
 
-JOINT, MOTOR = "joint", "motor"
-FEEDBACKS = (JOINT, MOTOR)
-"""Where the motion of an elastic drive is measured."""
+JOINT, MOTOR, BOTH = "joint", "motor", "both"
+FEEDBACKS = (JOINT, MOTOR, BOTH)
+"""Where the motion of an elastic drive is measured; both: the position at the joint, the speed at the motor."""
 
 Rows = tuple[tuple[tuple[int, float], ...], ...]
 """A sparse matrix: per row its (column, number)."""
@@ -128,7 +128,7 @@ class JointSide:
 
     def position(self, q: Sequence[Scalar], feedback: str) -> list[Scalar]:
         """Coordinates of the joints as measured there, or as the motors show them."""
-        if feedback == JOINT or not self.mech.shafts:
+        if feedback != MOTOR or not self.mech.shafts:
             return list(q[: self.joint_coordinates])
         return product(self._to_joints, [q[k] - float(self.rest[k]) for k in self.driven])
 

@@ -39,7 +39,7 @@ class Tracking(ControlLaw):
 
     Args:
         mech: the controlled machine.
-        feedback: where elastic drives are measured, "joint" or "motor".
+        feedback: where elastic drives are measured, "joint", "motor" or "both".
     """
 
     mech: Mechanism

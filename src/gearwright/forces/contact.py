@@ -198,8 +198,8 @@ class Contact(Law):
         if not self.rubs:
             return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
         a, b = first_if_none(*self._way(situation), ops)
-        one, other = (line.placed(situation.scene) for line in _tangents(self, speeds))
-        along = (Mixed(one, other, a, b), Mixed(one, other, -b, a))
+        both = [line.placed(situation.scene) for line in _tangents(self, speeds)]
+        along = (Mixed(both, (a, b)), Mixed(both, (-b, a)))
         return Stepped(
             STICK,
             (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
