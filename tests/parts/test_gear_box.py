@@ -198,7 +198,7 @@ def test_a_flat_belt_slips_by_euler():
 
 
 def test_a_cycloidal_reducer_by_summing_its_pins():
-    """Many pins, each with a force in proportion to its lever, summed one by one; Kudrjavcev's largest: 4 T / K R Zg."""
+    """Many pins, each with a force in proportion to its lever, one by one; Kudrjavcev's largest: 4 T / K R Zg."""
     pins, e, around, inner = 400, 1e-4, 0.06, 0.03
     found = named(Cycloidal(pins=pins, eccentricity=e, pin_circle=around, output_circle=inner, discs=1))
     at = around * np.exp(2j * pi * (np.arange(pins) + 0.5) / pins)

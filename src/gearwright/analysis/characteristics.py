@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck
@@ -38,7 +38,7 @@ class Characteristics:
     reactions: Array
     tip: TipDeflection | None
     limits: tuple[LimitCheck, ...]
-    trains: Mapping[str, tuple[ToothForce, ...]] = field(default_factory=dict)
+    trains: Mapping[str, tuple[ToothForce, ...]]
 
     @property
     def t(self) -> Array:

@@ -40,6 +40,7 @@ from gearwright.parts.supply import Supply
 from gearwright.parts.support import ElasticBase, with_elastic_base
 from gearwright.parts.surface import Cylinder, Plane, Sphere
 from gearwright.parts.surroundings import Loop, Touch
+from gearwright.parts.teeth import ToothForce
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.parts.wall import with_object, with_wall
@@ -105,6 +106,7 @@ __all__ = [
     "StiffnessPiece",
     "Supply",
     "Tendon",
+    "ToothForce",
     "Torsion",
     "Touch",
     "Train",
