@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.line import ConstantLine
 from gearwright.forces.train_statics import Source, TrainStatics, shares
 from gearwright.functions.functions import jacobian, jacobian_rate, placement
 from gearwright.mechanism import Mechanism, Spin
@@ -51,7 +53,7 @@ def train_forces(robot: Robot, mech: Mechanism, found: MotionDemands) -> dict[st
     return {name: (*forces, *_bearings(loads[name])) for name, forces in each.items()}
 
 
-def _mesh(train: TrainStructure, m: int, mesh: Mesh, leaving: Array, drives: Array) -> list[ToothForce]:
+def _mesh(train: TrainStructure, m: int, mesh: Mesh, leaving: Array, drives: Any) -> list[ToothForce]:
     """One of the equal meshes that several planets make."""
     count = max(train.wheels[name].count if name in train.wheels else 1 for name in (mesh.first, mesh.second))
     angle = _shaft_angle(train, m) if mesh.kind == "bevel" else 0.0
@@ -71,7 +73,7 @@ def _shaft_angle(train: TrainStructure, m: int) -> float:
 
 
 def _bearings(loads: Mapping[str, Array]) -> list[ToothForce]:
-    names = {f"{wheel} bearing, at most": size for wheel, size in loads.items()}
+    names = {f"{wheel} bearing (at most)": size for wheel, size in loads.items()}
     return [ToothForce(name, True, 0.0 * size, size, 0.0 * size) for name, size in names.items()]
 
 
@@ -120,7 +122,7 @@ def _brought(mech: Mechanism, found: MotionDemands, source: Source) -> Array:
         nothing = np.zeros(len(found.t))
         return -sum((weight * _turning(mech, found, spin) for spin, weight in source.spins), start=nothing)
     if source.stiffness or source.damping:
-        assert source.line is not None
+        assert isinstance(source.line, ConstantLine)
         terms = zip(source.line.terms, source.line.places, strict=True)
         parts = [
             float(factor) * (source.stiffness * motion.q[:, place] + source.damping * motion.v[:, index])

@@ -241,7 +241,8 @@ class GearBox:
             along = along + flank * np.sign(slip) * contact.friction / math.cos(contact.pressure_angle) * x
         if contact.efficiency != 1:
             rolling = self._speed(contact.first, point, rates) - self._speed(contact.carrier, point, rates)
-            point = point + self._shift(contact, flank * (contact.along @ rolling) > 0) * contact.apart
+            first_drives = bool(flank * (contact.along @ rolling) > 0)
+            point = np.add(point, self._shift(contact, first_drives) * contact.apart)
         return point, along
 
     def _shift(self, contact: Contact, first_drives: bool) -> float:

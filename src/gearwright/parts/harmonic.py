@@ -183,8 +183,8 @@ class Cycloidal(Elasticity):
             )
 
     def _require_lobes(self) -> None:
-        around = self.pin_circle
-        if is_number(around) and is_number(self.eccentricity) and self.eccentricity * self.pins >= around:
+        around, e = self.pin_circle, self.eccentricity
+        if around is not None and is_number(around) and is_number(e) and e * self.pins >= around:
             raise TrainError(
                 f"cycloidal: {self.pins} pins on a circle of radius {around} m need an eccentricity below "
                 f"{around / self.pins:.4g} m, not {self.eccentricity} m: the discs' lobes would cross themselves."

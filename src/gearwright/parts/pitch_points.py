@@ -96,7 +96,7 @@ def spans(driver: float, driven: float, distance: float, crossed: bool, pretensi
         near, far = driver * out, distance * X + sign * driven * out
         ends.append((near, (near - far) / np.linalg.norm(near - far)))
     (at, along), (other_at, other_along) = ends
-    words = {"other_at": other_at, "other_along": other_along, "pretension": pretension}
+    words: dict[str, Any] = {"other_at": other_at, "other_along": other_along, "pretension": pretension}
     return Spans("driver-driven", "driver", "driven", at, along, np.zeros(3), 0.0, **words)
 
 
@@ -119,9 +119,9 @@ def cycloid(pins: int, discs: int, e: float, pin_circle: float, output_circle: f
         out = towards(2 * math.pi * k / discs)
         disc, aside = Turning(f"disc{k + 1}", at=e * out, on="eccentric", bearing="disc bearing"), np.cross(Z, out)
         members.append(disc)
-        words = {"pressure_angle": math.atan(inwards), "carrier": "eccentric"}
+        words: dict[str, Any] = {"pressure_angle": math.atan(inwards), "carrier": "eccentric"}
         contacts.append(Contact("disc-pins", disc.name, "pins", e * pins * out, aside, -out, **words))
         far = math.pi / 4 * output_circle * aside
-        holes = {"other_at": disc.at - far, "other_along": out, "words": ("", None)}
+        holes: dict[str, Any] = {"other_at": disc.at - far, "other_along": out, "words": ("", None)}
         contacts.append(Spans("disc-output", disc.name, "output", disc.at + far, out, np.zeros(3), 0.0, **holes))
     return members, contacts

@@ -184,7 +184,8 @@ class Planetary(Meshing):
             return None
         centre = {name: Turning(name) for name in MEMBERS}
         near, far = circle * self.sun / (self.sun + self.planet), circle * self.outer / (self.ring - self.outer)
-        words = {"pressure_angle": float(self.pressure_angle), "efficiency": float(self.one_mesh), "carrier": "carrier"}
+        words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
+        words["efficiency"] = float(self.one_mesh)
         planets, contacts = planets_on(circle, self.planets), []
         for planet in planets:
             out = planet.at / circle

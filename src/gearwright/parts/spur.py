@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
@@ -122,8 +123,8 @@ class Spur(Meshing):
             out, hand = towards(-bend * (k % 2)), (-1) ** k
             inside = self.internal and name == "driven"
             wheels.append(Turning(name, at=wheels[-1].at + (near - far if inside else near + far) * out))
-            words = {"pressure_angle": teeth.pressure_angle, "efficiency": self.each_of(len(names))}
-            contacts.append(cylinders(*wheels[-2:], near, out, hand * teeth.helix_angle, **words))
+            words: dict[str, Any] = {"pressure_angle": teeth.pressure_angle, "efficiency": self.each_of(len(names))}
+            contacts.append(cylinders(wheels[-2], wheels[-1], near, out, hand * teeth.helix_angle, **words))
         return GearBox(wheels, contacts, "driver", "driven")
 
     @property

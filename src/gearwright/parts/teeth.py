@@ -54,7 +54,8 @@ class ToothForce(NamedTuple):
 
     def only(self) -> ToothForce:
         """As numbers, when there is one time."""
-        return self._replace(**{word: float(np.ravel(getattr(self, word))[0]) for word in COMPONENTS})
+        numbers: dict[str, Any] = {word: float(np.ravel(getattr(self, word))[0]) for word in COMPONENTS}
+        return self._replace(**numbers)
 
 
 COMPONENTS = ("tangential", "radial", "axial", "moment")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
@@ -108,7 +109,8 @@ class Wolfrom(Meshing):
         centre = {name: Turning(name) for name in ("sun", "carrier", "held ring", "ring")}
         inner, step = circle * self.sun / (self.sun + self.planet), circle * self.planet / (self.ring - self.planet)
         outer = circle * self.second_planet / (self.second_ring - self.second_planet)
-        words = {"pressure_angle": float(self.pressure_angle), "efficiency": float(self.one_mesh), "carrier": "carrier"}
+        words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
+        words["efficiency"] = float(self.one_mesh)
         planets, contacts = planets_on(circle, self.planets), []
         for planet in planets:
             out = planet.at / circle
