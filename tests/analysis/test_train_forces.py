@@ -169,4 +169,4 @@ def test_what_a_train_lacks_is_told_and_words_round_trip():
     again = read_yaml(write_yaml(full))
     assert again.trains[0].meshes == full.trains[0].meshes
     known = analyse(full, Task([polynomial([0.0, 0.0], [0.5, 0.5], duration=0.5)]), samples=11)
-    assert known.summary()["tooth_forces"]["d"]["d.left-hand"] > 0
+    assert known.summary()["tooth_forces"]["train d"]["d.left-hand"] > 0

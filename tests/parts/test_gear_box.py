@@ -50,6 +50,7 @@ def gears(seed: int) -> list:
         Spur(driver=driver, driven=whole(31, 90), idlers=idlers, module=module, mesh_efficiency=loses, **teeth),
         Spur(driver=driver, driven=whole(41, 90), module=module, internal=True, efficiency=loses, **teeth),
         *(Planetary(held=held, planets=3, **stage, **teeth) for held in ("ring", "carrier", "sun")),
+        Planetary(planets=1, **stage, **teeth),
         Planetary(sun=20, planet=40, second_planet=20, ring=80, modules=module, mesh_efficiency=loses),
         Wolfrom(
             sun=12, planet=24, ring=60, second_planet=21, second_ring=57, radius=near(0.01, 0.1), mesh_efficiency=loses

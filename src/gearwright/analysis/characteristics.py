@@ -52,9 +52,9 @@ class Characteristics:
 
     @property
     def teeth(self) -> dict[str, tuple[ToothForce, ...]]:
-        """Per drive and train whose geometry is known the forces in meshes and on bearings over the cycle [N]."""
+        """Per drive and train ("train <name>") whose geometry is known what its meshes and bearings carry [N]."""
         drives = {name: one.teeth for name, one in self.drives.items() if one.teeth}
-        return drives | {name: forces for name, forces in self.trains.items() if forces}
+        return drives | {f"train {name}": forces for name, forces in self.trains.items() if forces}
 
     @property
     def energy(self) -> float:

@@ -3,7 +3,8 @@ r"""Forces in the meshes of trains over a cycle, from the torques that the train
 Motors and elastic shafts bring torques to wheels, their own inertia takes some, and the balance of all wheels
 (`forces.train_statics`) tells the torque $\varphi$ through each mesh; what a mesh loses goes by which of its gears
 drives. Where several equal planets mesh each carries the same part. The bearings of a wheel carry at most what all its
-meshes together do: where on the wheel they are, a train need not say.
+meshes together do: where on the wheel they are, a train need not say. Friction in the bearings of a train's motors
+counts as if it went through the meshes.
 """
 
 from __future__ import annotations
