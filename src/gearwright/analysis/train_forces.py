@@ -34,8 +34,8 @@ SETTLING = 4
 
 def train_forces(robot: Robot, mech: Mechanism, found: MotionDemands) -> dict[str, tuple[ToothForce, ...]]:
     """Per train the forces in its meshes and on the bearings of its wheels over a cycle [N]."""
-    if not robot.trains:
-        return {}
+    if all(unknown_of(mesh) is not None for train in robot.trains for mesh in train.meshes):
+        return {train.name: () for train in robot.trains}
     train = TrainStructure(parents_first(robot.links), robot.trains)
     statics = TrainStatics(train, mech)
     entering, rolling, kappa = _flow(statics, mech, found)
