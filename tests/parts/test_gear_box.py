@@ -227,7 +227,8 @@ def test_a_harmonic_drive_by_its_stated_model():
 def test_a_rack_and_a_screw():
     rack = named(Rack(radius=0.02), 100.0)
     assert rack["pinion bearing"].size == pytest.approx(100 / cos(radians(20)))
-    assert rack["rack guide"].size == pytest.approx(100 * tan(radians(20)))
+    assert rack["rack guide"].radial == pytest.approx(100 * tan(radians(20)))
+    assert rack["rack guide"].tangential == pytest.approx(0, abs=1e-9)
     assert named(Screw(lead=0.01), 100.0)["screw bearing"].axial == 100.0
 
 

@@ -23,6 +23,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.parts.teeth import PRESSURE_ANGLE
@@ -204,19 +205,25 @@ class GearBox:
         return found
 
     def _sizes(self, L: Array) -> Array:
-        """F per unit of torque that the gear hands on."""
+        """Sizes f of all contacts per unit of torque that the gear hands on."""
         known = [k for k, one in enumerate(self.members) if one.name not in (*self.held, self.driver)]
         handed = np.array([1.0 if self.members[k].name == self.driven else 0.0 for k in known])
         return np.asarray(np.linalg.lstsq(L[:, known].T, handed, rcond=None)[0])
 
-    def at_work(self, load: Array, sense: float = 1.0, driving: bool = True) -> Balance:
+    def at_work(self, load: ArrayLike, sense: float = 1.0, driving: bool = True) -> Balance:
         """Everything that its members and its housing do to each other.
 
         Args:
-            load: magnitudes of the torque (of a rack the force) that it hands to what it drives, (N,).
+            load: magnitudes of the torque (of a rack the force) that it hands to what it drives, (N,) or a number.
             sense: of that torque, 1 or -1.
             driving: whether the motor drives, or what it moves drives the motor.
+
+        >>> from gearwright.parts import Planetary
+        >>> work = Planetary(sun=18, planet=27, ring=72, modules=0.001).gear_box().at_work(10.0)
+        >>> {name: round(float(torque[0]), 9) for name, torque in work.torques.items()}    # they sum to zero
+        {'ring': 8.0, 'sun': 2.0, 'carrier': -10.0}
         """
+        load = np.abs(np.atleast_1d(np.asarray(load, dtype=float)))
         pitch = [(contact.at, contact.along) for contact in self.contacts]
         turning = self.rates * (sense if driving else -sense)
         flanks = np.sign(sense * self._sizes(self._work(pitch)))
