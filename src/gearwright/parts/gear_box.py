@@ -223,7 +223,7 @@ class GearBox:
         >>> {name: round(float(torque[0]), 9) for name, torque in work.torques.items()}    # they sum to zero
         {'ring': 8.0, 'sun': 2.0, 'carrier': -10.0}
         """
-        load = np.abs(np.atleast_1d(np.asarray(load, dtype=float)))
+        loads: Array = np.abs(np.atleast_1d(np.asarray(load, dtype=float)))
         pitch = [(contact.at, contact.along) for contact in self.contacts]
         turning = self.rates * (sense if driving else -sense)
         flanks = np.sign(sense * self._sizes(self._work(pitch)))
@@ -231,10 +231,10 @@ class GearBox:
         L = self._work(acting)
         f = sense * self._sizes(L)
         found = zip(self.contacts, f, acting, strict=True)
-        pushes = [(contact, push) for contact, size, where in found for push in contact.pushes(load * size, *where)]
+        pushes = [(contact, push) for contact, size, where in found for push in contact.pushes(loads * size, *where)]
         outside = [*self.held, self.driver, self.driven]
-        torques = {name: load * -(f @ L[:, self._place[name]]) for name in outside}
-        return Balance(pushes, self._bearings(pushes, torques, len(load)), torques, self._named(self.rates))
+        torques = {name: loads * -(f @ L[:, self._place[name]]) for name in outside}
+        return Balance(pushes, self._bearings(pushes, torques, len(loads)), torques, self._named(self.rates))
 
     def _named(self, rates: Array) -> dict[str, float]:
         return {one.name: float(x) for one, x in zip(self.members, rates, strict=True)}
