@@ -16,7 +16,7 @@ from gearwright.analysis.course import Course, Prescribed
 from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
-from gearwright.analysis.structure import acting_on, structure_of
+from gearwright.analysis.structure import acting_on, beams_of, structure_of
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import tip_of
@@ -149,7 +149,7 @@ def _perturbed(
     course = followed(known, real, task, plan.demands, how, samples)
     run, mech = course.run, machine_of("analyse", real)
     found = _characteristics(real, task, course, sections, table)
-    tip = tip_of(real, mech, task.tip, sections)
+    tip = tip_of(real, mech, task.tip, beams_of(sections))
     error = tip_errors(mech, task, run, tip)
     checks = found.limits
     if error is not None and "accuracy" in task.required:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.algebra import ZERO, Vec
 from gearwright.analysis.process_forces import AppliedWrench
 from gearwright.arrays import Array
 from gearwright.forces.constraint import Constraint
@@ -35,8 +36,8 @@ def contact_wrenches(
         body, _, position = mech.place_of(frame)
         over_time = signal(given, force)
         sizes = np.array([over_time.at(float(now)) for now in t])
-        place = np.zeros(3) if position is None else np.array([float(x) for x in position])
-        found.append(AppliedWrench(body, place, sizes[:, None] * way))
+        force, moment = (Vec(*(float(x) * sizes[:, None] for x in part)) for part in (way[:3], way[3:]))
+        found.append(AppliedWrench(body, ZERO if position is None else position, force, moment))
     return found, left_out
 
 

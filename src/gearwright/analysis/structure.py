@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gearwright.analysis.beam import Beam
 from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.link_loads import loads_along
 from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, applied
+from gearwright.analysis.section_forces import Moving
 from gearwright.analysis.tip import TipDeflection, tip_deflection, tip_of
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism
@@ -56,9 +58,17 @@ def structure_of(
         acting: forces from outside.
         tip: the frame or link whose deflection is told; the last one of a chain unless given.
     """
-    links = {
-        name: LinkAnalysis(name, link_loads(mech, motion, name, section, placed_masses(robot, name), acting))
-        for name, section in sections.items()
-    }
-    end = tip_of(robot, mech, tip, sections)
+    links = {}
+    if sections:
+        moving = Moving.of(mech, motion, acting)
+        links = {
+            name: LinkAnalysis(name, loads_along(moving, name, section, placed_masses(robot, name)))
+            for name, section in sections.items()
+        }
+    end = tip_of(robot, mech, tip, beams_of(sections))
     return Structure(links, None if end is None else tip_deflection(mech, motion, end, links))
+
+
+def beams_of(sections: Mapping[str, LinkSection]) -> dict[str, Beam]:
+    """Per link its beam."""
+    return {name: Beam.of(section) for name, section in sections.items()}

@@ -7,11 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.link_loads import link_loads
-from gearwright.analysis.placed_masses import placed_masses
-from gearwright.analysis.process_forces import applied
-from gearwright.analysis.tip import tip_deflection, tip_of
+from gearwright.analysis.structure import acting_on, structure_of
 from gearwright.catalogue import Catalogue
 from gearwright.design.candidates import Candidates, Choice, candidates, kept_candidate
 from gearwright.design.choosing import with_choices
@@ -138,16 +134,11 @@ def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, flo
     task, motion = design.task, drives.motion
     robot = task.carried_by(sized)
     mech = assemble(robot)
-    acting = applied(mech, motion.q, motion.t, task.forces)
-    links = {
-        name: LinkAnalysis(name, link_loads(mech, motion, name, section, placed_masses(robot, name), acting))
-        for name, section in design.sections.items()
-    }
-    uses = {f"{name}: stress": link.peak_stress / link.strength for name, link in links.items()}
-    tip = tip_of(robot, mech, task.tip, design.sections)
-    given = None if tip is None else tip_deflection(mech, motion, tip, links)
-    if "tip_deflection" in task.required and given is not None:
-        uses[TIP] = given.peak / task.required["tip_deflection"]
+    acting = acting_on(robot, mech, motion, task.forces, task.contact)
+    found = structure_of(robot, mech, motion, design.sections, acting, task.tip)
+    uses = {f"{name}: stress": link.peak_stress / link.strength for name, link in found.links.items()}
+    if "tip_deflection" in task.required and found.tip is not None:
+        uses[TIP] = found.tip.peak / task.required["tip_deflection"]
     return uses
 
 

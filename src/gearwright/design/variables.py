@@ -9,7 +9,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.analysis import Task
-from gearwright.analysis.link_loads import beam_axes
+from gearwright.analysis.beam import beam_axes
 from gearwright.arguments import number
 from gearwright.design.made_links import Made, beam_mass, require_links, reshaped, with_made
 from gearwright.design.pace import stretched

@@ -1,0 +1,166 @@
+r"""Forces inside a link, along a beam from its joint to its far end, over scalars of any kind.
+
+What the link beyond a station needs is what its part nearer to the joint must hand on: the forces of the links that it
+carries, and those that accelerate its own mass against gravity. The mass of the beam itself is spread along it; all
+else that the link weighs (motors, flanges) acts at the link's centre of mass, so that the sum is exactly the reaction
+at the joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.algebra import Scalar, Vec
+from gearwright.analysis.beam import SHARES, STATIONS, Beam
+from gearwright.analysis.jets import OF_SERIES, columns, mapped, value_of
+from gearwright.analysis.process_forces import AppliedWrench, origin_wrenches
+from gearwright.arrays import Array
+from gearwright.dynamics.inverse_dynamics import Wrench, gathered, needed_wrench
+from gearwright.dynamics.kinematics import AT_REST, Acceleration, accelerations
+from gearwright.dynamics.pose import Pose, place
+from gearwright.mechanism import Mechanism
+from gearwright.motion import Motion
+
+Point = tuple[Scalar, Sequence[Scalar]]
+"""A mass [kg] on a link and where it is [m], in the link's frame."""
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A machine along a motion: where its bodies are, how they accelerate, and what goes through its joints.
+
+    Args:
+        pose: the placed machine, over series (T, 1).
+        bodies: per body its accelerations, less gravity.
+        across: per body the wrench from its parent, about its origin.
+        times: T.
+        acting: forces from outside.
+    """
+
+    pose: Pose
+    bodies: Sequence[Acceleration]
+    across: Sequence[Wrench]
+    times: int
+    acting: Sequence[AppliedWrench]
+
+    @staticmethod
+    def of(mech: Mechanism, motion: Motion, acting: Sequence[AppliedWrench] = ()) -> Moving:
+        """The machine along a motion of all its coordinates; its numbers may be jets."""
+        q, v, a = (columns(x) for x in (motion.q, motion.v, motion.a))
+        pose = place(mech, q, OF_SERIES)
+        bodies = list(accelerations(pose, v, a, Acceleration.of_base(mech.gravity, AT_REST)))
+        outside = {body: Wrench(*one) for body, one in origin_wrenches(pose, acting).items()}
+        needed = [needed_wrench(pose, i, x, v, a, outside) for i, x in enumerate(bodies)]
+        return Moving(pose, bodies, gathered(pose, needed), len(motion.t), tuple(acting))
+
+
+class SectionForces(NamedTuple):
+    """What the part of a beam nearer to the joint does to the part beyond, at its stations (T, S), along its axes.
+
+    Args:
+        force: pull along the beam, shear along y and z [N].
+        moment: torsion, bending about y and about z [Nm].
+        own_force: the part of the force that the beam's own mass needs.
+        own_moment: the same of the moment.
+    """
+
+    force: Vec
+    moment: Vec
+    own_force: Vec
+    own_moment: Vec
+
+
+class _Piece(NamedTuple):
+    """What something on a link needs: place along the beam, force and moment about the joint's origin, (T, 1) each."""
+
+    place: Scalar
+    force: Vec
+    moment: Vec
+
+
+def section_forces(moving: Moving, body: int, beam: Beam, points: Sequence[Point] = ()) -> SectionForces:
+    """Section forces of a link along a motion.
+
+    Args:
+        moving: the machine along its motion.
+        body: index of the link.
+        beam: the beam.
+        points: masses that sit on the link, such as a payload or a motor; they are part of its mass.
+    """
+    own = force, moment = _spread(moving, body, beam)
+    pieces = [*_carried(moving, body, beam), *(_point(moving, body, beam, *point) for point in points)]
+    pieces += [_outside(moving, beam, one) for one in moving.acting if one.body == body]
+    for piece in [*pieces, _rest(moving, body, beam, pieces, own)]:
+        ahead = _ahead(piece.place, beam)
+        force, moment = force + piece.force * ahead, moment + piece.moment * ahead
+    # So far about the joint's origin; a section takes its moment about its own centre.
+    arm = beam.axes[0] * (SHARES * beam.length)
+    about = (m - arm.cross(f) for f, m in ((force, moment), own))
+    return SectionForces(*(beam.in_axes(x) for x in (force, next(about), own[0], next(about))))
+
+
+def _ahead(place: Scalar, beam: Beam) -> Array:
+    """Whether something is beyond each station, as 1 or 0, (T, S) or (S,)."""
+    share = np.asarray(value_of(place), dtype=float) / float(value_of(beam.length))
+    return np.asarray(np.clip(share, 0.0, 1.0) + 1e-12 >= SHARES, dtype=float)
+
+
+def _carried(moving: Moving, body: int, beam: Beam) -> list[_Piece]:
+    """What the links that a link carries need."""
+    pose, found = moving.pose, []
+    for child, (force, moment) in enumerate(moving.across):
+        if pose.mech.parent(child) == body:
+            turned, arm = pose.turn[child], pose.shift[child]
+            pull = turned @ force
+            found.append(_Piece(beam.axes[0].dot(arm), pull, turned @ moment + arm.cross(pull)))
+    return found
+
+
+def _point(moving: Moving, body: int, beam: Beam, mass: Scalar, position: Sequence[Scalar]) -> _Piece:
+    """What a point of mass on the link needs."""
+    arm, motion = Vec.of(position), moving.bodies[body]
+    force = (motion.linear + motion.field @ arm) * mass
+    return _Piece(beam.axes[0].dot(arm), force, arm.cross(force))
+
+
+def _outside(moving: Moving, beam: Beam, acting: AppliedWrench) -> _Piece:
+    """What it takes to bear a force from outside."""
+    back, arm = moving.pose.world[acting.body][0].T, Vec.of(acting.position)
+    force = -(back @ acting.force)
+    return _Piece(beam.axes[0].dot(arm), force, arm.cross(force) - back @ acting.moment)
+
+
+def _rest(moving: Moving, body: int, beam: Beam, pieces: Sequence[_Piece], own: tuple[Vec, Vec]) -> _Piece:
+    """What is left of the joint's reaction, at the link's centre of mass."""
+    (force, moment), shape = moving.across[body], (moving.times, STATIONS)
+    for piece in pieces:
+        force, moment = force - piece.force, moment - piece.moment
+    at_joint = [Vec(*(mapped(lambda x: x[:, :1], part, shape) for part in whole)) for whole in own]
+    centre = Vec.of(moving.pose.mech.bodies[body].com)
+    return _Piece(beam.axes[0].dot(centre), force - at_joint[0], moment - at_joint[1])
+
+
+def _spread(moving: Moving, body: int, beam: Beam) -> tuple[Vec, Vec]:
+    """What the beam's own mass beyond every station needs, (T, S), moments about the joint's origin."""
+    along, motion = beam.axes[0], moving.bodies[body]
+    middles, step = (SHARES[1:] + SHARES[:-1]) / 2, beam.length / (STATIONS - 1)
+    masses = beam.along(lambda section: section.area, middles) * (beam.material.density * step)
+    slope = motion.field @ along
+    # A piece needs m (a0 + x s) at its middle; that x varies within it adds m h^2/12 e x s to the moment.
+    force = (motion.linear + slope * (middles * beam.length)) * masses
+    turns = (along * (middles * beam.length)).cross(force) + along.cross(slope) * (masses * (step * step / 12))
+    return _from_the_end(force, moving.times), _from_the_end(turns, moving.times)
+
+
+def _from_the_end(pieces: Vec, times: int) -> Vec:
+    """Sums of all pieces beyond each station."""
+
+    def summed(values: Array) -> Array:
+        sums = np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
+        return np.concatenate([sums, np.zeros_like(sums[:, :1])], axis=1)
+
+    return Vec(*(mapped(summed, x, (times, STATIONS - 1)) for x in pieces))
