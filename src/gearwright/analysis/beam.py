@@ -7,12 +7,13 @@ $\sqrt{\sigma^2 + 3 \tau^2}$; curvatures are $M / (E I)$, the twist per length $
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar, Vec
-from gearwright.analysis.jets import mapped
+from gearwright.analysis.jets import mapped, value_of
 from gearwright.arrays import Array
 from gearwright.parts import LinkSection, Material
 from gearwright.parts.sections import CrossSection
@@ -37,7 +38,7 @@ def beam_axes(section: LinkSection) -> tuple[Array, float]:
     return np.stack([x, np.cross(z, x), z]), length
 
 
-class Beam(NamedTuple):
+class LinkBeam(NamedTuple):
     """A straight beam from a link's origin.
 
     Args:
@@ -53,12 +54,12 @@ class Beam(NamedTuple):
     material: Material
 
     @staticmethod
-    def of(section: LinkSection) -> Beam:
+    def of(section: LinkSection) -> LinkBeam:
         """The beam that a section states."""
         axes, length = beam_axes(section)
         x, y, z = (Vec.of(tuple(row)) for row in axes.tolist())
         assert isinstance(section.material, Material)
-        return Beam((x, y, z), length, section.sections, section.material)  # type: ignore[arg-type]
+        return LinkBeam((x, y, z), length, section.sections, section.material)  # type: ignore[arg-type]
 
     @property
     def end(self) -> Vec:
@@ -84,6 +85,13 @@ class Beam(NamedTuple):
         return Vec(x.dot(vector), y.dot(vector), z.dot(vector))
 
 
+def nominal(section: CrossSection) -> CrossSection:
+    """A section without the slopes of its measures."""
+    if not is_dataclass(section):
+        return section
+    return replace(section, **{one.name: value_of(getattr(section, one.name)) for one in fields(section)})
+
+
 def stress_of(section: CrossSection, force: Vec, moment: Vec, ops: Operations) -> Scalar:
     """The largest stress of a section after von Mises [Pa], from force [N] and moment [Nm] along the beam's axes."""
     about_y, about_z = section.second_moments
@@ -104,7 +112,7 @@ class Bending(NamedTuple):
     shift: Vec
 
 
-def bending_of(beam: Beam, moment: Vec, times: int) -> Bending:
+def bending_of(beam: LinkBeam, moment: Vec, times: int) -> Bending:
     r"""Rotation and displacement of the far end, $\int \kappa\, dx$ and $\int \kappa (L - x)\, dx$ by trapezoids.
 
     Args:

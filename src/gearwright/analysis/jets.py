@@ -18,8 +18,17 @@ from gearwright.algebra.slopes import Slopes
 from gearwright.algebra.taylor import Jet, JetOperations
 from gearwright.arrays import Array
 
+
+class NumberJets(JetOperations):
+    """The operations of jets of numbers; a root has no slope where it is zero."""
+
+    def sqrt(self, x: Scalar) -> Scalar:
+        """Square root."""
+        return super().sqrt(x) if value_of(x) else 0.0
+
+
 OF_SERIES: Operations = JetOperations(ARRAYS)
-OF_NUMBERS: Operations = JetOperations(FLOATS)
+OF_NUMBERS: Operations = NumberJets(FLOATS)
 
 
 def columns(values: Array) -> list[Array]:
@@ -67,7 +76,7 @@ def picked(x: Scalar, at: tuple[int, ...], shape: tuple[int, ...]) -> Scalar:
 
 
 def length_of(*parts: Scalar) -> Scalar:
-    """The root of the sum of squares of numbers; where all are zero it has no slope.
+    """The root of the sum of squares of numbers.
 
     >>> length_of(3.0, -4.0)
     5.0
@@ -75,4 +84,4 @@ def length_of(*parts: Scalar) -> Scalar:
     total: Scalar = 0.0
     for x in parts:
         total = total + x * x
-    return OF_NUMBERS.sqrt(total) if value_of(total) else 0.0
+    return OF_NUMBERS.sqrt(total)

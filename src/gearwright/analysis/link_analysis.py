@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright.algebra import Vec
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.beam import SHARES, Beam, Bending, bending_of, stress_of
+from gearwright.analysis.beam import SHARES, Bending, LinkBeam, bending_of, stress_of
 from gearwright.analysis.link_loads import ALONG, LinkLoads, load_diagrams
 from gearwright.arrays import Array
 from gearwright.parts import Material
@@ -74,20 +74,19 @@ class LinkAnalysis(Shown):
         return float(self._material.strength)
 
     @cached_property
-    def bent(self) -> tuple[Beam, Bending]:
-        """The beam, and how far its end gives."""
-        beam, moments = Beam.of(self.loads.section), self.loads.moments
-        return beam, bending_of(beam, Vec(*np.moveaxis(moments, -1, 0)), len(moments))
+    def _bending(self) -> Bending:
+        moments = self.loads.moments
+        return bending_of(LinkBeam.of(self.loads.section), Vec(*np.moveaxis(moments, -1, 0)), len(moments))
 
     @cached_property
     def turn(self) -> Array:
         """Rotation of the far end against the joint, by components along the beam's axes [rad], (T, 3)."""
-        return np.hstack(list(self.bent[1].turn))
+        return np.hstack(list(self._bending.turn))
 
     @cached_property
     def deflection(self) -> Array:
         """Displacement of the far end by bending, along y and z of the beam [m], (T, 2)."""
-        return np.hstack([self.bent[1].shift.y, self.bent[1].shift.z])
+        return np.hstack([self._bending.shift.y, self._bending.shift.z])
 
     @property
     def peak_deflection(self) -> float:

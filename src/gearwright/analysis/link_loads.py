@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Vec
-from gearwright.analysis.beam import SHARES, STATIONS, Beam
+from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam
 from gearwright.analysis.process_forces import AppliedWrench
 from gearwright.analysis.section_forces import Moving, Point, section_forces
 from gearwright.arrays import Array
@@ -91,7 +91,7 @@ def link_loads(
 
 def loads_along(moving: Moving, body: str, section: LinkSection, points: Sequence[Point] = ()) -> LinkLoads:
     """The same of a machine that is placed along its motion already."""
-    beam = Beam.of(section)
+    beam = LinkBeam.of(section)
     found = section_forces(moving, moving.pose.mech.index(body), beam, points)
     series = (_stacked(part, moving.times) for part in found)
     force, moment, own_force, own_moment = series

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar, Vec
-from gearwright.analysis.beam import SHARES, STATIONS, Beam
+from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam
 from gearwright.analysis.jets import OF_SERIES, columns, mapped, value_of
 from gearwright.analysis.process_forces import AppliedWrench, origin_wrenches
 from gearwright.arrays import Array
@@ -82,7 +82,7 @@ class _Piece(NamedTuple):
     moment: Vec
 
 
-def section_forces(moving: Moving, body: int, beam: Beam, points: Sequence[Point] = ()) -> SectionForces:
+def section_forces(moving: Moving, body: int, beam: LinkBeam, points: Sequence[Point] = ()) -> SectionForces:
     """Section forces of a link along a motion.
 
     Args:
@@ -103,13 +103,13 @@ def section_forces(moving: Moving, body: int, beam: Beam, points: Sequence[Point
     return SectionForces(*(beam.in_axes(x) for x in (force, next(about), own[0], next(about))))
 
 
-def _ahead(place: Scalar, beam: Beam) -> Array:
+def _ahead(place: Scalar, beam: LinkBeam) -> Array:
     """Whether something is beyond each station, as 1 or 0, (T, S) or (S,)."""
     share = np.asarray(value_of(place), dtype=float) / float(value_of(beam.length))
     return np.asarray(np.clip(share, 0.0, 1.0) + 1e-12 >= SHARES, dtype=float)
 
 
-def _carried(moving: Moving, body: int, beam: Beam) -> list[_Piece]:
+def _carried(moving: Moving, body: int, beam: LinkBeam) -> list[_Piece]:
     """What the links that a link carries need."""
     pose, found = moving.pose, []
     for child, (force, moment) in enumerate(moving.across):
@@ -120,21 +120,21 @@ def _carried(moving: Moving, body: int, beam: Beam) -> list[_Piece]:
     return found
 
 
-def _point(moving: Moving, body: int, beam: Beam, mass: Scalar, position: Sequence[Scalar]) -> _Piece:
+def _point(moving: Moving, body: int, beam: LinkBeam, mass: Scalar, position: Sequence[Scalar]) -> _Piece:
     """What a point of mass on the link needs."""
     arm, motion = Vec.of(position), moving.bodies[body]
     force = (motion.linear + motion.field @ arm) * mass
     return _Piece(beam.axes[0].dot(arm), force, arm.cross(force))
 
 
-def _outside(moving: Moving, beam: Beam, acting: AppliedWrench) -> _Piece:
+def _outside(moving: Moving, beam: LinkBeam, acting: AppliedWrench) -> _Piece:
     """What it takes to bear a force from outside."""
     back, arm = moving.pose.world[acting.body][0].T, Vec.of(acting.position)
     force = -(back @ acting.force)
     return _Piece(beam.axes[0].dot(arm), force, arm.cross(force) - back @ acting.moment)
 
 
-def _rest(moving: Moving, body: int, beam: Beam, pieces: Sequence[_Piece], own: tuple[Vec, Vec]) -> _Piece:
+def _rest(moving: Moving, body: int, beam: LinkBeam, pieces: Sequence[_Piece], own: tuple[Vec, Vec]) -> _Piece:
     """What is left of the joint's reaction, at the link's centre of mass."""
     (force, moment), shape = moving.across[body], (moving.times, STATIONS)
     for piece in pieces:
@@ -144,7 +144,7 @@ def _rest(moving: Moving, body: int, beam: Beam, pieces: Sequence[_Piece], own: 
     return _Piece(beam.axes[0].dot(centre), force - at_joint[0], moment - at_joint[1])
 
 
-def _spread(moving: Moving, body: int, beam: Beam) -> tuple[Vec, Vec]:
+def _spread(moving: Moving, body: int, beam: LinkBeam) -> tuple[Vec, Vec]:
     """What the beam's own mass beyond every station needs, (T, S), moments about the joint's origin."""
     along, motion = beam.axes[0], moving.bodies[body]
     middles, step = (SHARES[1:] + SHARES[:-1]) / 2, beam.length / (STATIONS - 1)

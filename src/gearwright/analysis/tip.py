@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import ZERO, Scalar, Vec
-from gearwright.analysis.beam import Beam, Bending
+from gearwright.analysis.beam import Bending, LinkBeam
 from gearwright.analysis.jets import OF_SERIES, columns
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.arrays import Array
@@ -86,7 +86,7 @@ class TipDeflection(Shown):
         return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
 
 
-def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str, Beam]) -> Tip | None:
+def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str, LinkBeam]) -> Tip | None:
     """The point that is meant: a frame by name, else the first on the last link, its beam's end or its payload.
 
     None where the robot has several last links and none is asked for.
@@ -115,13 +115,18 @@ def tip_deflection(
 ) -> TipDeflection | None:
     """How far the tip gives over a motion; None when nothing on its way bends or is elastic."""
     pose = place(mech, columns(motion.q), OF_SERIES)
-    bent = bent_parts(pose, tip, {name: link.bent for name, link in links.items()})
+    bent = bent_parts(pose, tip, {name: _bent(link) for name, link in links.items()})
     parts = {name: _stacked(part, len(motion.t)) for name, part in bent.items()}
     parts |= _given(mech, motion, tip)
     return TipDeflection(tip, parts) if parts else None
 
 
-def bent_parts(pose: Pose, tip: Tip, links: Mapping[str, tuple[Beam, Bending]]) -> dict[str, Vec]:
+def _bent(link: LinkAnalysis) -> tuple[LinkBeam, Bending]:
+    """The beam of a link, and how far its end gives, over series."""
+    return LinkBeam.of(link.loads.section), Bending(Vec(*columns(link.turn)), Vec(0.0, *columns(link.deflection)))
+
+
+def bent_parts(pose: Pose, tip: Tip, links: Mapping[str, tuple[LinkBeam, Bending]]) -> dict[str, Vec]:
     """What every link on the way to the tip adds to its displacement by bending and twisting, world axes [m]."""
     mech = pose.mech
     last = mech.index(tip.body)
@@ -137,7 +142,7 @@ def bent_parts(pose: Pose, tip: Tip, links: Mapping[str, tuple[Beam, Bending]]) 
     return found
 
 
-def _in_link(beam: Beam, vector: Vec) -> Vec:
+def _in_link(beam: LinkBeam, vector: Vec) -> Vec:
     """A vector along the beam's axes in the link's frame."""
     x, y, z = beam.axes
     return x * vector.x + y * vector.y + z * vector.z
