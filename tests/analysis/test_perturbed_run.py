@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -122,3 +124,13 @@ def test_contacts_without_a_fixed_direction_are_remarked():
     found = analyse(robot, Task([pause([0.0], 0.5)], perturbed=Perturbation(controller=weak)), samples=51)
     assert found.perturbed.run["ball.force"].max() > 1.0
     assert any("touches ball" in remark for remark in found.remarks)
+
+
+def test_what_a_run_leaves_of_rest_is_rest(resting):
+    """Rounding of a run turns nothing: no mean torque, a plane of torque and speed that one can read."""
+    drive = replace(resting.drives["arm"], motor_speed=np.full(len(resting.run.t), 1e-26))
+    assert drive.mean_output_torque == 0.0
+    (plane,) = drive.plot().axes
+    assert plane.get_xlim() == (0.0, 1.0)
+    (plane,) = drive.plot(beside=resting.drives["arm"]).axes
+    assert plane.get_xlim()[1] == pytest.approx(1.15 * resting.drives["arm"].peak_motor_speed)

@@ -129,7 +129,7 @@ def test_wrong_words_are_told_with_their_line(words, message):
 
 
 def test_wrong_forces_are_refused():
-    with pytest.raises(InputError, match="the task has 1 motions"):
+    with pytest.raises(InputError, match=r"line 3: forces\[0\]: during: 7, but the task has 1 motions"):
         Task.read("task: g\nmotions: [{pause: 1}]\nforces: [{frame: tool, force: [0, 0, 1], during: 7}]", ARM)
     with pytest.raises(InputError, match="two forces are called"):
         analyse(ARM, Task([LIFT], forces=[ProcessForce("tool"), ProcessForce("tool")]), samples=5)

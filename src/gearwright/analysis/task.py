@@ -151,9 +151,8 @@ def _forces(title: str, words: Sequence[ForceWords], ways: Sequence[Trajectory])
     found = []
     for k, one in enumerate(words):
         if one.during is not None and one.during >= len(ways):
-            raise InputError(
-                f"forces[{k}]: during: {one.during}, but the task has {len(ways)} motions. Count them from 0."
-            )
+            place = one.where(f"forces[{k}]")
+            raise InputError(f"{place}: during: {one.during}, but the task has {len(ways)} motions. Count them from 0.")
         start, end = (0.0, None) if one.during is None else (edges[one.during], edges[one.during + 1])
         name = one.name or (title if k == 0 else f"{title} {k + 1}")
         found.append(ProcessForce(one.frame, one.force, one.moment, one.times, one.axes, start, end, name))

@@ -122,7 +122,7 @@ def show_sensitivities(found: Sensitivities) -> None:
         strongest = abs(found.relative[k]).argsort()[::-1][:STRONGEST]
         told = [f"{found.characteristics[c]} {found.relative[k, c]:+.3g} %" for c in strongest if found.relative[k, c]]
         rows.append([path, ", ".join(told) or "nothing"])
-    results().print(table(["one per cent more of", "changes most"], rows))
+    results().print(table(["one per cent more of", "changes most"], rows, text=2))
 
 
 def _cell(value: float | None, word: str) -> str:
