@@ -1,9 +1,9 @@
 r"""Forces inside a link, along a beam from its joint to its far end, over scalars of any kind.
 
 What the link beyond a station needs is what its part nearer to the joint must hand on: the forces of the links that it
-carries, and those that accelerate its own mass against gravity. The mass of the beam itself is spread along it; all
-else that the link weighs (motors, flanges) acts at the link's centre of mass, so that the sum is exactly the reaction
-at the joint.
+carries, and those that accelerate its own mass against gravity. The mass of the beam itself is spread along it, masses
+whose places are known act there; all else that the link weighs (flanges, covers) acts at its own centre, so that the
+sum is exactly the reaction at the joint.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 
+NEGLIGIBLE = 1e-9
+"""Share of a link's mass up to which nothing is left of it beside its beam."""
 Point = tuple[Scalar, Sequence[Scalar]]
 """A mass [kg] on a link and where it is [m], in the link's frame."""
 
@@ -94,7 +96,8 @@ def section_forces(moving: Moving, body: int, beam: LinkBeam, points: Sequence[P
     own = force, moment = _spread(moving, body, beam)
     pieces = [*_carried(moving, body, beam), *(_point(moving, body, beam, *point) for point in points)]
     pieces += [_outside(moving, beam, one) for one in moving.acting if one.body == body]
-    for piece in [*pieces, _rest(moving, body, beam, pieces, own)]:
+    left = _Piece(_rest_place(moving, body, beam, points), *_rest(moving, body, pieces, own))
+    for piece in [*pieces, left]:
         ahead = _ahead(piece.place, beam)
         force, moment = force + piece.force * ahead, moment + piece.moment * ahead
     # So far about the joint's origin; a section takes its moment about its own centre.
@@ -134,26 +137,45 @@ def _outside(moving: Moving, beam: LinkBeam, acting: AppliedWrench) -> _Piece:
     return _Piece(beam.axes[0].dot(arm), force, arm.cross(force) - back @ acting.moment)
 
 
-def _rest(moving: Moving, body: int, beam: LinkBeam, pieces: Sequence[_Piece], own: tuple[Vec, Vec]) -> _Piece:
-    """What is left of the joint's reaction, at the link's centre of mass."""
+def _rest(moving: Moving, body: int, pieces: Sequence[_Piece], own: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
+    """What is left of the joint's reaction: force, and moment about the joint's origin."""
     (force, moment), shape = moving.across[body], (moving.times, STATIONS)
     for piece in pieces:
         force, moment = force - piece.force, moment - piece.moment
     at_joint = [Vec(*(mapped(lambda x: x[:, :1], part, shape) for part in whole)) for whole in own]
-    centre = Vec.of(moving.pose.mech.bodies[body].com)
-    return _Piece(beam.axes[0].dot(centre), force - at_joint[0], moment - at_joint[1])
+    return force - at_joint[0], moment - at_joint[1]
+
+
+def _rest_place(moving: Moving, body: int, beam: LinkBeam, points: Sequence[Point]) -> float:
+    """Where along the beam the centre is of what is neither beam nor stands at a known place."""
+    along, whole = beam.axes[0], moving.pose.mech.bodies[body].about_origin
+    middles, pieces = _pieces(beam)
+    known = [(float(value_of(mass)), float(value_of(along.dot(Vec.of(place))))) for mass, place in points]
+    masses = value_of(pieces) * np.ones(len(middles))
+    known += list(zip(masses.tolist(), (middles * float(value_of(beam.length))).tolist(), strict=True))
+    mass, moment = float(value_of(whole.mass)), float(value_of(along.dot(whole.moment)))
+    left = mass - sum(one for one, _ in known)
+    if left <= NEGLIGIBLE * mass:
+        return moment / mass if mass else 0.0
+    return (moment - sum(one * place for one, place in known)) / left
 
 
 def _spread(moving: Moving, body: int, beam: LinkBeam) -> tuple[Vec, Vec]:
     """What the beam's own mass beyond every station needs, (T, S), moments about the joint's origin."""
-    along, motion = beam.axes[0], moving.bodies[body]
-    middles, step = (SHARES[1:] + SHARES[:-1]) / 2, beam.length / (STATIONS - 1)
-    masses = beam.along(lambda section: section.area, middles) * (beam.material.density * step)
+    along, motion, step = beam.axes[0], moving.bodies[body], beam.length / (STATIONS - 1)
+    middles, masses = _pieces(beam)
     slope = motion.field @ along
     # A piece needs m (a0 + x s) at its middle; that x varies within it adds m h^2/12 e x s to the moment.
     force = (motion.linear + slope * (middles * beam.length)) * masses
     turns = (along * (middles * beam.length)).cross(force) + along.cross(slope) * (masses * (step * step / 12))
     return _from_the_end(force, moving.times), _from_the_end(turns, moving.times)
+
+
+def _pieces(beam: LinkBeam) -> tuple[Array, Scalar]:
+    """The beam from station to station: the middles of its pieces as shares of the length, and their masses."""
+    middles = (SHARES[1:] + SHARES[:-1]) / 2
+    step = beam.length / (STATIONS - 1)
+    return middles, beam.along(lambda section: section.area, middles) * (beam.material.density * step)
 
 
 def _from_the_end(pieces: Vec, times: int) -> Vec:
