@@ -12,10 +12,11 @@ import numpy as np
 from gearwright.analysis.characteristics import Characteristics
 from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
 from gearwright.analysis.contact_wrenches import contact_wrenches
-from gearwright.analysis.cycle import Course, Cycle, handed_on
+from gearwright.analysis.course import Course, Prescribed
+from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
-from gearwright.analysis.structure import acting_on, structure_of
+from gearwright.analysis.structure import acting_on, beams_of, structure_of
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import tip_of
@@ -106,11 +107,11 @@ def analyse(
     loaded = task.carried_by(robot)
     bodies = _sections(loaded, sections)
     table = catalogue or drives()
-    course = Course(task.cycle, tuple(task.forces), task.contact, samples)
+    course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples)
     plain = _characteristics(loaded, task, course, bodies, table)
     how = task.perturbed
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
-    remarks = (*plain.demands.remarks, *_remarks(task, plain))
+    remarks = (*plain.demands.remarks, *_remarks(task, plain), *(() if perturbed is None else perturbed.left_out()))
     return Analysis(**vars(plain), task=task, perturbed=perturbed, remarks=remarks, catalogue=table)
 
 
@@ -126,10 +127,10 @@ def _characteristics(
     robot: Robot, task: Task, course: Course, sections: Mapping[str, LinkSection], table: Catalogue
 ) -> Characteristics:
     mech = machine_of("analyse", robot)
-    found = course.asked_of(robot)
+    found = course.drives(robot, mech)
     motion = found.motion
-    acting = acting_on(robot, mech, motion, course.forces, course.contact)
-    cycle = Cycle(robot, mech, task, found, handed_on(robot, mech, course, found), table, acting)
+    acting = acting_on(robot, mech, motion, course.forces, course.contact(robot, mech))
+    cycle = Cycle(robot, mech, task, found, course.handed_on(robot, mech, found), table, acting)
     each = {one.joint or one.name: one for one in cycle.drives()}
     links, given = structure_of(robot, mech, motion, sections, acting, task.tip)
     checks = (*cycle.checked(each.values()), *link_limits(links), *required_limits(task, each, given, links, cycle))
@@ -146,10 +147,10 @@ def _perturbed(
     samples: int,
 ) -> PerturbedAnalysis:
     real = how.applied(known)
-    run, course = followed(known, real, task, plan.demands, how, samples)
-    mech = machine_of("analyse", real)
+    course = followed(known, real, task, plan.demands, how, samples)
+    run, mech = course.run, machine_of("analyse", real)
     found = _characteristics(real, task, course, sections, table)
-    tip = tip_of(real, mech, task.tip, sections)
+    tip = tip_of(real, mech, task.tip, beams_of(sections))
     error = tip_errors(mech, task, run, tip)
     checks = found.limits
     if error is not None and "accuracy" in task.required:

@@ -18,6 +18,9 @@ from gearwright.plots import saved
 from gearwright.plots.envelope import envelope
 from gearwright.plots.notebook import Shown
 
+RESTING = 1e-9
+"""Mean speed of a motor [rad/s] up to which it does not turn: a run leaves some rounding."""
+
 
 @dataclass(frozen=True)
 class DriveAnalysis(Shown):
@@ -248,7 +251,7 @@ class DriveAnalysis(Shown):
             return None
         power = sheet.life_exponent or 3.0
         mean, speed = self._mean_power(power), self.mean_motor_speed
-        if mean == 0 or speed == 0:
+        if mean == 0 or speed <= RESTING:
             return float("inf")
         return float(sheet.life * (sheet.rated_torque / mean) ** power * sheet.life_speed / speed)
 
@@ -265,7 +268,9 @@ class DriveAnalysis(Shown):
         assert self.output_torque is not None
         weights = np.abs(self.motor_speed)
         turned = self._sum(weights)
-        return (self._sum(weights * np.abs(self.output_torque) ** power) / turned) ** (1 / power) if turned else 0.0
+        if self.mean_motor_speed <= RESTING:
+            return 0.0
+        return (self._sum(weights * np.abs(self.output_torque) ** power) / turned) ** (1 / power)
 
     def _sum(self, values: Array) -> float:
         return integral(self.t, values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -110,7 +111,8 @@ def show(found: Analysis) -> None:
         results().print(f"in the closed loop the tip is at most {number(1e3 * loop.accuracy)} mm from its path")
     worse = {check.name: check for check in sorted(_checks(found), key=lambda one: -one.margin)}
     for check in sorted(worse.values(), key=lambda one: one.margin)[:WORST]:
-        text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}, margin {check.margin:.0%}"
+        margin = f", margin {check.margin:.0%}" if isfinite(check.margin) else ""
+        text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}{margin}"
         results().print(text + ("" if check.kept else f". Not kept. {check.advice}"))
     for remark in found.remarks:
         say(remark)
@@ -128,7 +130,7 @@ def show_sensitivities(found: Sensitivities) -> None:
         strongest = abs(found.relative[k]).argsort()[::-1][:STRONGEST]
         told = [f"{found.characteristics[c]} {found.relative[k, c]:+.3g} %" for c in strongest if found.relative[k, c]]
         rows.append([path, ", ".join(told) or "nothing"])
-    results().print(table(["one per cent more of", "changes most"], rows))
+    results().print(table(["one per cent more of", "changes most"], rows, text=2))
 
 
 def _largest(forces: Sequence[ToothForce], bearing: bool) -> list[str]:
@@ -140,4 +142,6 @@ def _largest(forces: Sequence[ToothForce], bearing: bool) -> list[str]:
 def _cell(value: float | None, word: str) -> str:
     if value is None:
         return "-"
-    return number(value - ZERO_CELSIUS) if word.endswith("temperature") else number(value)
+    if not word.endswith("temperature"):
+        return number(value)
+    return number(value - ZERO_CELSIUS) if isfinite(value) else "runs away"

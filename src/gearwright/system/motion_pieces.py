@@ -18,7 +18,7 @@ from gearwright.dynamics.fixed_steps import Moving
 from gearwright.motion import Motion, Trajectory
 from gearwright.system.law_states import state_series, states_along
 from gearwright.system.signals import Inputs
-from gearwright.system.smooth_pieces import smooth_pieces
+from gearwright.system.smooth_pieces import ROUNDING, smooth_pieces
 from gearwright.system.system import Modes, System
 
 STANDING = 1e-12
@@ -181,7 +181,8 @@ def _derivatives(inputs: Inputs, t: Array, order: int) -> list[Array]:
     from scipy.interpolate import make_interp_spline
 
     inside = t.copy()
-    inside[-1] = np.nextafter(t[-1], t[0])  # an input that jumps there has not jumped yet
+    if len(t) > 1:  # an input that jumps at an end, or at what rounding made of it, does so outside
+        inside[[0, -1]] = t[0] * (1 + 2 * ROUNDING), t[-1] * (1 - 2 * ROUNDING)
     values = np.array([inputs.at(now) for now in inside.tolist()])
     if inputs.constant or not order:
         return [values, *[np.zeros_like(values)] * order]
