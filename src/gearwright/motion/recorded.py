@@ -12,8 +12,8 @@ from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.coercion import machine_of
 from gearwright.motion.columns import Columns, read_columns
-from gearwright.motion.joints import machine_of
 from gearwright.motion.limits import bounds
 from gearwright.motion.pieces import from_spline, piecewise
 from gearwright.motion.prescribed import from_accelerations, required_start

@@ -190,8 +190,16 @@ def limit_use(
     limits = drive_limits(
         "limit_use", robot, laws=laws, speed=speed, acceleration=acceleration, torque=torque, motors=motors
     )
+    if not limits.signals:
+        raise InputError(
+            "limit_use: nothing is limited. Give speed=, acceleration=, torque=, motor_torque=, current= or voltage=, "
+            "or a robot that states them."
+        )
     if motion.count != limits.mech.n:
-        raise InputError(f"limit_use: the motion has {motion.count} coordinates, the robot {limits.mech.n}.")
+        raise InputError(
+            f"limit_use: the motion has {motion.count} coordinates, the robot {limits.mech.n} "
+            f"({listed(limits.mech.coordinates)}). Give a motion of all of them."
+        )
     t = np.linspace(0.0, motion.duration, samples)
     states = States(*(motion.at(t, k) for k in range(3)))
     shares = limits.shares(states, limits.machine.likely_modes(states.q, _directions(motion, t)))
