@@ -9,6 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import GearwrightError
+from gearwright.scene import animate
 
 POST = gw.Mechanism((gw.Body("post", -1, "fixed", (0, 0, 1), np.eye(3), (0, 0, 0), 1.0, (0, 0, 0.5), np.eye(3)),))
 ARM = gw.load("elbow")
@@ -53,6 +54,12 @@ def test_what_rests_deviates_by_nothing(tmp_path):
         (lambda: gw.planning.slerp(np.eye(3), np.eye(3), [0.5, np.inf]), "slerp: share[1]=inf"),
         (lambda: gw.control.lqr(ARM, [0, 0, 0], [1] * 6, [], inputs=[]), "lqr: no force acts on any speed"),
         (lambda: gw.control.poles(ARM, [0, 0, 0], ["a"]), "poles: wanted=['a'] is not a list of numbers"),
+        (lambda: gw.motion.Motion([0.0], [[np.nan]], [[0.0]], [[0.0]]), "motion: q[0, 0]=nan"),
+        (lambda: gw.motion.Motion([0.0, 1.0], [[0.0]], [[0.0]], [[0.0]]), "motion: q has 1 rows for 2 times"),
+        (lambda: gw.motion.Motion([0.0], [[0.0]], [[0.0]], [[0.0, 1.0]]), "motion: v has shape (1, 1), a (1, 2)"),
+        (lambda: gw.demands(ARM, gw.motion.Motion([], *[np.zeros((0, 3))] * 3)), "demands: the motion has no sample"),
+        (lambda: REST.plot(path="."), "this is a folder"),
+        (lambda: animate(ARM, 3, "film.gif"), "animate: 3 is not a motion"),
         (lambda: gw.identify(ARM, SHORT), "log: 2 samples are too few"),
         (lambda: gw.export.write_urdf("elbow", "elbow.urdf"), "write_urdf: a str is not a robot"),
         (lambda: gw.export.mjcf("elbow", "elbow.xml"), "export.mjcf: a str is neither a robot nor a machine"),

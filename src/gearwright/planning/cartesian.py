@@ -63,7 +63,9 @@ def circle_path(here: Any, centre: ArrayLike, axis: ArrayLike, angle: float, tur
     R0, p0 = here
     c, e = checked_position("circle", centre), checked_position("circle", axis)
     if c.shape != (3,) or e.shape != (3,) or not e @ e > 0:
-        raise InputError(f"circle: centre={c.tolist()} and axis={e.tolist()} must be three numbers each, not all zero.")
+        raise InputError(
+            f"circle: centre={c.tolist()} and axis={e.tolist()} must be three numbers each, the axis not zero."
+        )
     e = e / np.linalg.norm(e)
     x = p0 - c - (p0 - c) @ e * e
     angle = number("circle", "angle", angle, above=0.0, unit="radians", example=6.28)

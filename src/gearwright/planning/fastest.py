@@ -21,7 +21,7 @@ from gearwright.parts import Robot
 from gearwright.planning.joint_paths import through_points, ways_of
 from gearwright.planning.limits_of_drives import DriveLimits, drive_limits
 from gearwright.planning.time_optimal import time_optimal
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
 from gearwright.system.state_forces import States
 from gearwright.text import listed
@@ -151,10 +151,7 @@ class LimitUse(Shown):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A figure of the shares over time; with `path` (.png, .svg, .pdf) it is saved too."""
-        page = figure(self.t, "time [s]", [Panel("share of the limit", dict(self.shares))])
-        if path is not None:
-            save(page, path)
-        return page
+        return saved(figure(self.t, "time [s]", [Panel("share of the limit", dict(self.shares))]), path)
 
     @property
     def peaks(self) -> dict[str, float]:
