@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -65,7 +65,7 @@ def draw(
     _refuse_strange(film, {"--q": q, "--names": names}, {"--motion": motion, "--rate": rate})
     loaded = load(robot, xacro=xacro, include=include or ())
     mech, folder = assemble(loaded), Path(robot).parent if Path(robot).is_file() else None
-    look = {"azimuth": azimuth, "elevation": elevation}
+    look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
     if film:
         shown = shown_motion(loaded, mech, motion)
         with progress("drawing") as advance:
