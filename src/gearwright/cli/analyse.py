@@ -10,7 +10,7 @@ import typer
 
 from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.parts.heat import ZERO_CELSIUS
 
 if TYPE_CHECKING:
@@ -76,14 +76,13 @@ def analyse_task(
         write_report(found, report, sensitivities=slopes)
     if json:
         write_json({**found.summary(), **({} if slopes is None else {"sensitivities": slopes.as_words()})})
-        return
-    show(found)
-    if slopes is not None:
-        show_sensitivities(slopes)
+    else:
+        show(found)
+        if slopes is not None:
+            show_sensitivities(slopes)
     if report is not None:
         say(f"The whole report is in {report}.")
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
 
 
 def show(found: Analysis) -> None:

@@ -17,6 +17,7 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, approximate
 from gearwright.mechanism.rows import along
 from gearwright.planning.joints import Joints
+from gearwright.system.control_law import ControlLaw
 from gearwright.text import did_you_mean, listed
 
 JOINT, MOTOR, BOTH = "joint", "motor", "both"
@@ -144,9 +145,25 @@ class JointSide:
         return self.mech.nq - len(self.mech.shafts)
 
 
+class JointSideLaw(ControlLaw):
+    """A law that pushes the driven speeds of a machine with elastic drives or without."""
+
+    @cached_property
+    def side(self) -> JointSide:
+        """The machine as joints and forces."""
+        return JointSide(self.mech)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Forces on the driven speeds."""
+        return self.side.outputs
+
+
 def joint_side(caller: str, mech: Mechanism) -> JointSide:
     """A machine as controllers see it; elastic ones must have a motor per joint."""
     side = JointSide(mech)
+    if not mech.n:
+        raise InputError(f"{caller}: the machine has no joint that moves. Give a robot with joints.")
     if mech.shafts and not mech.straight:
         raise InputError(
             f"{caller}: the machine has elastic drives and free, spherical or planar joints. Controllers take one or "
