@@ -67,7 +67,7 @@ class Tab:
             self.page.wait_for_timeout(50)
 
     def settled(self) -> None:
-        self.until(self.server.worker.idle, "the page computes")
+        self.until(self.server.idle, "the page computes")
 
     def peak(self) -> float:
         return max(self.page.evaluate(CURVE), default=0.0)
@@ -166,7 +166,7 @@ def a_motion_is_played(visit):
     start = tab.server.move.time.value
     tab.until(lambda: tab.server.move.time.value != start, "time goes on")
     tab.page.get_by_role("button", name="Pause").click(force=True)
-    tab.until(lambda: not tab.server.move._playing.is_set(), "it stops")
+    tab.until(lambda: not tab.server.move.playing, "it stops")
 
 
 def graph_and_checks_are_shown(visit):
@@ -194,11 +194,11 @@ def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
     other.until(lambda: other.server.session.robot.drive("j1").motor.inertia == 0.00033, "the other robot changes")
     assert tab.server.session.robot is mine
     assert tab.server.move.q == pytest.approx(angle)
-    other.server.move.toggle()  # closed in the middle of a motion
+    other.server.events.submit("play", other.server.move.toggle)  # closed in the middle of a motion
     other.page.context.close()
     tab.until(lambda: other.server.closed, "the server sees that the tab is closed")
     assert other.server not in opened.pages
-    tab.until(lambda: not other.server.move._playing.is_set(), "nothing plays for nobody")
+    tab.until(lambda: not other.server.move.playing, "nothing plays for nobody")
     tab.show("Drives")
     tab.enter("rotor inertia [kg m²]", 0.0004)
     tab.until(lambda: tab.server.session.robot.drive("j1").motor.inertia == 0.0004, "the first tab still works")

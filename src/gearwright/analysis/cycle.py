@@ -25,7 +25,7 @@ from gearwright.functions.functions import Wrenches, inverse_dynamics, mass_matr
 from gearwright.mechanism import Mechanism, Spin, approximate, assemble
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
-from gearwright.system.demands import demands
+from gearwright.system.demands import demands, followed_laws
 from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
 
@@ -78,7 +78,7 @@ def _with_inductance(robot: Robot, found: MotionDemands) -> MotionDemands:
 def handed_on(robot: Robot, mech: Mechanism, course: Course, found: MotionDemands) -> Array:
     """Forces that the gears hand to the joints and that turn the motors, (T, n): without losses and bearings."""
     lossless = _without_bearings(robot)
-    kept = [law for law in laws_of(lossless, mech) if not isinstance(law, GearLoss)]
+    kept = [law for law in followed_laws(lossless, mech) if not isinstance(law, GearLoss)]
     if len(kept) == len(laws_of(robot, mech)):
         return found.tau
     plain = course.asked_of(lossless, laws=kept, actuators=())

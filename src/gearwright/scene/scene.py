@@ -85,6 +85,17 @@ def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
     >>> sun.carrier, sun.turning
     ('base', {'j1': 5.0})
     """
+    scene = scene_with_remarks(robot, folder)
+    if scene.remarks:
+        warnings.warn("\n".join([f"robot {robot.name!r}:", *scene.remarks]), GearwrightWarning, stacklevel=2)
+    return scene
+
+
+def scene_with_remarks(robot: Robot, folder: str | Path | None = None) -> Scene:
+    """As `scene_of`, without a warning: what is wrong with meshes stands in the scene's `remarks` alone.
+
+    For threads: catching warnings changes what the whole process does with them.
+    """
     if not isinstance(robot, Robot):
         raise InputError(f"scene_of: {type(robot).__name__} is not a robot: only parts can be drawn. Give the Robot.")
     mech, remarks = assemble(robot), list[str]()
@@ -94,8 +105,6 @@ def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
         solids += drive_solids(at, reach)
     if robot.trains:
         solids += train_solids(robot, reach)
-    if remarks:
-        warnings.warn("\n".join([f"robot {robot.name!r}:", *remarks]), GearwrightWarning, stacklevel=2)
     return Scene(robot, mech, tuple(solids), reach, tuple(remarks))
 
 

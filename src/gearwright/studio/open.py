@@ -39,6 +39,7 @@ class Studio:
         self.robot, self._server, self._file, self._motion, self._save_to = robot, server, file, motion, save_to
         self._read = read
         self._pages: dict[int, Any] = {}
+        self._left_early: set[int] = set()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._watch = None if file is None else Watch(file, self._file_changed)
@@ -73,9 +74,10 @@ class Studio:
 
     def stop(self) -> None:
         """End the server; open pages lose their connection."""
-        if self._stopped.is_set():
-            return
-        self._stopped.set()
+        with self._lock:
+            if self._stopped.is_set():
+                return
+            self._stopped.set()
         if self._watch is not None:
             self._watch.stop()
         for page in self.pages:
@@ -87,27 +89,40 @@ class Studio:
         from gearwright.studio.page import Page
 
         folder = None if self._file is None else self._file.parent
-        own = (lambda: None) if self._watch is None else self._watch.skip
-        page = Page(client, Session(self.robot, self._motion), folder, self._save_to, own)
+        writing = {} if self._watch is None else {"write": self._watch.unseen}
+        robot = self.robot
+        page = Page(client, Session(robot, self._motion), folder, self._save_to, **writing)
         with self._lock:
-            self._pages[client.client_id] = page
+            gone = self._stopped.is_set() or client.client_id in self._left_early
+            self._left_early.discard(client.client_id)
+            if not gone:
+                self._pages[client.client_id] = page
+            newest = self.robot
+        if gone:  # while the page was made
+            page.close()
+        elif newest is not robot:  # the file changed while the page was made
+            page.read(newest)
 
     def _left(self, client: Any) -> None:
         with self._lock:
             page = self._pages.pop(client.client_id, None)
+            if page is None:
+                self._left_early.add(client.client_id)
         if page is not None:
             page.close()
 
     def _file_changed(self) -> None:
         """Read the file again; one that is not a robot any more is told in the reader's words."""
         try:
-            self.robot = self.robot if self._read is None else self._read()
+            robot = self.robot if self._read is None else self._read()
         except (GearwrightError, OSError) as error:
             for page in self.pages:
                 page.say(f"{error}\nThe page keeps the last good robot.", bad=True)
             return
-        for page in self.pages:
-            page.read(self.robot)
+        with self._lock:
+            self.robot, pages = robot, list(self._pages.values())
+        for page in pages:
+            page.read(robot)
 
 
 def studio(
