@@ -15,6 +15,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.studio.open import studio
+from gearwright.studio.rotations import matrix
 
 pytest.importorskip("viser")
 playwright = pytest.importorskip("playwright.sync_api", reason="browser tests: Playwright is not installed")
@@ -108,6 +109,57 @@ def a_slider_moves_the_robot(visit):
     tab.settled()
     assert tab.server.view._bodies["turret"].wxyz[3] == pytest.approx(np.sin(0.625))
     tab.until(lambda: canvas.screenshot() != before, "another picture is drawn")
+
+
+def the_handle_drags_the_tool(visit):
+    """A mouse pulls an arrow of the handle; the joints follow, the tool is where the handle is."""
+    tab = visit.tab
+    move = tab.server.move
+    for index, bent in ((1, 0.6), (2, -1.2)):  # one at full stretch could go nowhere
+        move.sliders[index].value = bent
+    move.frame.value = "tool"
+    tab.settled()
+    before, place = move.q.copy(), move._handle.position.copy()
+    end = time.monotonic() + PATIENCE / 1000
+    while np.array_equal(move.q, before):  # until the browser has drawn the handle the mouse turns the camera
+        assert time.monotonic() < end, "waited in vain: the handle is dragged"
+        pull_an_arrow(tab, move._handle)
+        tab.page.wait_for_timeout(200)
+        tab.settled()
+    tab.until(lambda: np.allclose(tool_of(tab), move._handle.position, atol=1e-4), "the tool follows")
+    assert np.linalg.norm(tool_of(tab) - place) > 1e-3
+    for index, slider in move.sliders.items():
+        assert slider.value == pytest.approx(move.q[index], abs=1e-3)
+    tab.page.screenshot(path=visit.pictures / "studio_handle.png")
+    move.frame.value = "none"
+    tab.settled()
+
+
+def tool_of(tab):
+    return gw.placement(tab.server.session.mech, tab.server.move.q, "tool").position
+
+
+def pull_an_arrow(tab, handle) -> None:
+    """Drag the arrow that is seen best a little towards the place of the handle."""
+    rotation = matrix(np.asarray(handle.wxyz))
+    size = 0.25 * tab.server.view.scene.reach
+    middle = pixel(tab, handle.position)
+    tips = [pixel(tab, handle.position + 0.6 * size * axis) for axis in rotation.T]
+    tip = max(tips, key=lambda one: np.linalg.norm(one - middle))
+    mouse, target = tab.page.mouse, tip + (middle - tip) * 0.4
+    mouse.move(*tip)
+    tab.page.wait_for_timeout(100)
+    mouse.down()
+    mouse.move(*target, steps=6)
+    mouse.up()
+
+
+def pixel(tab, point) -> np.ndarray:
+    """Where a point of the scene is on the screen: the camera looks along its z axis, y points down."""
+    camera, box = tab.server.api.camera, tab.page.locator("canvas").first.bounding_box()
+    x, y, z = matrix(np.asarray(camera.wxyz)).T @ (np.asarray(point) - camera.position)
+    focal = box["height"] / 2 / np.tan(camera.fov / 2)
+    return np.array([box["x"] + box["width"] / 2 + focal * x / z, box["y"] + box["height"] / 2 + focal * y / z])
 
 
 def a_parameter_changes_a_curve(visit):
@@ -237,6 +289,7 @@ def picture_of_a_wrist(browser, pictures):
 STEPS = (
     the_page_loads_without_errors_of_ours,
     a_slider_moves_the_robot,
+    the_handle_drags_the_tool,
     a_parameter_changes_a_curve,
     a_wrong_value_shows_the_librarys_own_words,
     a_motion_is_played,

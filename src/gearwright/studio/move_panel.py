@@ -178,7 +178,9 @@ class MovePanel:
             return
         size = 0.25 * self.page.view.scene.reach
         turns = self._whole_pose
-        self._handle = self.page.api.scene.add_transform_controls("/handle", scale=size, disable_rotations=not turns)
+        self._handle = self.page.api.scene.add_transform_controls(
+            "/handle", scale=size, disable_rotations=not turns, depth_test=False
+        )
         self._place_handle()
         self.page.on(self._handle.on_update, "handle", self._reach)
 
