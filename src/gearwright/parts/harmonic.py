@@ -95,7 +95,7 @@ class Cycloidal(Elasticity):
         pins: number of pins.
         held: "pins" or "discs".
         discs: number of discs, evenly phased.
-        eccentricity: e [m].
+        eccentricity: of the shaft that carries the discs, e [m].
         sun, planet, planets: teeth of an RV reducer's first stage and number of its planets.
         radius: radius of the planets' circle [m].
         disc_member: one disc.

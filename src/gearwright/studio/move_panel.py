@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FRAME = 1 / 30
 """Time between two pictures while a motion is played [s]."""
-WITHOUT_LIMITS = {"rad": np.pi, "m": 0.5}
+WITHOUT_LIMITS = {"rad": 3.142, "m": 0.5}
 """How far a slider goes for a joint without limits [rad, m]."""
 NO_HANDLE = "none"
 
