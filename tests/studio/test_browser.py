@@ -166,7 +166,7 @@ def a_parameter_changes_a_curve(visit):
     tab, pictures = visit.tab, visit.pictures
     tab.show("Drives")
     before = tab.peak()
-    tab.enter("rotor inertia [kg m²]", 0.00049)
+    tab.enter("rotor inertia [kg cm²]", 4.9)
     tab.until(lambda: tab.peak() != before, "the curve changes")
     robot = tab.server.session.robot
     motion = tab.server.session.motion.motion
@@ -190,7 +190,7 @@ def a_wrong_value_shows_the_librarys_own_words(visit):
     assert tab.server.session.robot is robot
     tab.page.screenshot(path=pictures / "studio_error.png")
     tab.enter("planets", 3)
-    tab.enter("rotor inertia [kg m²]", 0.00048)
+    tab.enter("rotor inertia [kg cm²]", 4.8)
     tab.until(lambda: not tab.page.get_by_role("status").count(), "the error is gone")
 
 
@@ -242,7 +242,7 @@ def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
     other.enter("j1 [rad]", -0.8)
     other.until(lambda: other.server.move.q[0] == pytest.approx(-0.8), "the other robot moves")
     other.show("Drives")
-    other.enter("rotor inertia [kg m²]", 0.00033)
+    other.enter("rotor inertia [kg cm²]", 3.3)
     other.until(lambda: other.server.session.robot.drive("j1").motor.inertia == 0.00033, "the other robot changes")
     assert tab.server.session.robot is mine
     assert tab.server.move.q == pytest.approx(angle)
@@ -252,7 +252,7 @@ def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
     assert other.server not in opened.pages
     tab.until(lambda: not other.server.move.playing, "nothing plays for nobody")
     tab.show("Drives")
-    tab.enter("rotor inertia [kg m²]", 0.0004)
+    tab.enter("rotor inertia [kg cm²]", 4)
     tab.until(lambda: tab.server.session.robot.drive("j1").motor.inertia == 0.0004, "the first tab still works")
     assert other.errors == []
 
@@ -273,15 +273,16 @@ def a_file_edited_wrongly_is_told_and_the_last_robot_kept(visit):
     tab.until(lambda: "read again" in tab.status(), "that is told")
 
 
-def picture_of_a_wrist(browser, pictures):
-    """For the manual: a bevel differential."""
-    opened = studio("wrist_bendix", port=0, open_browser=False)
+def picture_of_a_wrist(browser, robot, panel, file):
+    """For the manual: a robot with a gear train."""
+    opened = studio(robot, port=0, open_browser=False)
     try:
         tab = Tab(browser, opened)
+        tab.show(panel)
         tab.server.results.speed.value = tab.server.session.quick().comparison.most_missed()
         tab.until(lambda: tab.peak() > 0, "the torque is drawn")
         tab.page.wait_for_timeout(3000)
-        tab.page.screenshot(path=pictures / "studio_wrist.png")
+        tab.page.screenshot(path=file)
     finally:
         opened.stop()
 
@@ -317,7 +318,8 @@ def test_a_visit(tmp_path):
                 step(visit)
             assert visit.tab.errors == []
             if KEPT:
-                picture_of_a_wrist(browser, pictures)
+                picture_of_a_wrist(browser, "wrist_bendix", "Move", pictures / "studio_wrist.png")
+                picture_of_a_wrist(browser, "wrist_puma", "Drives", pictures / "studio_train.png")
         finally:
             opened.stop()
             browser.close()

@@ -12,7 +12,7 @@ import numpy as np
 from gearwright.analysis.characteristics import Characteristics
 from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
 from gearwright.analysis.contact_wrenches import contact_wrenches
-from gearwright.analysis.cycle import Course, Cycle, handed_on
+from gearwright.analysis.cycle import Course, Cycle, handed_on, lossless_laws
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
 from gearwright.analysis.structure import acting_on, structure_of
@@ -125,10 +125,11 @@ def _characteristics(
     robot: Robot, task: Task, course: Course, sections: Mapping[str, LinkSection], table: Catalogue
 ) -> Characteristics:
     mech = machine_of("analyse", robot)
+    lossless = lossless_laws(robot, mech)  # refuses a robot before minutes of work
     found = course.asked_of(robot)
     motion = found.motion
     acting = acting_on(robot, mech, motion, course.forces, course.contact)
-    cycle = Cycle(robot, mech, task, found, handed_on(robot, mech, course, found), table, acting)
+    cycle = Cycle(robot, mech, task, found, handed_on(robot, mech, course, found, lossless), table, acting)
     each = {one.joint or one.name: one for one in cycle.drives()}
     links, given = structure_of(robot, mech, motion, sections, acting, task.tip)
     checks = (*cycle.checked(each.values()), *link_limits(links), *required_limits(task, each, given, links, cycle))

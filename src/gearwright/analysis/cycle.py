@@ -18,16 +18,18 @@ from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import lowest_frequency
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.forces import GearLoss
+from gearwright.forces import GearLoss, Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
 from gearwright.functions.functions import Wrenches, inverse_dynamics, mass_matrix, reactions
 from gearwright.mechanism import Mechanism, Spin, approximate, assemble
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
-from gearwright.system.demands import demands, followed_laws
+from gearwright.system.demands import demands
+from gearwright.system.law_states import refuse_moded_states
 from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
+from gearwright.system.system import System
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,22 @@ def _with_inductance(robot: Robot, found: MotionDemands) -> MotionDemands:
     return replace(found, series=series)
 
 
-def handed_on(robot: Robot, mech: Mechanism, course: Course, found: MotionDemands) -> Array:
-    """Forces that the gears hand to the joints and that turn the motors, (T, n): without losses and bearings."""
-    lossless = _without_bearings(robot)
-    kept = [law for law in followed_laws(lossless, mech) if not isinstance(law, GearLoss)]
+def lossless_laws(robot: Robot, mech: Mechanism) -> list[Law] | None:
+    """The laws of a robot without losses and bearings, which a motion must be able to follow; None: it has none."""
+    kept = [law for law in laws_of(_without_bearings(robot), mech) if not isinstance(law, GearLoss)]
     if len(kept) == len(laws_of(robot, mech)):
+        return None
+    refuse_moded_states(System(mech, tuple(kept)))
+    return kept
+
+
+def handed_on(
+    robot: Robot, mech: Mechanism, course: Course, found: MotionDemands, lossless: Sequence[Law] | None
+) -> Array:
+    """Forces that the gears hand to the joints and that turn the motors, (T, n): without losses and bearings."""
+    if lossless is None:
         return found.tau
-    plain = course.asked_of(lossless, laws=kept, actuators=())
+    plain = course.asked_of(_without_bearings(robot), laws=lossless, actuators=())
     columns = [np.interp(found.t, plain.t, plain.tau[:, k]) for k in range(mech.n)]
     return plain.tau if np.array_equal(plain.t, found.t) else np.stack(columns, axis=1)
 

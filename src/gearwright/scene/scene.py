@@ -68,6 +68,17 @@ class Scene:
         names = [*(body.name for body in self.mech.bodies), "base"]
         return {name: (matrix(pose[0]), vector(pose[1])) for name, pose in zip(names, world, strict=True)}
 
+    def box(self) -> tuple[Array, Array]:
+        """The least and the largest coordinates [m] of all that is drawn, in the neutral configuration, (3,) each."""
+        q = neutral(self.mech)
+        bodies, x = self.bodies(q), self.coordinates(q)
+        corners = []
+        for solid in self.solids:
+            (turned, origin), (rotation, position) = bodies[solid.carrier], solid.pose(x)
+            points = (solid.mesh.vertices @ rotation.T + position) @ turned.T + origin
+            corners += [points.min(axis=0), points.max(axis=0)]
+        return np.min(corners, axis=0), np.max(corners, axis=0)
+
 
 def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
     """A robot as something to look at, drawn from its parts: no mesh is needed.

@@ -76,14 +76,14 @@ class DrivePanel:
 
     def _field(self, place: Place, entry: Entry) -> Any:
         """A slider for a number that can be a little more or less; a box for teeth, and for what may be nothing."""
-        gui, step, label = self.page.gui, _step(entry.value), visible(entry.label)
+        gui, step, label = self.page.gui, _step(entry.shown), visible(entry.label)
         if entry.kind == "count":
             field: Any = gui.add_number(label, int(entry.value), step=1)
         elif entry.kind in ("number", "radius") and entry.value:
-            low, high = sorted((entry.value / RANGE, entry.value * RANGE))
-            field = gui.add_slider(label, low, high, step, entry.value)
+            low, high = sorted((entry.shown / RANGE, entry.shown * RANGE))
+            field = gui.add_slider(label, low, high, step, entry.shown)
         else:
-            field = gui.add_number(label, entry.value, step=step)
+            field = gui.add_number(label, entry.shown, step=step)
         self.page.on(field.on_update, f"enter {place}", lambda: self._entered(place))
         return field
 
@@ -92,8 +92,9 @@ class DrivePanel:
         if fields is None:  # of a robot that was exchanged meanwhile
             return
         session = self.page.session
-        now = {entry.key: entry.value for entry in place.entries(session.robot)}
-        fresh = {key: field.value for key, field in fields.items() if field.value != now.get(key)}
+        known = {entry.key: entry for entry in place.entries(session.robot)}
+        wanted = {key: known[key].read(field.value) for key, field in fields.items() if key in known}
+        fresh = {key: value for key, value in wanted.items() if value != known[key].value}
         if fresh:
             self.page.change(lambda: session.enter(place, fresh))
 
@@ -109,9 +110,9 @@ class DrivePanel:
             self._told[place].content = place.told(session.robot, session.mech)
             for entry in place.entries(session.robot):
                 field = fields.get(entry.key)
-                if field is not None and field.value != entry.value:
-                    _make_room(field, entry.value)
-                    field.value = int(entry.value) if entry.kind == "count" else entry.value
+                if field is not None and field.value != entry.shown:
+                    _make_room(field, entry.shown)
+                    field.value = int(entry.value) if entry.kind == "count" else entry.shown
 
 
 def _make_room(field: Any, value: float) -> None:

@@ -40,15 +40,36 @@ class Entry:
     Args:
         key: "gear.ratio", "gear.planets", "motor.inertia", "gear.stiffness", ...
         label: what the panel calls it.
-        value: what it is now.
+        value: what it is now [SI].
         kind: a number; a whole number, or the radius of a pulley, which kernels do not take as inputs; or a stiffness,
             of which 0 means a rigid gear.
+        per: how many of the label's unit are one of SI.
     """
 
     key: str
     label: str
     value: float
     kind: Literal["number", "count", "radius", "stiffness"] = "number"
+    per: float = 1.0
+
+    @property
+    def shown(self) -> float:
+        """The value in the unit of the label."""
+        return _short(self.value * self.per)
+
+    def read(self, shown: float) -> float:
+        """The value [SI] of a number in the unit of the label."""
+        return self.value if shown == self.shown else _short(shown / self.per)
+
+
+def inertia_entry(key: str, what: str, value: float) -> Entry:
+    """An inertia, in kg cm²: those of rotors have too many zeros in kg m².
+
+    >>> entry = inertia_entry("motor.inertia", "rotor inertia", 3.3e-5)
+    >>> entry.label, entry.shown, entry.read(0.35)
+    ('rotor inertia [kg cm²]', 0.33, 3.5e-05)
+    """
+    return Entry(key, f"{what} [kg cm²]", value, per=1e4)
 
 
 def entries(drive: Drive) -> tuple[Entry, ...]:
@@ -64,7 +85,7 @@ def entries(drive: Drive) -> tuple[Entry, ...]:
     found = [Entry(f"gear.{word}", label, _number(gear, word)) for word, label in NUMBERS.items() if word in stated]
     found += [_teeth(word, label, _number(gear, word)) for word, label in TEETH.items() if word in stated]
     known = [entry for entry in found if is_number(getattr(gear, entry.key.removeprefix("gear.")))]
-    known.append(Entry("motor.inertia", "rotor inertia [kg m²]", float(drive.motor.inertia)))
+    known.append(inertia_entry("motor.inertia", "rotor inertia", float(drive.motor.inertia)))
     if "stiffness" in stated:
         known.append(Entry("gear.stiffness", "stiffness [Nm/rad]", float(gear.stiffness or 0.0), "stiffness"))
     return tuple(known)
@@ -117,6 +138,11 @@ def _teeth(word: str, label: str, value: float) -> Entry:
     if value.is_integer():
         return Entry(f"gear.{word}", label, value, "count")
     return Entry(f"gear.{word}", f"{word} radius [m]", value, "radius")
+
+
+def _short(value: float) -> float:
+    """Without the last digits, which only changing units brings about."""
+    return float(f"{value:.12g}")
 
 
 def _number(gear: Any, word: str) -> float:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Gearwheel, Mesh, Motor, Robot, Train, TrainMotor
-from gearwright.studio.entries import Entry, changed_drive, drive_told, entries, taken, typed
+from gearwright.studio.entries import Entry, changed_drive, drive_told, entries, inertia_entry, taken, typed
 from gearwright.text import listed, markdown
 
 
@@ -124,7 +124,7 @@ class TrainMotorPlace(_InTrain):
         """Rotor inertia and the stiffness of the shaft between rotor and wheel."""
         part: TrainMotor = self._part(robot)
         return (
-            Entry("motor.inertia", "rotor inertia [kg m²]", float(part.motor.inertia)),
+            inertia_entry("motor.inertia", "rotor inertia", float(part.motor.inertia)),
             Entry("stiffness", "stiffness [Nm/rad]", float(part.stiffness or 0.0), "stiffness"),
         )
 
@@ -203,7 +203,7 @@ class WheelPlace(_InTrain):
     def entries(self, robot: Robot) -> tuple[Entry, ...]:
         """Its inertia, and how many there are of planets."""
         wheel: Gearwheel = self._part(robot)
-        inertia = Entry("inertia", "inertia [kg m²]", float(wheel.inertia))
+        inertia = inertia_entry("inertia", "inertia", float(wheel.inertia))
         return (inertia, Entry("count", "number", wheel.count, "count")) if wheel.count > 1 else (inertia,)
 
     def changed(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:

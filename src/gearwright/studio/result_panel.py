@@ -45,7 +45,7 @@ class ResultPanel:
             self.heat: Any = None
             self.motors = gui.add_html("")
         with self.panel.add_tab("Checks"):
-            self.checks = gui.add_html("")
+            self.checks = gui.add_html(_block("<p>Being computed.</p>"))
         with self.panel.add_tab("Gear graph"):
             self.graph = gui.add_html("")
         self._graphs: Any = None

@@ -146,11 +146,8 @@ def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ..
     """Those given, or the robot's own, of which hysteresis takes its smooth form: its states follow a motion alone."""
     if laws is not None:
         return tuple(laws)
-    return followed_laws(robot, mech) if isinstance(robot, Robot) else ()
-
-
-def followed_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
-    """The laws of a robot as a motion can be followed: hysteresis in its smooth form."""
+    if not isinstance(robot, Robot):
+        return ()
     smooth = {law.name: law for law in elastic_laws(robot, mech, smooth=True)}
     return tuple(smooth.get(law.name, law) if _remembers(law) else law for law in laws_of(robot, mech))
 
