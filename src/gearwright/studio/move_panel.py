@@ -87,7 +87,7 @@ class MovePanel:
         self.sliders[index] = slider
 
     def _slid(self, index: int, slider: Any) -> None:
-        if self.playing or self.sliders.get(index) is not slider:  # that one is gone: another robot came
+        if self.playing or slider not in self.sliders.values():  # that one is gone: another robot came
             return
         self.q[index] = float(slider.value)
         self._with_shafts()
