@@ -9,10 +9,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gearwright as gw
-from gearwright.analysis import Task, analyse, steady_temperatures
+from gearwright.analysis import Task, analyse, course, steady_temperatures
 from gearwright.catalogue import drives
 from gearwright.errors import InputError
-from gearwright.motion import s_curve
+from gearwright.motion import polynomial, s_curve
 from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Payload, Robot
 
 LOAD, ROTOR, RATIO = 0.4, 2e-5, 60.0
@@ -49,6 +49,15 @@ def test_torques_of_one_axis_by_hand(one):
     assert drive.peak_motor_speed == pytest.approx(3.0 * RATIO)
     mean = np.trapezoid(drive.torque**2, drive.t) / (drive.t[-1] - drive.t[0])
     assert drive.rms_torque == pytest.approx(np.sqrt(mean), rel=1e-3)
+
+
+def test_a_robot_that_cannot_be_analysed_is_refused_before_the_work(monkeypatch):
+    """Hysteresis behind gears with losses: to follow a motion of harmonic_6 takes minutes."""
+    monkeypatch.setattr(course, "demands", lambda *_, **__: pytest.fail("the work begins"))
+    robot = gw.load("harmonic_6")
+    way = polynomial([0.0] * 6, [0.1] * 6, duration=1.0)
+    with pytest.raises(InputError, match=r"j1\.spring\.hysteresis' has states .* smooth variant"):
+        analyse(robot, Task([way]))
 
 
 def test_the_gear_hands_on_what_the_load_takes():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ def test_a_notebook_is_the_example_cell_by_cell(file):
     assert ast.dump(ast.parse(joined)) == ast.dump(ast.Module(whole.body[1:], []))
     assert {cell["cell_type"] for cell in rest} == {"code"}
     assert made["nbformat"] == 4
+
+
+def test_the_file_format_states_every_key_with_words_and_its_unit_once():
+    spec = importlib.util.spec_from_file_location("schema_page", ROOT / "docs" / "_ext" / "schema_page.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    keys = re.findall(r"^- \*\*`\w+`\*\* \((.*?)\)(?:: (.*))?$", module.schema_page(), re.MULTILINE)
+    assert len(keys) > 500
+    for kind, words in keys:
+        assert words, f"a key of kind {kind} has no words"
+        for unit in re.findall(r"\bin ([^ ,)]+)", kind):
+            assert f"[{unit}]" not in words
 
 
 def test_every_gear_and_every_example_has_its_picture_or_text():

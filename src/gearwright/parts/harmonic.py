@@ -132,7 +132,7 @@ class Cycloidal(Elasticity):
         pins: number of pins.
         held: "pins" or "discs".
         discs: number of discs, evenly phased.
-        eccentricity: e [m].
+        eccentricity: of the shaft that carries the discs, e [m].
         sun, planet, planets: teeth of an RV reducer's first stage and number of its planets.
         radius: radius of the planets' circle [m].
         pin_circle: radius of the circle of the pins' centres [m], for the forces on them.
