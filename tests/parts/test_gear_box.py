@@ -126,8 +126,8 @@ def named(gear, torque=1.0, **how) -> dict:
     return {one.name: one for one in gear.tooth_forces(torque, **how)}
 
 
-def test_a_bevel_pair_of_the_textbook():
-    """Shigley's worked pair: 15 and 45 teeth, 5 per inch, middle radius 1.293 in, 5 hp at 600 rev/min: 406 lbf."""
+def test_a_bevel_pair_by_hand():
+    """By hand: 15 and 45 teeth, 5 per inch, middle radius 1.293 in, 5 hp at 600 rev/min: 406 lbf."""
     inch, lbf, hp = 0.0254, 4.4482216, 745.69987
     pair = Bevel(driver=15, driven=45, module=inch / 5, face_width=2 * (1.5 - 1.293) / sin(atan(1 / 3)) * inch)
     torque = 3 * 5 * hp / (2 * pi * 600 / 60)
@@ -140,19 +140,22 @@ def test_a_bevel_pair_of_the_textbook():
     assert (driven.radial, driven.axial) == (pytest.approx(pinion.axial), pytest.approx(pinion.radial))
 
 
-def test_a_spiral_bevel_pair():
-    """ISO 23509: F_a = F_t / cos(beta) (tan(alpha) sin(delta) +- sin(beta) cos(delta)), the larger of both senses."""
+@pytest.mark.parametrize("hand", [1, -1])
+def test_a_spiral_bevel_pair(hand):
+    """F_a = F_t / cos(beta) (tan(alpha) sin(delta) +- sin(beta) cos(delta)): of both senses that with more thrust."""
     alpha, beta, cone = radians(20), radians(35), atan(0.5)
-    mesh = named(Bevel(driver=20, driven=40, module=2e-3, face_width=0.015, helix_angle=beta))["driver-driven"]
-    ways = [mesh.tangential / cos(beta) * (tan(alpha) * sin(cone) + sense * sin(beta) * cos(cone)) for sense in (1, -1)]
-    assert mesh.axial in (pytest.approx(abs(ways[0])), pytest.approx(abs(ways[1])))
-    assert mesh.size == pytest.approx(mesh.tangential / cos(alpha) / cos(beta))
+    pair = Bevel(driver=20, driven=40, module=2e-3, face_width=0.015, helix_angle=hand * beta)
+    for torque in (1.0, np.linspace(0.1, 9.0, 50)):
+        mesh = named(pair, torque)["driver-driven"]
+        thrust = mesh.tangential / cos(beta) * (tan(alpha) * sin(cone) + sin(beta) * cos(cone))
+        np.testing.assert_allclose(mesh.axial, thrust, rtol=1e-9)
+        np.testing.assert_allclose(mesh.size, mesh.tangential / cos(alpha) / cos(beta), rtol=1e-9)
 
 
-def test_a_worm_of_the_textbook():
+def test_a_worm_by_hand():
     """Two threads on 2 in, wheel of 30 teeth on 5 in, 14.5 degrees, friction 0.03, 1 hp at 1200 rev/min into the worm.
 
-    With W the force between the teeth (Shigley's formulas): 52.5 lbf = W (cos a sin l + f cos l), and so W = 278 lbf,
+    By hand with W the force between the teeth: 52.5 lbf = W (cos a sin l + f cos l), and so W = 278 lbf,
     separating W sin a = 69.6 lbf, round the wheel W (cos a cos l - f sin l) = 264 lbf.
     """
     inch, lbf = 0.0254, 4.4482216
@@ -199,7 +202,7 @@ def test_a_flat_belt_slips_by_euler():
 
 
 def test_a_cycloidal_reducer_by_summing_its_pins():
-    """Many pins, each with a force in proportion to its lever, one by one; Kudrjavcev's largest: 4 T / K R Zg."""
+    """Many pins, each with a force in proportion to its lever, one by one; the largest: 4 T / K R Zg."""
     pins, e, around, inner = 400, 1e-4, 0.06, 0.03
     found = named(Cycloidal(pins=pins, eccentricity=e, pin_circle=around, output_circle=inner, discs=1))
     at = around * np.exp(2j * pi * (np.arange(pins) + 0.5) / pins)

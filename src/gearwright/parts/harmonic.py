@@ -254,7 +254,7 @@ class Cycloidal(Elasticity):
     def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
         r"""All pins of a disc together, the one that carries most ($4 F_t / Z$), and the eccentric's bearings.
 
-        The pins carry in proportion to their levers about the disc's centre, half of them at a time (Kudrjavcev).
+        The pins carry in proportion to their levers about the disc's centre, half of them at a time.
         """
         found = super().tooth_forces(torque, driving)
         together = next((one for one in found if one.name == "disc-pins"), None)

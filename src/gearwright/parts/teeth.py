@@ -20,6 +20,10 @@ PRESSURE_ANGLE = math.radians(20)
 """The usual normal pressure angle of teeth [rad]: what every gear has unless it states another."""
 
 
+ROUNDING = 1e-9
+"""Forces that differ by less of themselves are as large as each other."""
+
+
 class ToothForce(NamedTuple):
     """The force in one mesh, or on one bearing, at a torque of the gear's output [N]: numbers, or (T,) over a cycle.
 
@@ -45,8 +49,10 @@ class ToothForce(NamedTuple):
         return np.sqrt(self.tangential**2 + self.radial**2 + self.axial**2)
 
     def larger(self, other: ToothForce) -> ToothForce:
-        """Of two the larger, at every time."""
-        return self.where(np.asarray(self.size) >= np.asarray(other.size), other)
+        """Of two the larger, at every time; of two as large (spiral teeth, either sense) that with more thrust."""
+        mine, theirs = np.asarray(self.size), np.asarray(other.size)
+        equal = np.isclose(mine, theirs, rtol=ROUNDING, atol=0.0)
+        return self.where(np.where(equal, np.asarray(self.axial) >= np.asarray(other.axial), mine > theirs), other)
 
     def where(self, mine: Any, other: ToothForce) -> ToothForce:
         """Itself where a condition holds, else another."""
