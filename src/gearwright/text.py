@@ -33,7 +33,7 @@ _RESERVED = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
 )
-_KEYWORDS = frozenset(_RESERVED.split(" "))
+_KEYWORDS = frozenset(_RESERVED.split())
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
