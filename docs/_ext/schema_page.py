@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from gearwright.files import schema
@@ -52,9 +53,17 @@ def _section(title: str, thing: Rule) -> str:
     required = words.get("required", [])
     lines = [f"## {title}", "", thing.get("description", ""), ""]
     for key, rule in words.get("properties", {}).items():
-        text = " ".join(rule.get("description", "").split())
-        lines.append(f"- **`{key}`** ({_kind(rule)}{_presence(key, rule, required)}){': ' + text if text else ''}")
+        kind = _kind(rule)
+        text = _without_units(" ".join(rule.get("description", "").split()), kind)
+        lines.append(f"- **`{key}`** ({kind}{_presence(key, rule, required)}){': ' + text if text else ''}")
     return "\n".join([*lines, ""])
+
+
+def _without_units(text: str, kind: str) -> str:
+    """A description without the unit that the kind of the value states already, as in "number in kg"."""
+    for unit in re.findall(r"\bin (\S+)", kind):
+        text = re.sub(rf"(^| )\[{re.escape(unit)}\](?=$|[ ,.;:])", "", text).lstrip(" ,.;:")
+    return text
 
 
 def _presence(key: str, rule: Rule, required: list[str]) -> str:

@@ -12,7 +12,7 @@ import gearwright as gw
 from gearwright.analysis import Task, analyse, steady_temperatures
 from gearwright.catalogue import drives
 from gearwright.errors import InputError
-from gearwright.motion import s_curve
+from gearwright.motion import polynomial, s_curve
 from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Payload, Robot
 
 LOAD, ROTOR, RATIO = 0.4, 2e-5, 60.0
@@ -49,6 +49,15 @@ def test_torques_of_one_axis_by_hand(one):
     assert drive.peak_motor_speed == pytest.approx(3.0 * RATIO)
     mean = np.trapezoid(drive.torque**2, drive.t) / (drive.t[-1] - drive.t[0])
     assert drive.rms_torque == pytest.approx(np.sqrt(mean), rel=1e-3)
+
+
+def test_hysteresis_behind_lossy_gears_takes_its_smooth_form():
+    """Also where the torque is asked that the gears of harmonic_6 hand on."""
+    way = polynomial([0.0] * 6, [0.1] * 6, duration=1.0)
+    found = analyse(gw.load("harmonic_6"), Task([way]))
+    assert any("smooth forms are taken of j1.spring.hysteresis" in remark for remark in found.remarks)
+    for drive in found.drives.values():
+        assert 0 < drive.peak_output_torque < drive.peak_torque
 
 
 def test_the_gear_hands_on_what_the_load_takes():

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = SETTINGS["project"]
 EXTRAS = {name: libraries for name, libraries in PROJECT["optional-dependencies"].items() if name != "all"}
-IMPORTED_AS = {"pin": "pinocchio", "scikit-sundae": "sksundae"}
+IMPORTED_AS = {"pin": "pinocchio", "pycollada": "collada", "scikit-sundae": "sksundae"}
 """Libraries whose module has another name."""
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 AUTHORS = [

@@ -56,6 +56,7 @@ RECURSIONS = {("files", "attaching"): {"formats"}}
 LIBRARIES = {
     "casadi": {"bench", "tracing"},
     "clarabel": {"identification"},
+    "collada": {"scene"},
     "cvxpy": {"identification"},
     "distributed": {"design"},
     "eaik": {"planning"},

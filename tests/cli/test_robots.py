@@ -167,6 +167,8 @@ def test_convert_says_what_mujoco_will_refuse(run, tmp_path):
 
 def test_convert_refuses(refused, lever, tmp_path):
     refused("convert", lever, lever, words=["lever.yaml", "exists already", "--force"])
+    refused("convert", lever, tmp_path, words=[tmp_path.name, "is a folder", "robot.yaml"])
+    refused("convert", lever, tmp_path, "--force", words=["is a folder"])
     refused("convert", lever, tmp_path / "lever.txt", words=["lever.txt", ".urdf"])
     refused("convert", tmp_path / "none.urdf", tmp_path / "x.yaml", words=["none.urdf", "no such file"])
     refused("convert", lever, tmp_path / "no" / "x.yaml", words=["x.yaml"])

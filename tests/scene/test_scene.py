@@ -13,6 +13,18 @@ from gearwright.errors import GearwrightWarning, InputError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot, Shape
 from gearwright.scene import COLOURS, scene_of
 
+COLLADA = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="METER" name="u"/><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="s"><float_array id="a" count="12">0 0 0 2 0 0 0 3 0 0 0 4</float_array><technique_common>
+<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<triangles count="2"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2 0 2 3</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="w"><node id="n"><translate>0 0 7</translate>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#w"/></scene></COLLADA>"""
 STL = """solid tile
 facet normal 0 0 1
  outer loop
@@ -121,6 +133,12 @@ def test_a_mesh_is_found_beside_the_file(tmp_path, reference):
         ("gone.stl", None, "there is no such file"),
         ("broken.stl", b"\x00\x01nonsense" * 20, "not a mesh that can be read|holds no triangles"),
         ("empty.obj", b"# nothing\n", "not a mesh that can be read|holds no triangles"),
+        ("broken.dae", COLLADA.replace("</COLLADA>", "").encode(), "not a mesh that can be read"),
+        ("cut.dae", COLLADA.replace("0 1 2 0", "0 1").encode(), "not a mesh that can be read"),
+        ("empty.dae", b"<COLLADA/>", "not a mesh that can be read"),
+        ("binary.dae", b"PK\x03\x04\xff\xfe", "text in UTF-8"),
+        ("hidden.dae", b"<?xml version='1.0' encoding='utf-7'?>" + COLLADA.encode(), "text in UTF-8"),
+        ("bomb.dae", b"<!DOCTYPE a [<!ENTITY b 'c'>]>" + COLLADA.encode(), "DOCTYPE"),
         ("strange.xyz9", b"?", "not a mesh that can be read"),
         ("../outside.stl", STL.encode(), "only files in the robot's folder"),
         ("/etc/hosts", None, "only files in the robot's folder"),
@@ -143,21 +161,39 @@ def test_a_robot_that_came_without_a_file_says_where_its_mesh_would_be():
         scene_of(arm_with(Shape("mesh", (1.0, 1.0, 1.0), "a.stl")))
 
 
-def test_a_mesh_of_a_urdf_is_drawn(tmp_path):
-    (tmp_path / "tile.stl").write_text(STL)
-    (tmp_path / "arm.urdf").write_text(
+def urdf_with(mesh: str, folder) -> gw.Robot:
+    """An arm of one link that is drawn by a mesh."""
+    (folder / "arm.urdf").write_text(
         '<robot name="arm"><link name="base"/><link name="upper"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
         'ixz="0" iyy="1" iyz="0" izz="1"/></inertial><visual><origin xyz="0 0 0.1"/><geometry>'
-        '<mesh filename="package://arm/tile.stl" scale="0.5 0.5 0.5"/></geometry></visual></link>'
+        f'<mesh filename="package://arm/{mesh}" scale="0.5 0.5 0.5"/></geometry></visual></link>'
         '<joint name="j" type="continuous"><parent link="base"/><child link="upper"/>'
         '<axis xyz="0 0 1"/></joint></robot>'
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)
-        robot = gw.load(tmp_path / "arm.urdf")
+        return gw.load(folder / "arm.urdf")
+
+
+def test_a_mesh_of_a_urdf_is_drawn(tmp_path):
+    (tmp_path / "tile.stl").write_text(STL)
+    robot = urdf_with("tile.stl", tmp_path)
     drawn = [solid for solid in scene_of(robot, tmp_path).solids if solid.kind == "mesh"]
     assert drawn[0].mesh.vertices.max() == 0.5
     assert drawn[0].position == pytest.approx([0, 0, 0.1])
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.001])
+def test_a_collada_mesh_of_a_urdf_is_drawn_in_its_unit(tmp_path, unit):
+    """The file's own unit counts, then the scale of the URDF; nodes place what they hold."""
+    pytest.importorskip("collada")
+    (tmp_path / "tile.dae").write_text(COLLADA.replace("METER", str(unit)))
+    scene = scene_of(urdf_with("tile.dae", tmp_path), tmp_path)
+    (drawn,) = (solid for solid in scene.solids if solid.kind == "mesh")
+    expected = 0.5 * unit * np.array([[0, 0, 7], [0, 0, 11], [0, 3, 7], [2, 0, 7]])
+    assert np.unique(drawn.mesh.vertices, axis=0) == pytest.approx(expected)
+    assert len(drawn.mesh.faces) == 2
+    assert scene.remarks == ()
 
 
 def test_a_mesh_of_an_mjcf_is_drawn(tmp_path):

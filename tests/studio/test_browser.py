@@ -15,6 +15,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.studio.open import studio
+from gearwright.studio.rotations import matrix
 
 pytest.importorskip("viser")
 playwright = pytest.importorskip("playwright.sync_api", reason="browser tests: Playwright is not installed")
@@ -67,7 +68,7 @@ class Tab:
             self.page.wait_for_timeout(50)
 
     def settled(self) -> None:
-        self.until(self.server.worker.idle, "the page computes")
+        self.until(self.server.idle, "the page computes")
 
     def peak(self) -> float:
         return max(self.page.evaluate(CURVE), default=0.0)
@@ -110,11 +111,62 @@ def a_slider_moves_the_robot(visit):
     tab.until(lambda: canvas.screenshot() != before, "another picture is drawn")
 
 
+def the_handle_drags_the_tool(visit):
+    """A mouse pulls an arrow of the handle; the joints follow, the tool is where the handle is."""
+    tab = visit.tab
+    move = tab.server.move
+    for index, bent in ((1, 0.6), (2, -1.2)):  # one at full stretch could go nowhere
+        move.sliders[index].value = bent
+    move.frame.value = "tool"
+    tab.settled()
+    before, place = move.q.copy(), move._handle.position.copy()
+    end = time.monotonic() + PATIENCE / 1000
+    while np.array_equal(move.q, before):  # until the browser has drawn the handle the mouse turns the camera
+        assert time.monotonic() < end, "waited in vain: the handle is dragged"
+        pull_an_arrow(tab, move._handle)
+        tab.page.wait_for_timeout(200)
+        tab.settled()
+    tab.until(lambda: np.allclose(tool_of(tab), move._handle.position, atol=1e-4), "the tool follows")
+    assert np.linalg.norm(tool_of(tab) - place) > 1e-3
+    for index, slider in move.sliders.items():
+        assert slider.value == pytest.approx(move.q[index], abs=1e-3)
+    tab.page.screenshot(path=visit.pictures / "studio_handle.png")
+    move.frame.value = "none"
+    tab.settled()
+
+
+def tool_of(tab):
+    return gw.placement(tab.server.session.mech, tab.server.move.q, "tool").position
+
+
+def pull_an_arrow(tab, handle) -> None:
+    """Drag the arrow that is seen best a little towards the place of the handle."""
+    rotation = matrix(np.asarray(handle.wxyz))
+    size = 0.25 * tab.server.view.scene.reach
+    middle = pixel(tab, handle.position)
+    tips = [pixel(tab, handle.position + 0.6 * size * axis) for axis in rotation.T]
+    tip = max(tips, key=lambda one: np.linalg.norm(one - middle))
+    mouse, target = tab.page.mouse, tip + (middle - tip) * 0.4
+    mouse.move(*tip)
+    tab.page.wait_for_timeout(100)
+    mouse.down()
+    mouse.move(*target, steps=6)
+    mouse.up()
+
+
+def pixel(tab, point) -> np.ndarray:
+    """Where a point of the scene is on the screen: the camera looks along its z axis, y points down."""
+    camera, box = tab.server.api.camera, tab.page.locator("canvas").first.bounding_box()
+    x, y, z = matrix(np.asarray(camera.wxyz)).T @ (np.asarray(point) - camera.position)
+    focal = box["height"] / 2 / np.tan(camera.fov / 2)
+    return np.array([box["x"] + box["width"] / 2 + focal * x / z, box["y"] + box["height"] / 2 + focal * y / z])
+
+
 def a_parameter_changes_a_curve(visit):
     tab, pictures = visit.tab, visit.pictures
     tab.show("Drives")
     before = tab.peak()
-    tab.enter("rotor inertia [kg m²]", 0.00049)
+    tab.enter("rotor inertia [kg cm²]", 4.9)
     tab.until(lambda: tab.peak() != before, "the curve changes")
     robot = tab.server.session.robot
     motion = tab.server.session.motion.motion
@@ -138,7 +190,7 @@ def a_wrong_value_shows_the_librarys_own_words(visit):
     assert tab.server.session.robot is robot
     tab.page.screenshot(path=pictures / "studio_error.png")
     tab.enter("planets", 3)
-    tab.enter("rotor inertia [kg m²]", 0.00048)
+    tab.enter("rotor inertia [kg cm²]", 4.8)
     tab.until(lambda: not tab.page.get_by_role("status").count(), "the error is gone")
 
 
@@ -166,7 +218,7 @@ def a_motion_is_played(visit):
     start = tab.server.move.time.value
     tab.until(lambda: tab.server.move.time.value != start, "time goes on")
     tab.page.get_by_role("button", name="Pause").click(force=True)
-    tab.until(lambda: not tab.server.move._playing.is_set(), "it stops")
+    tab.until(lambda: not tab.server.move.playing, "it stops")
 
 
 def graph_and_checks_are_shown(visit):
@@ -190,17 +242,17 @@ def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
     other.enter("j1 [rad]", -0.8)
     other.until(lambda: other.server.move.q[0] == pytest.approx(-0.8), "the other robot moves")
     other.show("Drives")
-    other.enter("rotor inertia [kg m²]", 0.00033)
+    other.enter("rotor inertia [kg cm²]", 3.3)
     other.until(lambda: other.server.session.robot.drive("j1").motor.inertia == 0.00033, "the other robot changes")
     assert tab.server.session.robot is mine
     assert tab.server.move.q == pytest.approx(angle)
-    other.server.move.toggle()  # closed in the middle of a motion
+    other.server.events.submit("play", other.server.move.toggle)  # closed in the middle of a motion
     other.page.context.close()
     tab.until(lambda: other.server.closed, "the server sees that the tab is closed")
     assert other.server not in opened.pages
-    tab.until(lambda: not other.server.move._playing.is_set(), "nothing plays for nobody")
+    tab.until(lambda: not other.server.move.playing, "nothing plays for nobody")
     tab.show("Drives")
-    tab.enter("rotor inertia [kg m²]", 0.0004)
+    tab.enter("rotor inertia [kg cm²]", 4)
     tab.until(lambda: tab.server.session.robot.drive("j1").motor.inertia == 0.0004, "the first tab still works")
     assert other.errors == []
 
@@ -221,15 +273,16 @@ def a_file_edited_wrongly_is_told_and_the_last_robot_kept(visit):
     tab.until(lambda: "read again" in tab.status(), "that is told")
 
 
-def picture_of_a_wrist(browser, pictures):
-    """For the manual: a bevel differential."""
-    opened = studio("wrist_bendix", port=0, open_browser=False)
+def picture_of_a_wrist(browser, robot, panel, file):
+    """For the manual: a robot with a gear train."""
+    opened = studio(robot, port=0, open_browser=False)
     try:
         tab = Tab(browser, opened)
+        tab.show(panel)
         tab.server.results.speed.value = tab.server.session.quick().comparison.most_missed()
         tab.until(lambda: tab.peak() > 0, "the torque is drawn")
         tab.page.wait_for_timeout(3000)
-        tab.page.screenshot(path=pictures / "studio_wrist.png")
+        tab.page.screenshot(path=file)
     finally:
         opened.stop()
 
@@ -237,6 +290,7 @@ def picture_of_a_wrist(browser, pictures):
 STEPS = (
     the_page_loads_without_errors_of_ours,
     a_slider_moves_the_robot,
+    the_handle_drags_the_tool,
     a_parameter_changes_a_curve,
     a_wrong_value_shows_the_librarys_own_words,
     a_motion_is_played,
@@ -264,7 +318,8 @@ def test_a_visit(tmp_path):
                 step(visit)
             assert visit.tab.errors == []
             if KEPT:
-                picture_of_a_wrist(browser, pictures)
+                picture_of_a_wrist(browser, "wrist_bendix", "Move", pictures / "studio_wrist.png")
+                picture_of_a_wrist(browser, "wrist_puma", "Drives", pictures / "studio_train.png")
         finally:
             opened.stop()
             browser.close()

@@ -19,6 +19,11 @@ def leg():
     return Session(gw.load("sea_leg"))
 
 
+@pytest.fixture(scope="module")
+def analysed(leg):
+    return leg.analysis()
+
+
 def curves(figure):
     return {trace.name: np.array(trace.y, dtype=float) for trace in figure.data}
 
@@ -47,18 +52,21 @@ def test_energies_balance(leg):
     drawn = curves(energy_figure(found.comparison.motion.t, found.energy))
     assert drawn["kinetic"].max() > 0
     assert "work of the drives" in drawn
+    assert drawn["potential"][0] == 0.0
+    assert drawn["potential"] == pytest.approx(found.energy.potential - found.energy.potential[0], rel=1e-5, abs=1e-9)
+    assert "potential from its start" in energy_figure(found.comparison.motion.t, found.energy).layout.yaxis.title.text
 
 
-def test_temperatures_are_in_degrees_celsius(leg):
-    found = leg.analysis()
+def test_temperatures_are_in_degrees_celsius(analysed):
+    found = analysed
     drawn = curves(temperature_figure(found))
     for name, values in drawn.items():
         assert values == pytest.approx(found.drives[name].temperatures.winding - 273.15, rel=1e-5)
     assert temperature_figure(Session(gw.load("elbow")).analysis()) is None
 
 
-def test_limits_of_a_motor_are_drawn(leg):
-    drive = next(iter(leg.analysis().drives.values()))
+def test_limits_of_a_motor_are_drawn(analysed):
+    drive = next(iter(analysed.drives.values()))
     motor = replace(drive.motor, max_torque=7.0, max_speed=300.0, max_voltage=48.0)
     drawn = torque_speed_figure(replace(drive, motor=motor))
     names = {trace.name: trace for trace in drawn.data}

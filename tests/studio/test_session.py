@@ -12,8 +12,9 @@ from gearwright.analysis import compare
 from gearwright.errors import GearwrightError, InputError, TrainError
 from gearwright.motion import polynomial
 from gearwright.parts import Drive, Motor, Planetary, parameter
-from gearwright.studio.entries import AS_STATED, changed_drive, entries, motor_choices
+from gearwright.studio.entries import AS_STATED, changed_drive, motor_choices
 from gearwright.studio.motions import studio_motion
+from gearwright.studio.places import places
 from gearwright.studio.session import Session, parameter_paths
 
 
@@ -26,13 +27,96 @@ def largest(results, speed=1):
     return float(np.abs(results.comparison.exact[:, speed]).max())
 
 
-@pytest.mark.parametrize("name", ["elbow", "planetary_3r", "harmonic_6", "scara", "sea_leg"])
+TRAINS = ["wrist_puma", "wrist_bendix", "wrist_roll3", "wrist_wam", "grm3"]
+
+
+@pytest.mark.parametrize("name", ["elbow", "planetary_3r", "harmonic_6", "scara", "sea_leg", *TRAINS])
 def test_every_entry_can_be_entered_again(name):
-    """Entering what is there changes nothing, for every drive and entry."""
+    """Entering what is there changes nothing, for every drive, motor, mesh and wheel."""
     robot = gw.load(name)
-    for drive in robot.drives:
-        same = changed_drive(drive, {entry.key: entry.value for entry in entries(drive)})
-        assert same == drive
+    assert places(robot)
+    for place in places(robot):
+        known = place.entries(robot)
+        assert place.changed(robot, {entry.key: entry.value for entry in known}) == robot
+
+
+@pytest.mark.parametrize("name", TRAINS)
+def test_every_part_of_a_train_has_a_place_that_changes_it_alone(name):
+    robot = gw.load(name)
+    mech = gw.assemble(robot)
+    titles = [(place.train, place.title) for place in places(robot)]
+    for train in robot.trains:
+        expected = [f"motor {one.name}" for one in train.motors]
+        expected += [f"mesh {one.first}, {one.second}" for one in train.meshes]
+        expected += [f"wheel {one.name}" for one in train.wheels]
+        assert [title for where, title in titles if where == train.name] == expected
+    for place in places(robot):
+        entry = place.entries(robot)[0]
+        fresh = 2 * entry.value if entry.kind == "count" else 1.1 * entry.value or 1e-5
+        changed = place.changed(robot, {entry.key: fresh})
+        assert parameter(changed, place.path(entry.key)) == fresh
+        assert [one for one in places(robot) if one.entries(changed) != one.entries(robot)] == [place]
+        assert place.told(robot, mech)
+
+
+def part(robot, title):
+    return next(place for place in places(robot) if place.title == title)
+
+
+def test_a_motor_of_a_train_tells_how_far_it_turns_with_each_joint():
+    robot = gw.load("wrist_puma")
+    told = part(robot, "motor m5").told(robot, gw.assemble(robot))
+    assert told == "on shaft5; turns **-4 of j1, -7.2 of j2**"
+
+
+def test_numbers_of_a_train_go_through_kernels_and_teeth_without_them():
+    """Both give the torques of the changed robot assembled anew; a rotor's inertia and a belt's radii are inputs."""
+    for name, title, wanted, kept in (
+        ("wrist_wam", "motor m1", {"motor.inertia": 9e-6}, True),
+        ("wrist_wam", "mesh spool1, left", {"teeth.1": 0.05}, True),
+        ("grm3", "mesh w6, w7", {"ratio": -2.0}, True),
+        ("wrist_puma", "mesh tube5, link2", {"teeth.0": 21}, False),
+    ):
+        session = Session(gw.load(name))
+        before = session.quick().comparison.exact
+        session.compile()
+        assert session.compiled
+        session.enter(part(session.robot, title), wanted)
+        assert session.compiled is kept
+        found, expected = session.quick().comparison, compare(gw.assemble(session.robot), session.motion.motion)
+        assert found.exact == pytest.approx(expected.exact, rel=1e-9, abs=1e-9)
+        assert np.abs(found.exact - before).max() > 1e-6
+
+
+def test_a_motor_of_a_train_gets_another_motor_and_a_springy_shaft():
+    robot = gw.load("wrist_puma")
+    session, place = Session(robot), part(robot, "motor m4")
+    key = list(motor_choices(session.catalogue).values())[5]
+    session.choose_motor(place, key)
+    assert place.motor(session.robot).catalogue == key
+    session.choose_motor(place, AS_STATED)
+    assert session.robot == robot
+    session.enter(place, {"stiffness": 40.0})
+    assert session.mech.shafts == ("m4",)
+    assert session.quick().comparison.exact.shape[1] == session.mech.n == 4
+    session.enter(place, {"stiffness": 0.0})
+    assert session.robot == robot
+
+
+@pytest.mark.parametrize(
+    ("title", "wanted", "words"),
+    [
+        ("mesh shaft4, link1", {"teeth.0": 0}, "mesh 'shaft4'-'link1': shaft4 has 0 teeth"),
+        ("wheel tube5", {"inertia": -1.0}, "wheel 'tube5': inertia=-1.0"),
+        ("motor m4", {"motor.inertia": -1e-5}, "inertia"),
+    ],
+)
+def test_a_wrong_number_of_a_train_is_refused_by_the_library(title, wanted, words):
+    robot = gw.load("wrist_puma")
+    session = Session(robot)
+    with pytest.raises(GearwrightError, match=words):
+        session.enter(part(robot, title), wanted)
+    assert session.robot is robot
 
 
 def test_teeth_that_fit_together_may_be_entered_at_once():

@@ -20,6 +20,7 @@ from gearwright.analysis.structure import acting_on, beams_of, structure_of
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import tip_of
+from gearwright.analysis.train_forces import train_forces, unknown_meshes
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
 from gearwright.forces.of_robot import laws as laws_of
@@ -133,7 +134,7 @@ def _characteristics(
     each = {one.joint or one.name: one for one in cycle.drives()}
     links, given = structure_of(robot, mech, motion, sections, acting, task.tip)
     checks = (*cycle.checked(each.values()), *link_limits(links), *required_limits(task, each, given, links, cycle))
-    return Characteristics(robot, found, each, links, cycle.reactions, given, checks)
+    return Characteristics(robot, found, each, links, cycle.reactions, given, checks, train_forces(robot, mech, found))
 
 
 def _perturbed(
@@ -175,10 +176,13 @@ def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
     _, aside = contact_wrenches(mech, laws_of(found.robot, mech), task.contact, found.t[:1])
     if aside:
         yield f"the forces of {listed(aside)} are left out of reactions and links: they do not act against the world."
+    lacking: dict[str, list[str]] = {}
     for name, one in each.items():
         unknown = None if one.gear is None else unknown_teeth_of(one.gear)
         if unknown is not None:
-            yield f"forces between the teeth of {name} are not told: {unknown}."
+            lacking.setdefault(unknown, []).append(name)
+    yield from (f"forces between the teeth of {listed(names)} are not told: {what}." for what, names in lacking.items())
+    yield from unknown_meshes(found.robot)
     if "accuracy" in task.required and task.perturbed is None:
         yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."
     if "tip_deflection" in task.required and found.tip is None:

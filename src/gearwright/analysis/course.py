@@ -20,7 +20,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.simulation.run import Run
-from gearwright.system.demands import demands
+from gearwright.system.demands import demands, followable_laws
 from gearwright.system.driven_motion import driven_motion
 from gearwright.system.motion_demands import MotionDemands
 
@@ -73,7 +73,7 @@ class Prescribed:
     def handed_on(self, robot: Robot, mech: Mechanism, found: MotionDemands) -> Array:
         """What the motion would ask of gears without losses and motors that turn freely."""
         lossless = _without_bearings(robot)
-        kept = [law for law in laws_of(lossless, mech) if not isinstance(law, GearLoss)]
+        kept = [law for law in followable_laws(lossless, mech) if not isinstance(law, GearLoss)]
         if len(kept) == len(laws_of(robot, mech)):
             return found.tau
         plain = self.asked_of(lossless, laws=kept, actuators=())

@@ -14,6 +14,9 @@ from gearwright.motion import Motion
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import notebook
 
+ENERGY_LABEL = "energy [J], potential from its start"
+"""Of the axis in figures of energies."""
+
 
 class EnergyBalance(NamedTuple):
     """Series over time [J]: work done by the drives, kinetic and potential energy, heat in the dampers."""
@@ -25,9 +28,20 @@ class EnergyBalance(NamedTuple):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A figure of the energies over the samples; with `path` (.png, .svg, .pdf) it is saved too."""
-        curves = {"work of the drives": self.work, "kinetic": self.kinetic, "potential": self.potential}
-        curves |= {"heat": self.heat} if np.any(self.heat) else {}
-        return saved(figure(np.arange(len(self.work)), "sample", [Panel("energy [J]", curves)]), path)
+        return saved(figure(np.arange(len(self.work)), "sample", [Panel(ENERGY_LABEL, self.curves())]), path)
+
+    def curves(self) -> dict[str, Array]:
+        """What a figure shows: name -> series [J].
+
+        The potential counts from its value at the start: its zero is arbitrary, and that of a robot that stands high
+        would flatten everything else.
+        """
+        shown = {
+            "kinetic": self.kinetic,
+            "potential": self.potential - self.potential[0],
+            "work of the drives": self.work,
+        }
+        return shown | ({"heat in dampers": self.heat} if np.any(self.heat) else {})
 
     def _repr_html_(self) -> str:
         return notebook(self)

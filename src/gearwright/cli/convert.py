@@ -43,6 +43,8 @@ def convert(
 
     written = [target] if target.suffix.lower() in YAML_ENDINGS else [target, sidecar_of(target)]
     for path in written:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder. Name the file to write, such as {path / 'robot.yaml'}.")
         if path.exists() and not force:
             raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
     robot = load(source, xacro=xacro, include=include or (), srdf=srdf)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isfinite
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -64,6 +65,12 @@ def silence(wanted: bool) -> Iterator[None]:
 def say(text: str) -> None:
     """A remark for the person; a program reading standard output never sees it."""
     remarks().print(wrapped(text), style="dim", soft_wrap=True)
+
+
+def mention_figure(path: Path | None) -> None:
+    """Where a figure went that was asked for."""
+    if path is not None:
+        say(f"Figure: {path}")
 
 
 def wrapped(text: str) -> str:

@@ -66,7 +66,7 @@ class KinematicError:
         amplitude: half of what peak to peak measures [rad], at the gear's output.
         periods: how often it repeats per turn.
         per: of what turn: that of the gear's "motor" side (about the motor's axis) or of its "joint" side.
-        phase: [rad].
+        phase: of the error at angle 0 [rad].
     """
 
     amplitude: Scalar

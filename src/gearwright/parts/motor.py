@@ -17,9 +17,9 @@ class Cogging:
     r"""The pull of the teeth of the stator on the magnets, without current: $A \sin(n \theta + \varphi)$.
 
     Args:
-        amplitude: A [Nm].
+        amplitude: of the torque, A [Nm].
         periods: n per turn of the rotor (the least common multiple of poles and slots).
-        phase: $\varphi$ [rad].
+        phase: $\varphi$, at angle 0 [rad].
     """
 
     amplitude: Scalar
@@ -38,7 +38,7 @@ class Ripple:
     Args:
         fraction: f, from 0 to below 1.
         periods: n per turn of the rotor.
-        phase: $\varphi$ [rad].
+        phase: $\varphi$, at angle 0 [rad].
     """
 
     fraction: Scalar

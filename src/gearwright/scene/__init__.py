@@ -1,8 +1,8 @@
 """A robot as something to look at: meshes of links, motors and wheels, made of its parts; knows no window."""
 
 from gearwright.scene.drawing import animate, draw
-from gearwright.scene.scene import COLOURS, Scene, reach_of, scene_of
+from gearwright.scene.scene import COLOURS, Scene, reach_of, scene_of, scene_with_remarks
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import Triangles
 
-__all__ = ["COLOURS", "Scene", "Solid", "Triangles", "animate", "draw", "reach_of", "scene_of"]
+__all__ = ["COLOURS", "Scene", "Solid", "Triangles", "animate", "draw", "reach_of", "scene_of", "scene_with_remarks"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gearwright.algebra import Scalar
@@ -16,7 +17,12 @@ def gear_graph_figure(robot: Robot, mech: Mechanism, sideways: bool = False) -> 
     Solid lines carry (with the axis), dashed lines are gear pairs, or the whole ratio of a drive's wheel. `sideways` is
     for a narrow place.
     """
-    return network(gear_graphs(robot, mech), "base", sideways)
+    return graphs_figure(gear_graphs(robot, mech), sideways)
+
+
+def graphs_figure(graphs: Mapping[str, Sequence[Edge]], sideways: bool = False) -> Any:
+    """The figure of graphs that are known."""
+    return network(graphs, "base", sideways)
 
 
 def gear_graphs(robot: Robot, mech: Mechanism) -> dict[str, list[Edge]]:

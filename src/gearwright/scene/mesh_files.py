@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from gearwright.errors import FileError, MissingExtraError
+from gearwright.files.urdf_report import Findings
+from gearwright.files.urdf_xml import refuse_doctype
 from gearwright.parts import Shape
 from gearwright.scene.triangles import Triangles
 
 LARGEST = 64_000_000
 """Bytes of a mesh file above which it is not opened: a page could not show it."""
+OTHER_ENCODING = re.compile(r"""\s*<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8["'])""", re.IGNORECASE)
 LEVELS = 3
 """How many folders above the robot's file a package may lie."""
 
@@ -62,6 +66,23 @@ def _places(words: PurePosixPath, folder: Path, packaged: bool) -> list[Path]:
     return found
 
 
+def _check_collada(path: Path) -> None:
+    """Refuse what its reader would take literally: entities that grow without end or name other files."""
+    try:
+        import collada  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            "Collada meshes (.dae) need pycollada: pip install 'gearwright[studio]'. Links are drawn without them too."
+        ) from None
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    if not text or OTHER_ENCODING.match(text):  # in which a DOCTYPE could hide
+        raise FileError(f"{path}: this is not a mesh that can be read: a Collada file is text in UTF-8.")
+    refuse_doctype(text, Findings(str(path)))
+
+
 def _loaded(path: Path) -> Any:
     try:
         import trimesh
@@ -71,7 +92,12 @@ def _loaded(path: Path) -> Any:
         ) from None
     if path.stat().st_size > LARGEST:
         raise FileError(f"{path}: {path.stat().st_size} bytes are more than the {LARGEST} that a page can show.")
+    collada = path.suffix.lower() == ".dae"
+    if collada:
+        _check_collada(path)
     try:
+        if collada:  # its unit counts, as in RViz; that a file calls another axis up does not
+            return trimesh.load(path, force="scene", process=False).convert_units("meters").to_geometry()
         return trimesh.load(path, force="mesh", process=False)
     except Exception as error:  # a reader of a dozen formats fails in as many ways on a broken file
         raise FileError(f"{path}: this is not a mesh that can be read ({type(error).__name__}: {error}).") from None

@@ -68,6 +68,17 @@ class Scene:
         names = [*(body.name for body in self.mech.bodies), "base"]
         return {name: (matrix(pose[0]), vector(pose[1])) for name, pose in zip(names, world, strict=True)}
 
+    def box(self) -> tuple[Array, Array]:
+        """The least and the largest coordinates [m] of all that is drawn, in the neutral configuration, (3,) each."""
+        q = neutral(self.mech)
+        bodies, x = self.bodies(q), self.coordinates(q)
+        corners = []
+        for solid in self.solids:
+            (turned, origin), (rotation, position) = bodies[solid.carrier], solid.pose(x)
+            points = (solid.mesh.vertices @ rotation.T + position) @ turned.T + origin
+            corners += [points.min(axis=0), points.max(axis=0)]
+        return np.min(corners, axis=0), np.max(corners, axis=0)
+
 
 def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
     """A robot as something to look at, drawn from its parts: no mesh is needed.
@@ -85,6 +96,17 @@ def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
     >>> sun.carrier, sun.turning
     ('base', {'j1': 5.0})
     """
+    scene = scene_with_remarks(robot, folder)
+    if scene.remarks:
+        warnings.warn("\n".join([f"robot {robot.name!r}:", *scene.remarks]), GearwrightWarning, stacklevel=2)
+    return scene
+
+
+def scene_with_remarks(robot: Robot, folder: str | Path | None = None) -> Scene:
+    """As `scene_of`, without a warning: what is wrong with meshes stands in the scene's `remarks` alone.
+
+    For threads: catching warnings changes what the whole process does with them.
+    """
     if not isinstance(robot, Robot):
         raise InputError(f"scene_of: {type(robot).__name__} is not a robot: only parts can be drawn. Give the Robot.")
     mech, remarks = assemble(robot), list[str]()
@@ -94,8 +116,6 @@ def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
         solids += drive_solids(at, reach)
     if robot.trains:
         solids += train_solids(robot, reach)
-    if remarks:
-        warnings.warn("\n".join([f"robot {robot.name!r}:", *remarks]), GearwrightWarning, stacklevel=2)
     return Scene(robot, mech, tuple(solids), reach, tuple(remarks))
 
 

@@ -1,12 +1,13 @@
-"""A folder per drive: what can be changed of it."""
+"""A folder per drive, and per motor, mesh and wheel of a train: what can be changed of it."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from gearwright.parts import Drive
-from gearwright.studio.entries import AS_STATED, Entry, entries, motor_choices
-from gearwright.text import markdown, visible
+from gearwright.studio.entries import AS_STATED, Entry, motor_choices
+from gearwright.studio.places import Place, place_of, places
+from gearwright.text import visible
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
@@ -18,81 +19,100 @@ OPEN = 2
 
 
 class DrivePanel:
-    """The drives of the robot, each with its numbers, its motor, and its ratio as it follows."""
+    """The drives and trains of the robot, each part with its numbers, its motor, and what follows from them."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self._folders: list[Any] = []
-        self._ratios: dict[str, Any] = {}
-        self._fields: dict[str, dict[str, Any]] = {}
+        self._told: dict[Place, Any] = {}
+        self._fields: dict[Place, dict[str, Any]] = {}
+        self._motors: dict[Place, Any] = {}
         self._choices = motor_choices(page.session.catalogue)
-        self._silent = False
         self.rebuild()
 
+    def field(self, place: Place | str, key: str) -> Any:
+        """The field of an entry of a drive, by its title, or of a part of a train."""
+        return self._fields[place_of(place)][key]
+
+    def motor(self, place: Place | str) -> Any:
+        """Where the motor of a drive or of a train is chosen."""
+        return self._motors[place_of(place)]
+
     def rebuild(self) -> None:
-        """Folders for the drives that the robot has now."""
+        """Folders for the drives and trains that the robot has now."""
         for folder in self._folders:
             folder.remove()
-        self._folders, self._ratios, self._fields = [], {}, {}
-        for place, drive in enumerate(self.page.session.robot.drives):
-            self._folder(drive, place < OPEN)
-        if not self.page.session.robot.drives:
-            note = self.page.gui.add_markdown("This robot has no drives of single joints. Its trains are in the graph.")
-            self._folders.append(note)
+        self._folders, self._told, self._fields, self._motors = [], {}, {}, {}
+        found, trains = places(self.page.session.robot), dict[str, Any]()
+        for rank, place in enumerate(found):
+            if place.train and place.train not in trains:
+                trains[place.train] = self._top(f"train {place.train}", opened=True)
+            if place.train:
+                with trains[place.train]:
+                    self._fill(place, self._inner(place, rank < OPEN))
+            else:
+                self._fill(place, self._top(place.title, rank < OPEN))
+        if not found:
+            self._folders.append(self.page.gui.add_markdown("This robot has neither drives nor trains."))
 
-    def _folder(self, drive: Drive, opened: bool) -> None:
-        gui, title = self.page.gui, drive.title
-        folder = gui.add_folder(visible(title), expand_by_default=opened)
+    def _top(self, title: str, opened: bool) -> Any:
+        folder = self.page.gui.add_folder(visible(title), expand_by_default=opened)
         self._folders.append(folder)
-        with folder:
-            self._ratios[title] = gui.add_markdown(_told(drive))
-            self._fields[title] = {entry.key: self._field(title, entry) for entry in entries(drive)}
-            motor = gui.add_dropdown("motor", tuple(self._choices), initial_value=AS_STATED)
-            motor.on_update(lambda _, motor=motor: self._motor_chosen(title, motor.value))
+        return folder
 
-    def _field(self, title: str, entry: Entry) -> Any:
+    def _inner(self, place: Place, opened: bool) -> Any:
+        return self.page.gui.add_folder(visible(place.title), expand_by_default=opened)
+
+    def _fill(self, place: Place, folder: AbstractContextManager[Any]) -> None:
+        gui, session = self.page.gui, self.page.session
+        with folder:
+            self._told[place] = gui.add_markdown(place.told(session.robot, session.mech))
+            self._fields[place] = {entry.key: self._field(place, entry) for entry in place.entries(session.robot)}
+            if place.motor(session.robot) is None:
+                return
+            motor = gui.add_dropdown("motor", tuple(self._choices), initial_value=AS_STATED)
+            self._motors[place] = motor
+            self.page.on(motor.on_update, f"motor of {place}", lambda: self._motor_chosen(place))
+
+    def _field(self, place: Place, entry: Entry) -> Any:
         """A slider for a number that can be a little more or less; a box for teeth, and for what may be nothing."""
-        gui, step = self.page.gui, _step(entry.value)
+        gui, step, label = self.page.gui, _step(entry.shown), visible(entry.label)
         if entry.kind == "count":
-            field: Any = gui.add_number(entry.label, int(entry.value), step=1)
-        elif entry.kind == "number" and entry.value:
-            low, high = sorted((entry.value / RANGE, entry.value * RANGE))
-            field = gui.add_slider(entry.label, low, high, step, entry.value)
+            field: Any = gui.add_number(label, int(entry.value), step=1)
+        elif entry.kind in ("number", "radius") and entry.value:
+            low, high = sorted((entry.shown / RANGE, entry.shown * RANGE))
+            field = gui.add_slider(label, low, high, step, entry.shown)
         else:
-            field = gui.add_number(entry.label, entry.value, step=step)
-        field.on_update(lambda _: self._entered(title))
+            field = gui.add_number(label, entry.shown, step=step)
+        self.page.on(field.on_update, f"enter {place}", lambda: self._entered(place))
         return field
 
-    def _entered(self, title: str) -> None:
-        if self._silent:
+    def _entered(self, place: Place) -> None:
+        fields = self._fields.get(place)
+        if fields is None:  # of a robot that was exchanged meanwhile
             return
-        wanted = {key: field.value for key, field in self._fields[title].items()}
-        now = {entry.key: entry.value for entry in entries(self.page.session.robot.drive(title))}
-        fresh = {key: value for key, value in wanted.items() if value != now.get(key)}
+        session = self.page.session
+        known = {entry.key: entry for entry in place.entries(session.robot)}
+        wanted = {key: known[key].read(field.value) for key, field in fields.items() if key in known}
+        fresh = {key: value for key, value in wanted.items() if value != known[key].value}
         if fresh:
-            self.page.change(lambda: self.page.session.enter(title, fresh))
+            self.page.change(lambda: session.enter(place, fresh))
 
-    def _motor_chosen(self, title: str, name: str) -> None:
-        self.page.change(lambda: self.page.session.choose_motor(title, self._choices[name]))
+    def _motor_chosen(self, place: Place) -> None:
+        motor = self._motors.get(place)
+        if motor is not None:
+            self.page.change(lambda: self.page.session.choose_motor(place, self._choices[motor.value]))
 
     def follow(self) -> None:
         """Show the numbers that the robot has after a change."""
-        self._silent = True
-        try:
-            for title, fields in self._fields.items():
-                drive = self.page.session.robot.drive(title)
-                self._ratios[title].content = _told(drive)
-                for entry in entries(drive):
-                    field = fields.get(entry.key)
-                    if field is not None and field.value != entry.value:
-                        _make_room(field, entry.value)
-                        field.value = int(entry.value) if entry.kind == "count" else entry.value
-        finally:
-            self._silent = False
-
-
-def _told(drive: Drive) -> str:
-    return f"{markdown(drive.gear.kind)}, ratio **{float(drive.gear.ratio):.6g}**"
+        session = self.page.session
+        for place, fields in self._fields.items():
+            self._told[place].content = place.told(session.robot, session.mech)
+            for entry in place.entries(session.robot):
+                field = fields.get(entry.key)
+                if field is not None and field.value != entry.shown:
+                    _make_room(field, entry.shown)
+                    field.value = int(entry.value) if entry.kind == "count" else entry.shown
 
 
 def _make_room(field: Any, value: float) -> None:

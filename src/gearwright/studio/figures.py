@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis import Analysis, Comparison, DriveAnalysis, EnergyBalance
+from gearwright.analysis.energy import ENERGY_LABEL
 from gearwright.arrays import Array
 from gearwright.mechanism.units import force_unit
 from gearwright.text import html
@@ -34,11 +35,8 @@ def torque_figure(found: Comparison, speed: str) -> Any:
 
 
 def energy_figure(t: Array, found: EnergyBalance) -> Any:
-    """Kinetic and potential energy, the work of the drives and the heat of dampers."""
-    curves = {"kinetic": found.kinetic, "potential": found.potential, "work of the drives": found.work}
-    if np.any(found.heat):
-        curves["heat in dampers"] = found.heat
-    return _figure(t, curves, "energy [J]")
+    """Kinetic and potential energy, the work of the drives and the heat of dampers; the potential from its start."""
+    return _figure(t, found.curves(), ENERGY_LABEL)
 
 
 def torque_speed_figure(drive: DriveAnalysis) -> Any:

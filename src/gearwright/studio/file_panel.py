@@ -28,19 +28,23 @@ class FilePanel:
         self._button("Download report (HTML)", self._report)
         self._button("Download figures (PNG)", self._figures)
         self.hidden = gui.add_checkbox("show links", True)
-        self.hidden.on_update(lambda _: page.view.hide(set() if self.hidden.value else {"link", "joint", "mesh"}))
+        page.on(self.hidden.on_update, "hide", self._hide)
 
     def _button(self, label: str, job: Callable[[], None]) -> None:
-        self.page.gui.add_button(label).on_click(lambda _: self.page.worker.submit(label, job))
+        button = self.page.gui.add_button(label)
+        self.page.on(button.on_click, label, lambda: self.page.analysing.submit(label, job))
+
+    def _hide(self) -> None:
+        self.page.view.hide(set() if self.hidden.value else {"link", "joint", "mesh"})
 
     def _yaml(self) -> str:
         return write_yaml(self.page.session.robot)
 
     def _write(self) -> None:
-        assert self.save_to is not None
-        self.page.expect_own_change()
-        write_text(self.save_to, self._yaml())
-        self.page.say(f"Saved to {self.save_to}.")
+        path, text = self.save_to, self._yaml()
+        assert path is not None
+        self.page.write(path, lambda: write_text(path, text))
+        self.page.say(f"Saved to {path}.")
 
     def _report(self) -> None:
         self._send("html", report_page(self.page.session.analysis(samples=501)).encode())

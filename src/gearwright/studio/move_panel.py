@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,10 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.functions.functions import placement
 from gearwright.motion.joints import joint_of
+from gearwright.parts import Robot
 from gearwright.planning.inverse_kinematics import inverse_kinematics
 from gearwright.studio.rotations import matrix, quaternion
+from gearwright.studio.worker import Ticker
 from gearwright.system.stated_limits import neutral_within_limits
 from gearwright.text import markdown, visible
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 FRAME = 1 / 30
 """Time between two pictures while a motion is played [s]."""
-WITHOUT_LIMITS = {"rad": np.pi, "m": 0.5}
+WITHOUT_LIMITS = {"rad": 3.142, "m": 0.5}
 """How far a slider goes for a joint without limits [rad, m]."""
 NO_HANDLE = "none"
 
@@ -32,10 +33,8 @@ class MovePanel:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.q: Array = np.asarray(neutral_within_limits(page.session.robot, page.session.mech)[0], dtype=float)
-        self._playing = threading.Event()
-        self._player: threading.Thread | None = None
-        self._sliding = threading.RLock()
-        self._silent = False
+        self._ticker: Ticker | None = None
+        self._now = self._at = 0.0
         self._handle: Any = None
         self.sliders: dict[int, Any] = {}
         gui = page.gui
@@ -45,17 +44,21 @@ class MovePanel:
             self.time = gui.add_slider("time [s]", 0.0, 1.0, 0.001, 0.0)
             self.pace = gui.add_slider("pace", 0.01, 2.0, 0.01, 1.0, hint="1: as fast as the robot")
         with gui.add_folder("Payload"):
-            load = page.session.robot.payload
-            self.mass = gui.add_number("mass [kg]", float(load.mass) if load is not None else 0.0, step=0.1)
+            self.mass = gui.add_number("mass [kg]", _payload_mass(page.session.robot), step=0.1)
         with gui.add_folder("Tool handle"):
-            self.frame = gui.add_dropdown("frame", (NO_HANDLE, *self._frames()), initial_value=NO_HANDLE)
+            self.frame = gui.add_dropdown("frame", tuple(self._frames()), initial_value=NO_HANDLE)
             self.told = gui.add_markdown("")
         self.joints = gui.add_folder("Joints")
         self.rebuild()
-        self.play.on_click(lambda _: self.toggle())
-        self.time.on_update(lambda _: self._scrubbed())
-        self.mass.on_update(lambda _: page.change(lambda: page.session.carry(float(self.mass.value))))
-        self.frame.on_update(lambda _: self._choose_handle())
+        page.on(self.play.on_click, "play", self.toggle)
+        page.on(self.time.on_update, "time", self._scrubbed)
+        page.on(self.mass.on_update, "mass", lambda: page.change(lambda: page.session.carry(float(self.mass.value))))
+        page.on(self.frame.on_update, "frame", self._choose_handle)
+
+    @property
+    def playing(self) -> bool:
+        """Whether the motion is being played."""
+        return self._ticker is not None
 
     def rebuild(self) -> None:
         """Sliders for the joints of the robot as it is now."""
@@ -64,13 +67,15 @@ class MovePanel:
         if len(self.q) != mech.nq:
             self.q = np.asarray(neutral_within_limits(session.robot, mech)[0], dtype=float)
         limits = {link.joint_name: link.joint.limits.position for link in session.robot.links}
-        with self._sliding, self.joints:
+        with self.joints:
             for slider in self.sliders.values():
                 slider.remove()
             self.sliders = {}
             for index, (name, unit) in enumerate(zip(mech.coordinates, mech.layout.units, strict=True)):
                 if unit and name not in mech.shafts:
                     self._slider(index, name, unit, limits.get(name))
+        self._rebuild_handle()
+        self.mass.value = _payload_mass(session.robot)
         self.title.content = f"{markdown(session.motion.name)}, {session.motion.duration:.3g} s"
         self.time.max = session.motion.duration
 
@@ -78,21 +83,16 @@ class MovePanel:
         low, high = limits or (-WITHOUT_LIMITS[unit], WITHOUT_LIMITS[unit])
         start = float(np.clip(self.q[index], low, high))
         slider = self.page.gui.add_slider(f"{visible(name)} [{unit}]", float(low), float(high), 0.001, start)
-        slider.on_update(lambda _, index=index, slider=slider: self._slid(index, float(slider.value)))
+        self.page.on(slider.on_update, f"slide {index}", lambda: self._slid(index, slider))
         self.sliders[index] = slider
 
-    def _slid(self, index: int, value: float) -> None:
-        if self._silent or self._playing.is_set():
+    def _slid(self, index: int, slider: Any) -> None:
+        if self.playing or slider not in self.sliders.values():  # that one is gone: another robot came
             return
-        self.q[index] = value
+        self.q[index] = float(slider.value)
         self._with_shafts()
-        self.moved()
+        self.page.view.move(self.q)
         self._place_handle()
-
-    def moved(self) -> None:
-        """Show the robot where it is."""
-        q = self.q.copy()
-        self.page.worker.submit("move", lambda: self.page.view.move(q))
 
     def _with_shafts(self) -> None:
         """Shafts of elastic drives go with their joints."""
@@ -104,74 +104,85 @@ class MovePanel:
 
     def follow(self) -> None:
         """Put the sliders where the robot is, without moving it again."""
-        self._silent = True
-        try:
-            with self._sliding:  # nobody removes a slider meanwhile
-                for index, slider in self.sliders.items():
-                    slider.value = float(np.clip(self.q[index], slider.min, slider.max))
-        finally:
-            self._silent = False
+        for index, slider in self.sliders.items():
+            slider.value = float(np.clip(self.q[index], slider.min, slider.max))
 
     def toggle(self) -> None:
         """Play the motion, or stop it."""
-        if self._playing.is_set():
+        if self.playing:
             self.stop()
             self.follow()
+            self._place_handle()
             return
-        self._playing.set()
         self.play.label = "Pause"
-        self._player = threading.Thread(target=self._play, daemon=True, name="gearwright studio, playing")
-        self._player.start()
+        self._now, self._at = time.monotonic(), float(self.time.value)
+        self._ticker = Ticker(FRAME, lambda: self.page.events.submit("tick", self._tick), "gearwright studio, playing")
 
     def stop(self) -> None:
-        """Stop playing; when this returns, nothing moves the robot any more."""
-        self._playing.clear()
-        if self._player is not None:
-            self._player.join()
+        """Stop playing; a tick that still waits finds that nothing is played."""
+        ticker, self._ticker = self._ticker, None
+        if ticker is None:
+            return
+        ticker.stop()
         if not self.page.closed:
             self.play.label = "Play"
 
-    def _play(self) -> None:
-        last, at = time.monotonic(), float(self.time.value)
-        while self._playing.is_set() and not self.page.closed:
-            now = time.monotonic()
-            at, last = at + (now - last) * float(self.pace.value), now
-            at = at % self.page.session.motion.duration
-            self.show_time(at)
-            time.sleep(FRAME)
+    def _tick(self) -> None:
+        if not self.playing:
+            return
+        before, self._now = self._now, time.monotonic()
+        self._at += (self._now - before) * float(self.pace.value)  # the slider rounds
+        self._at %= self.page.session.motion.duration
+        self.show_time(self._at)
 
     def show_time(self, at: float) -> None:
         """Show the robot at a time of the motion, and the time on its line."""
         self.q = self.page.session.motion.at(at)
         self.page.view.move(self.q)
-        self._silent = True
         self.time.value = round(at, 3)
-        self._silent = False
 
     def _scrubbed(self) -> None:
-        if self._silent or self._playing.is_set():
+        if self.playing:
             return
         self.q = self.page.session.motion.at(float(self.time.value))
-        self.moved()
+        self.page.view.move(self.q)
         self.follow()
         self._place_handle()
 
-    def _frames(self) -> list[str]:
+    def _frames(self) -> dict[str, str]:
+        """What the handle can hold: as it is shown -> the name of a frame or link."""
         robot = self.page.session.robot
-        return [*(frame.name for frame in robot.frames), *(link.name for link in robot.links)]
+        names = [*(frame.name for frame in robot.frames), *(link.name for link in robot.links)]
+        return {NO_HANDLE: "", **{visible(name): name for name in names}}
+
+    @property
+    def _held(self) -> str:
+        """The frame or link that the handle holds; empty for none."""
+        return self._frames().get(self.frame.value, "")
+
+    def _rebuild_handle(self) -> None:
+        """A handle for what the robot still has."""
+        shown = tuple(self._frames())
+        if tuple(self.frame.options) != shown:
+            kept = self.frame.value if self.frame.value in shown else NO_HANDLE
+            self.frame.options = shown
+            self.frame.value = kept
+        self._choose_handle()
 
     def _choose_handle(self) -> None:
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
         self.told.content = ""
-        if self.frame.value == NO_HANDLE:
+        if not self._held:
             return
         size = 0.25 * self.page.view.scene.reach
         turns = self._whole_pose
-        self._handle = self.page.api.scene.add_transform_controls("/handle", scale=size, disable_rotations=not turns)
+        self._handle = self.page.api.scene.add_transform_controls(
+            "/handle", scale=size, disable_rotations=not turns, depth_test=False
+        )
         self._place_handle()
-        self._handle.on_update(lambda _: self.page.worker.submit("handle", self._reach))
+        self.page.on(self._handle.on_update, "handle", self._reach)
 
     @property
     def _whole_pose(self) -> bool:
@@ -181,7 +192,7 @@ class MovePanel:
     def _place_handle(self) -> None:
         if self._handle is None:
             return
-        pose = placement(self.page.session.mech, self.q, self.frame.value)
+        pose = placement(self.page.session.mech, self.q, self._held)
         self._handle.wxyz, self._handle.position = quaternion(np.asarray(pose.rotation)), np.asarray(pose.position)
 
     def _reach(self) -> None:
@@ -191,8 +202,12 @@ class MovePanel:
             return
         rotation = matrix(np.asarray(handle.wxyz)) if self._whole_pose else None
         wanted = (rotation, np.asarray(handle.position))
-        found = inverse_kinematics(self.page.session.robot, self.frame.value, wanted, start=self.q, tolerance=1e-6)
+        found = inverse_kinematics(self.page.session.robot, self._held, wanted, start=self.q, tolerance=1e-6)
         self.q = np.asarray(found.q, dtype=float)
         self.page.view.move(self.q)
         self.follow()
         self.told.content = "" if found.reached else f"Out of reach: {float(found.error):.3g} m or rad are left."
+
+
+def _payload_mass(robot: Robot) -> float:
+    return float(robot.payload.mass) if robot.payload is not None else 0.0

@@ -12,10 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gearwright.arguments import whole
 from gearwright.catalogue import load
 from gearwright.errors import GearwrightError, InputError, MissingExtraError
 from gearwright.parts import Robot
+from gearwright.scene import Scene, scene_with_remarks
 from gearwright.studio.motions import AnyMotion
 from gearwright.studio.session import Session
 from gearwright.studio.watch import Watch
@@ -39,6 +42,7 @@ class Studio:
         self.robot, self._server, self._file, self._motion, self._save_to = robot, server, file, motion, save_to
         self._read = read
         self._pages: dict[int, Any] = {}
+        self._left_early: set[int] = set()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._watch = None if file is None else Watch(file, self._file_changed)
@@ -73,9 +77,10 @@ class Studio:
 
     def stop(self) -> None:
         """End the server; open pages lose their connection."""
-        if self._stopped.is_set():
-            return
-        self._stopped.set()
+        with self._lock:
+            if self._stopped.is_set():
+                return
+            self._stopped.set()
         if self._watch is not None:
             self._watch.stop()
         for page in self.pages:
@@ -87,27 +92,40 @@ class Studio:
         from gearwright.studio.page import Page
 
         folder = None if self._file is None else self._file.parent
-        own = (lambda: None) if self._watch is None else self._watch.skip
-        page = Page(client, Session(self.robot, self._motion), folder, self._save_to, own)
+        writing = {} if self._watch is None else {"write": self._watch.unseen}
+        robot = self.robot
+        page = Page(client, Session(robot, self._motion), folder, self._save_to, **writing)
         with self._lock:
-            self._pages[client.client_id] = page
+            gone = self._stopped.is_set() or client.client_id in self._left_early
+            self._left_early.discard(client.client_id)
+            if not gone:
+                self._pages[client.client_id] = page
+            newest = self.robot
+        if gone:  # while the page was made
+            page.close()
+        elif newest is not robot:  # the file changed while the page was made
+            page.read(newest)
 
     def _left(self, client: Any) -> None:
         with self._lock:
             page = self._pages.pop(client.client_id, None)
+            if page is None:
+                self._left_early.add(client.client_id)
         if page is not None:
             page.close()
 
     def _file_changed(self) -> None:
         """Read the file again; one that is not a robot any more is told in the reader's words."""
         try:
-            self.robot = self.robot if self._read is None else self._read()
+            robot = self.robot if self._read is None else self._read()
         except (GearwrightError, OSError) as error:
             for page in self.pages:
                 page.say(f"{error}\nThe page keeps the last good robot.", bad=True)
             return
-        for page in self.pages:
-            page.read(self.robot)
+        with self._lock:
+            self.robot, pages = robot, list(self._pages.values())
+        for page in pages:
+            page.read(robot)
 
 
 def studio(
@@ -147,7 +165,7 @@ def studio(
     if whole("studio", "port", port, example=PORT) > LAST_PORT:
         raise InputError(f"studio: port={port} is beyond {LAST_PORT}, the last there is. Give one such as {PORT}.")
     Session(loaded, motion)  # whatever is wrong with robot or motion is said before a page opens
-    server = _server(loaded, host, port)
+    server = _server(loaded, None if file is None else file.parent, host, port)
     opened = Studio(loaded, server, file, read, motion, target)
     if open_browser:
         webbrowser.open(opened.url)
@@ -169,7 +187,7 @@ def _target(save_to: str | Path | None) -> Path | None:
     return path.resolve()
 
 
-def _server(robot: Robot, host: str, port: int) -> Any:
+def _server(robot: Robot, folder: Path | None, host: str, port: int) -> Any:
     try:
         import plotly  # noqa: F401
         import viser
@@ -177,22 +195,25 @@ def _server(robot: Robot, host: str, port: int) -> Any:
         raise MissingExtraError(
             "the studio needs viser and plotly: pip install 'gearwright[studio]'. Everything else works without them."
         ) from None
-    from gearwright.mechanism import assemble
-    from gearwright.scene import reach_of
-
     # What is on its way to somebody who just closed the page is not worth a word.
     warnings.filterwarnings("ignore", r"Queued a \w+ on a closed connection", UserWarning)
     with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner even if told not to
         server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(29, 92, 132))
     server.gui.set_panel_label(f"Gearwright Studio: {visible(robot.name)}")
-    reach = reach_of(assemble(robot), robot)
-    server.initial_camera.position = (0.95 * reach, -1.15 * reach, 0.8 * reach)
-    server.initial_camera.look_at = (0.15 * reach, 0.0, 0.35 * reach)
+    _set_the_stage(server, scene_with_remarks(robot, folder))
+    return server
+
+
+def _set_the_stage(server: Any, scene: Scene) -> None:
+    """Light, a floor below everything, and a camera that sees all of it."""
+    low, high = scene.box()
+    size, reach = float(np.linalg.norm(high - low)), scene.reach
+    middle = (low + high) / 2
+    server.initial_camera.position = tuple(middle + size * np.array([0.72, -1.0, 0.42]))
+    server.initial_camera.look_at = tuple(middle)
     server.scene.configure_environment_map(hdri=None)
     server.scene.add_light_ambient("/light", intensity=1.8)
-    width = 4 * reach
-    server.scene.add_grid(
-        "/floor", width, width, cell_size=reach / 5, section_size=reach, position=(0, 0, -0.04 * reach)
-    )
-    return server
+    width = 4 * max(reach, size)
+    floor = (0, 0, min(float(low[2]), -0.04 * reach))
+    server.scene.add_grid("/floor", width, width, cell_size=reach / 5, section_size=reach, position=floor)

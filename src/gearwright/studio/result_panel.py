@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gearwright.analysis import Analysis
-from gearwright.plots.notebook import svg
 from gearwright.report.tables import limit_table, remark_list
-from gearwright.scene.graph_figure import gear_graph_figure
 from gearwright.studio.figures import energy_figure, temperature_figure, torque_figure, torque_speed_figure
 from gearwright.studio.session import QuickResults
 from gearwright.text import html, visible
@@ -47,13 +45,14 @@ class ResultPanel:
             self.heat: Any = None
             self.motors = gui.add_html("")
         with self.panel.add_tab("Checks"):
-            self.checks = gui.add_html("")
+            self.checks = gui.add_html(_block("<p>Being computed.</p>"))
         with self.panel.add_tab("Gear graph"):
             self.graph = gui.add_html("")
+        self._graphs: Any = None
         self._quick = quick
         self._analysis: Analysis | None = None
-        self.speed.on_update(lambda _: self.show_quick(self._quick))
-        self.motor.on_update(lambda _: self._show_motor())
+        page.on(self.speed.on_update, "curve", lambda: self.show_quick(self._quick))
+        page.on(self.motor.on_update, "motor shown", self._show_motor)
 
     @property
     def _chosen(self) -> str:
@@ -63,16 +62,19 @@ class ResultPanel:
         return speeds[shown.index(self.speed.value)] if self.speed.value in shown else speeds[0]
 
     def rebuild(self) -> None:
-        """The names of the robot as it is now, and its graph."""
+        """The names of the robot as it is now."""
         shown = tuple(visible(name) for name in self.page.session.mech.speeds)
         if tuple(self.speed.options) != shown:
             self.speed.options = shown
-        self.show_graph()
 
-    def show_graph(self) -> None:
+    def show_graph(self, graphs: Any, picture: str) -> None:
         """The gear graph of the robot."""
-        robot, mech = self.page.session.robot, self.page.session.mech
-        self.graph.content = _block(svg(gear_graph_figure(robot, mech, sideways=True)))
+        self._graphs = graphs
+        self.graph.content = _block(picture)
+
+    def has_graph(self, graphs: Any) -> bool:
+        """Whether these graphs are shown already: most changes are of numbers that stand in none."""
+        return bool(self._graphs == graphs)
 
     def show_quick(self, found: QuickResults) -> None:
         """Torques and energies."""

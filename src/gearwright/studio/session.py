@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,8 +22,9 @@ from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import GearwrightError, InputError
 from gearwright.mechanism import assemble
 from gearwright.parts import Robot, parameter
-from gearwright.studio.entries import changed_drive, entries, with_motor
+from gearwright.studio.entries import chosen_motor
 from gearwright.studio.motions import AnyMotion, studio_motion
+from gearwright.studio.places import Place, place_of, places
 
 SAMPLES = 201
 """At how many times an analysis looks at a cycle while somebody drags a slider."""
@@ -64,15 +65,19 @@ class Session:
             self._kernels: ParameterComparison | None = None
             self._structure = object()
 
-    def enter(self, title: str, wanted: Mapping[str, Any]) -> None:
-        """Take what somebody entered in the panel of a drive."""
+    def enter(self, place: Place | str, wanted: Mapping[str, Any]) -> None:
+        """Take what somebody entered in a panel: of a part of a train, or of a drive, which goes by its title too."""
+        part = place_of(place)
         with self.lock:
-            self._take(self.robot.with_drive(changed_drive(self.robot.drive(title), wanted)), wanted, title)
+            self._take(part.changed(self.robot, wanted), {part.path(key) for key in wanted})
 
-    def choose_motor(self, title: str, key: str) -> None:
-        """Give a drive a motor of the catalogue."""
+    def choose_motor(self, place: Place | str, key: str) -> None:
+        """Give a drive, or a motor's place in a train, a motor of the catalogue."""
+        part = place_of(place)
         with self.lock:
-            self._take(with_motor(self.robot, self.stated.drive(title), key, self.catalogue))
+            stated = part.motor(self.stated)
+            assert stated is not None, f"{part.title} is not a motor"
+            self._take(part.with_motor(self.robot, chosen_motor(key, stated, self.catalogue)))
 
     def carry(self, mass: float) -> None:
         """Let the robot carry a mass [kg] where its payload is, or at the first frame of its last link."""
@@ -81,17 +86,16 @@ class Session:
         with self.lock:
             payload = self.robot.payload
             if payload is not None:
-                self._take(replace(self.robot, payload=replace(payload, mass=mass)), {"payload.mass": mass})
+                self._take(replace(self.robot, payload=replace(payload, mass=mass)), {"payload.mass"})
                 return
             link = self.robot.last_link().name
             places = [frame.position for frame in self.robot.frames if frame.link == link]
             self._take(self.robot.with_payload(mass, places[0] if places else (0.0, 0.0, 0.0), link))
 
-    def _take(self, robot: Robot, wanted: Mapping[str, Any] | None = None, title: str = "") -> None:
-        """Use a changed robot once it is seen to be one; kernels stay if only their parameters changed."""
+    def _take(self, robot: Robot, paths: Set[str] = frozenset()) -> None:
+        """Use a changed robot once it is seen to be one; kernels stay if only their parameters, at paths, changed."""
         mech = assemble(robot)
         motion = self.motion if mech.speeds == self.mech.speeds else studio_motion(robot, mech, self._given)
-        paths = {f"{title}.{key}" if title else key for key in wanted or ()}
         before, after = parameter_paths(self.robot), parameter_paths(robot)
         if not paths or before != after or not paths <= set(before):
             self._kernels, self._structure = None, object()
@@ -135,7 +139,10 @@ class Session:
 def parameter_paths(robot: Robot) -> list[str]:
     """Paths of the numbers in the panels that kernels can take as inputs."""
     wanted = [
-        f"{drive.title}.{entry.key}" for drive in robot.drives for entry in entries(drive) if entry.kind != "count"
+        place.path(entry.key)
+        for place in places(robot)
+        for entry in place.entries(robot)
+        if entry.kind in ("number", "stiffness")
     ]
     if robot.payload is not None:
         wanted.append("payload.mass")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,13 +17,11 @@ ROOT = "/robot"
 class View:
     """Shows a scene to one client and keeps it where the robot is.
 
-    Names of links come from files and may contain anything, so nodes are numbered. A motion is played by one thread
-    while another draws what changed: a lock keeps them apart.
+    Names of links come from files and may contain anything, so nodes are numbered. All of it is for one thread.
     """
 
     def __init__(self, api: Any) -> None:
         self.api = api
-        self._lock = threading.RLock()
         self._bodies: dict[str, Any] = {}
         self._solids: dict[tuple[str, str], tuple[Solid, Any]] = {}
         self._count = 0
@@ -32,9 +29,8 @@ class View:
 
     def show(self, scene: Scene, q: Sequence[float] | Array) -> None:
         """Draw a scene, keeping nodes whose mesh did not change."""
-        with self._lock:
-            self._show(scene)
-            self.move(q)
+        self._show(scene)
+        self.move(q)
 
     def _show(self, scene: Scene) -> None:
         self.scene = scene
@@ -59,9 +55,9 @@ class View:
 
     def move(self, q: Sequence[float] | Array) -> None:
         """Put every body and wheel where coordinates have it."""
-        with self._lock, self.api.atomic():
-            if len(q) != self.scene.mech.nq:
-                return  # of a robot that has just changed and is about to be drawn
+        if len(q) != self.scene.mech.nq:
+            return  # of a robot that has just changed and is about to be drawn
+        with self.api.atomic():
             for name, (rotation, position) in self.scene.bodies(q).items():
                 _set_pose(self._bodies[name], rotation, position)
             x = self.scene.coordinates(q)

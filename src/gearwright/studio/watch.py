@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from gearwright.studio.worker import Ticker
+
 PERIOD = 0.5
 """How often the file is looked at [s]."""
 
@@ -16,28 +18,34 @@ class Watch:
     Args:
         path: the file.
         changed: what to call.
+        period: how often the file is looked at [s].
     """
 
-    def __init__(self, path: Path, changed: Callable[[], None]) -> None:
+    def __init__(self, path: Path, changed: Callable[[], None], period: float = PERIOD) -> None:
         self._path, self._changed = path, changed
+        self._looking = threading.Lock()
         self._last_stamp = self._stamp()
-        self._end = threading.Event()
-        threading.Thread(target=self._run, daemon=True, name="gearwright studio, watching").start()
+        self._ticker = Ticker(period, self.look, "gearwright studio, watching")
 
-    def skip(self) -> None:
-        """Take no notice of the change that comes next: it is our own."""
-        self._last_stamp = None
+    def look(self) -> None:
+        """Look at the file now."""
+        with self._looking:
+            stamp = self._stamp()
+            changed = stamp is not None and stamp != self._last_stamp
+            self._last_stamp = stamp or self._last_stamp
+        if changed:
+            self._changed()
+
+    def unseen(self, path: Path, write: Callable[[], None]) -> None:
+        """Write a file; if it is the one that is watched, this is not taken for a change by somebody else."""
+        with self._looking:
+            write()
+            if path == self._path:
+                self._last_stamp = self._stamp()
 
     def stop(self) -> None:
-        """Watch no longer."""
-        self._end.set()
-
-    def _run(self) -> None:
-        while not self._end.wait(PERIOD):
-            stamp = self._stamp()
-            if self._last_stamp is not None and stamp is not None and stamp != self._last_stamp:
-                self._changed()
-            self._last_stamp = stamp
+        """Watch no longer; when this returns nothing is called any more."""
+        self._ticker.stop()
 
     def _stamp(self) -> tuple[int, int] | None:
         """When the file was last written and how long it is; None while an editor replaces it."""

@@ -11,6 +11,7 @@ from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
+from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
@@ -24,7 +25,8 @@ from gearwright.system.asked_actuators import (
     torques_alone,
     undriven,
 )
-from gearwright.system.contact_forces import require_determined, require_kept, require_whole, with_contact_forces
+from gearwright.system.closing_forces import Loops
+from gearwright.system.contact_forces import require_determined, require_kept, with_contact_forces
 from gearwright.system.demand_blocks import block_of
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.gathered_demands import Case, gathered_demands
@@ -63,7 +65,8 @@ def demands(
     time derivatives, which inductances, oil and spools ask for, are exact: the recursion runs over Taylor series of
     time. Each actuator is then inverted by its relative degree. States of laws (bristles, temperatures) are integrated
     along the motion. Where the machine rests, sticking friction carries nothing. Of a machine with elastic drives the
-    motion of the joints is enough: that of the motors follows (`motor_motion`).
+    motion of the joints is enough: that of the motors follows (`motor_motion`), through closed loops as well
+    (`gw.contact.closed_motion` makes the motion of all joints from that of the free ones).
 
     A joint without a drive gets its joint force in `.tau`; what belongs to the motors is then refused, since they alone
     do not make the motion.
@@ -105,11 +108,12 @@ def demands(
     refuse_moded_states(system)
     drives = Drives(case.asked)
     first = first_states(system, begin, drives.temperatures)
-    require_whole(mech, motion, closing)
-    pieces, solved = _pieces(case, motion, inputs, first, drives.order, samples)
-    others = tuple(Push(line, None) for line in closing.values()) if closing else tuple(undriven(mech, case.asked))
+    pieces, solved = _pieces(case, motion, inputs, first, drives, samples, tuple(closing.values()))
+    behind = tuple(Push(Line.of(mech, mech.speeds[k]), None) for k in sorted(solved))
+    tied = tuple(Push(line, None) for line in closing.values())
+    others = (*tied, *behind) if closing else tuple(undriven(mech, case.asked))
     if closing:
-        require_determined(mech, drives.pushes, closing, pieces[0].motion[0][0])
+        require_determined(mech, (*drives.pushes, *behind), closing, pieces[0].motion[0][0])
         require_kept(pieces, closing)
     forces = DemandedForces(case.system, (*drives.pushes, *others), drives.order)
     blocks = [block_of(piece, forces.along(piece), drives, others, closing) for piece in pieces]
@@ -126,11 +130,13 @@ def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Map
 
 
 def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ...]:
-    """Those given, or the robot's own, of which hysteresis takes its smooth form: its states follow a motion alone."""
     if laws is not None:
         return tuple(laws)
-    if not isinstance(robot, Robot):
-        return ()
+    return followable_laws(robot, mech) if isinstance(robot, Robot) else ()
+
+
+def followable_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
+    """A robot's own laws, of which hysteresis takes its smooth form: its states follow a motion alone."""
     smooth = {law.name: law for law in elastic_laws(robot, mech, smooth=True)}
     return tuple(smooth.get(law.name, law) if _remembers(law) else law for law in laws_of(robot, mech))
 
@@ -156,20 +162,27 @@ def _limits(given: Any) -> dict[str, float]:
 
 
 def _pieces(
-    case: Case, motion: Any, inputs: Any, start: list[float], order: int, samples: int | None
+    case: Case,
+    motion: Any,
+    inputs: Any,
+    start: list[float],
+    drives: Drives,
+    samples: int | None,
+    closing: tuple[Line, ...],
 ) -> tuple[Sequence[Piece], frozenset[int]]:
     """The motion of the whole machine: rows as they are where that will do, else smooth pieces.
 
     With it the speeds whose equations gave the motion of shafts.
     """
-    mech, system = case.mech, case.system
+    mech, system, order = case.mech, case.system, drives.order
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     if isinstance(motion, Motion) and samples is None and not order and _is_whole(mech, motion):
         return [rows_of(system, motion, given, start)], frozenset()
     trajectory, count = trajectory_of(mech, motion), samples or SAMPLES
     if trajectory.count < mech.n:
         named = dict(zip(system.states, start, strict=True))
-        trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count)
+        loops = Loops.of(mech, closing, [one.line for one in drives.pushes])
+        trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count, loops)
     whole = trajectory if isinstance(trajectory, WholeTrajectory) else None
     also, solved = (whole.settling, whole.solved) if whole is not None else ((), frozenset())
     return list(pieces_of(system, trajectory, given, start, order, count, also)), solved

@@ -15,6 +15,7 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving
+from gearwright.errors import InputError
 from gearwright.motion import Motion, Trajectory
 from gearwright.system.law_states import state_series, states_along
 from gearwright.system.signals import Inputs
@@ -156,6 +157,8 @@ def pieces_of(
 def rows_of(system: System, motion: Motion, inputs: Inputs, start: Sequence[float]) -> Piece:
     """A recording as it is, every row with its own speeds and accelerations, which no spline changes."""
     t = motion.t
+    if not len(t):
+        raise InputError("demands: the motion has no sample. Give one with at least one time.")
     states = states_along(system, _Rows(motion), t, start, inputs)
     given = np.array([inputs.at(now) for now in t.tolist()])
     return Piece(system, t, [motion.q, motion.v, motion.a], states, [given], smooth=False)
