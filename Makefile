@@ -13,8 +13,9 @@ BASE := $(VENV)/.base
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export MPLBACKEND ?= Agg
-# The tests run on two processes; linear algebra must not start threads of its own beside them.
-TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+# The tests run on two processes; linear algebra must not start threads of its own beside them. What they start must
+# find compiled sources, also where the environment keeps Python from storing them: half of the time of a short process.
+TESTS := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The revision that `make changelog` compares with.
 SINCE ?= main

@@ -7,6 +7,7 @@ Every message names the function, the argument, its value, the rule and the way 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gearwright.errors import GearwrightError, InputError
+from gearwright.text import listed
 
 _SHOWN = 60
 """Letters of a value that a message shows."""
@@ -173,6 +175,29 @@ def numbers(
         rule = span.rule("number", unit)
         raise InputError(f"{function}: {name}{place}={float(array[where])} must be {rule}. Change this entry.")
     return array
+
+
+def one_or_each(
+    function: str,
+    name: str,
+    value: ArrayLike,
+    of: Sequence[str],
+    *,
+    above: float | None = None,
+    least: float | None = None,
+) -> NDArray[np.float64]:
+    """As many numbers as there are names `of`, (n,); a single one serves all of them.
+
+    >>> one_or_each("control.pd", "kp", 3.0, ["j1", "j2"])
+    array([3., 3.])
+    >>> one_or_each("control.pd", "kp", [1.0, 2.0, 3.0], ["j1", "j2"])
+    Traceback (most recent call last):
+    gearwright.errors.InputError: control.pd: kp has shape (3,); give one number, or one each for j1, j2.
+    """
+    found = numbers(function, name, value, above=above, least=least)
+    if found.shape not in ((), (len(of),)):
+        raise InputError(f"{function}: {name} has shape {found.shape}; give one number, or one each for {listed(of)}.")
+    return np.broadcast_to(found, len(of))
 
 
 def increasing(function: str, name: str, value: ArrayLike, *, least: int = 2) -> NDArray[np.float64]:

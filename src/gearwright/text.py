@@ -12,6 +12,7 @@ as \x1b; C gets ASCII identifiers. Letters of any script pass everywhere else.
 | LaTeX, Markdown, HTML, figures | `latex`, `markdown`, `html`, `plain_label` |
 | files that are read again | `csv_row`, `csv_cells`, `json`, `yaml`, `xml`, `beyond_xml` |
 | names of files | `file_name` |
+| lists in which every name stands once | `fresh_name` |
 """
 
 from __future__ import annotations
@@ -115,6 +116,21 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
     return f"Known are: {listed(names[:_MOST_NAMES])}{more}."
 
 
+def fresh_name(wanted: str, taken: set[str]) -> str:
+    """The name wanted, numbered if it is taken; it is taken from then on.
+
+    >>> taken = {"base"}
+    >>> fresh_name("base", taken), fresh_name("base", taken), fresh_name("arm", taken), sorted(taken)
+    ('base_2', 'base_3', 'arm', ['arm', 'base', 'base_2', 'base_3'])
+    """
+    name, count = wanted, 1
+    while name in taken:
+        count += 1
+        name = f"{wanted}_{count}"
+    taken.add(name)
+    return name
+
+
 def c_identifier(name: str) -> str:
     """A name as a C identifier: ASCII, not a keyword.
 
@@ -134,16 +150,9 @@ def c_identifiers(names: Iterable[str], taken: Collection[str] = (), upper: bool
     >>> c_identifiers(["j.1", "j-1", "elbow"], upper=True), c_identifiers(["out"], taken=["out"])
     (['J_1', 'J_1_2', 'ELBOW'], ['out_2'])
     """
-    used, found = set(taken), []
-    for name in names:
-        base = c_identifier(name).upper() if upper else c_identifier(name)
-        candidate, count = base, 1
-        while candidate in used:
-            count += 1
-            candidate = f"{base}_{count}"
-        used.add(candidate)
-        found.append(candidate)
-    return found
+    used = set(taken)
+    plain = (c_identifier(name) for name in names)
+    return [fresh_name(name.upper() if upper else name, used) for name in plain]
 
 
 def plain_names(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gearwright as gw
-from gearwright.analysis import Task, analyse, cycle, steady_temperatures
+from gearwright.analysis import Task, analyse, course, steady_temperatures
 from gearwright.catalogue import drives
 from gearwright.errors import InputError
 from gearwright.motion import polynomial, s_curve
@@ -53,7 +53,7 @@ def test_torques_of_one_axis_by_hand(one):
 
 def test_a_robot_that_cannot_be_analysed_is_refused_before_the_work(monkeypatch):
     """Hysteresis behind gears with losses: to follow a motion of harmonic_6 takes minutes."""
-    monkeypatch.setattr(cycle, "demands", lambda *_, **__: pytest.fail("the work begins"))
+    monkeypatch.setattr(course, "demands", lambda *_, **__: pytest.fail("the work begins"))
     robot = gw.load("harmonic_6")
     way = polynomial([0.0] * 6, [0.1] * 6, duration=1.0)
     with pytest.raises(InputError, match=r"j1\.spring\.hysteresis' has states .* smooth variant"):

@@ -75,6 +75,19 @@ def test_a_load_at_the_tip_by_hand():
     assert LinkAnalysis("arm", found).peak_deflection == pytest.approx(expected, rel=1e-3)
 
 
+def test_a_heavy_flange_acts_at_its_own_place():
+    """2 kg at a quarter of the tube that nobody names: the payload at the tip does not pull them outwards."""
+    tube, w, P, flange = DENSITY * LENGTH, DENSITY * G, 5.0 * G, 2.0 * G
+    mass, place = tube + 2.0, LENGTH / 4
+    centre = (tube * LENGTH / 2 + 2.0 * place) / mass
+    link = Link("arm", "base", Joint("j", axis=(0.0, 1.0, 0.0)), mass, (centre, 0, 0), np.eye(3))
+    robot = Robot("flanged", [link], [Drive("j", Motor(1e-6), Gear(50))]).with_payload(5.0, (LENGTH, 0, 0))
+    found = loads(robot, points=[(5.0, (LENGTH, 0, 0))])
+    beyond = LENGTH - found.places
+    expected = P * beyond + w * beyond**2 / 2 + flange * np.maximum(place - found.places, 0.0)
+    assert -found.moments[0, :, 1] == pytest.approx(expected, abs=1e-8)
+
+
 def test_torsion_of_a_bent_load():
     """A load beside the beam twists it: T = P b, T L / (G J) at the tip."""
     robot = cantilever().with_payload(2.0, (LENGTH, 0.3, 0))

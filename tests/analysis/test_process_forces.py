@@ -15,7 +15,7 @@ from gearwright.analysis.process_forces import applied
 from gearwright.errors import FileError, InputError
 from gearwright.files.task_words import task_schema
 from gearwright.forces import Wrench
-from gearwright.motion import Motion, pause, polynomial
+from gearwright.motion import Motion, pause, polynomial, s_curve
 from gearwright.parts import Drive, Gear, Joint, Link, LinkSection, Motor, Robot, Tube
 
 ARM = gw.load("elbow")
@@ -65,6 +65,23 @@ forces: [{frame: tool, force: [0, 0, 30 N], during: 1}]
     jsonschema.validate(yaml.safe_load(words), task_schema())
 
 
+@pytest.mark.parametrize("ulps", [-3, 0, 3])
+def test_a_force_that_begins_with_a_motion_but_for_rounding(ulps):
+    """Sums of durations differ in their last digits; the inductance's voltage must not see a piece of no length."""
+    motor = Motor(2e-5, torque_constant=0.05, resistance=1.0, inductance=1e-4)
+    links = [Link("arm", "base", Joint("j", axis=(0, 1, 0)), 1.0, (0.4, 0, 0), np.eye(3) * 0.02)]
+    robot = Robot("arm", links, [Drive("j", motor, Gear(50))])
+    ways = [s_curve([a], [b], speed=2.0, acceleration=8.0, jerk=200.0) for a, b in ((0.0, 0.7), (0.7, 0.0))]
+    begin = ways[0].duration * (1 + ulps * np.finfo(float).eps)
+    task = Task([ways[0], pause([0.7], 0.1), ways[1]], forces=[ProcessForce("arm", moment=(0, 2.0, 0), start=begin)])
+    found = analyse(robot, task, samples=101)
+    first = np.flatnonzero(np.abs(found.t - begin) < 1e-9)
+    assert len(first) == 2  # before and after
+    drive = found.drives["j"]
+    assert drive.torque[first[1]] - drive.torque[first[0]] == pytest.approx(-2.0, abs=1e-6)
+    assert np.abs(drive.voltage).max() < 10.0
+
+
 def test_forces_of_constraints_come_from_the_task():
     """A pen that a robot's file holds on a table, pressed by the task: the same as a force at the tool, everywhere."""
     loop = gw.parts.Loop("pen", ("tool", "base"), ("z",))
@@ -112,7 +129,7 @@ def test_wrong_words_are_told_with_their_line(words, message):
 
 
 def test_wrong_forces_are_refused():
-    with pytest.raises(InputError, match="the task has 1 motions"):
+    with pytest.raises(InputError, match=r"line 3: forces\[0\]: during: 7, but the task has 1 motions"):
         Task.read("task: g\nmotions: [{pause: 1}]\nforces: [{frame: tool, force: [0, 0, 1], during: 7}]", ARM)
     with pytest.raises(InputError, match="two forces are called"):
         analyse(ARM, Task([LIFT], forces=[ProcessForce("tool"), ProcessForce("tool")]), samples=5)

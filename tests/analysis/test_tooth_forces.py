@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, hypot, pi, radians, tan
 
 import numpy as np
@@ -13,7 +14,24 @@ from gearwright.errors import TrainError
 from gearwright.files.yaml_reader import read_yaml
 from gearwright.files.yaml_writer import write_yaml
 from gearwright.motion import polynomial
-from gearwright.parts import Drive, Gear, Joint, Link, Motor, Planetary, Robot, Series, Spur
+from gearwright.parts import (
+    Belt,
+    Bevel,
+    Cycloidal,
+    Drive,
+    Gear,
+    Harmonic,
+    Joint,
+    Link,
+    Motor,
+    Planetary,
+    Robot,
+    Series,
+    Spur,
+    Wolfrom,
+    Worm,
+    losses_of,
+)
 
 SWING = polynomial([0.0], [1.0], duration=0.5)
 
@@ -47,7 +65,8 @@ def test_helical_teeth_push_along_the_axis():
 
 def test_an_idler_carries_both_meshes():
     found = named(Spur(driver=20, driven=60, idlers=(30,), module=0.001))
-    assert found["driver-idler1"].tangential == found["idler1-driven"].tangential == pytest.approx(1 / 0.03)
+    assert found["driver-idler1"].tangential == pytest.approx(1 / 0.03)
+    assert found["idler1-driven"].tangential == pytest.approx(1 / 0.03)
     assert found["idler1 bearing"].size == pytest.approx(2 * hypot(1 / 0.03, tan(radians(20)) / 0.03))
 
 
@@ -116,3 +135,51 @@ def test_teeth_in_files_round_trip_and_are_checked():
     with pytest.raises(TrainError, match="helix_angle"):
         Spur(driver=20, driven=60, module=0.001, helix_angle=pi)
     assert gw.assemble(again).n == 1
+
+
+def test_forces_over_the_cycle_go_by_who_drives():
+    """A worm's thread rubs: accelerating it takes more round the worm than the efficiency, braking less."""
+    worm = Worm(starts=2, wheel=40, module=0.002, lead_angle=0.2, friction_coefficient=0.05)
+    found = analyse(axis(worm), Task([SWING]), samples=41)
+    drive = found.drives["arm"]
+    mesh = drive.teeth[0]
+    handed = 0.4 * found.demands.motion.a[:, 0]
+    np.testing.assert_allclose(mesh.axial, np.abs(handed) / 0.04, atol=1e-9)
+    radius, losses = 2 * 0.002 / (2 * tan(0.2)), losses_of(worm)[0]
+    driving = handed * found.demands.motion.v[:, 0] >= 0
+    at_worm = np.abs(handed) / 20 * np.where(driving, 1 / losses.efficiency, losses.back)
+    np.testing.assert_allclose(mesh.tangential * radius, at_worm, atol=1e-9)
+    assert driving.any()
+    assert not driving.all()
+    assert drive.tooth_forces["worm-wheel"] == pytest.approx(mesh.size.max())
+    assert found.summary()["tooth_forces"]["arm"] == pytest.approx(drive.tooth_forces)
+
+
+def test_a_belt_that_is_too_loose_is_a_limit_with_advice():
+    belt = Belt(driver=0.02, driven=0.06, distance=0.3, pretension=20.0)
+    found = analyse(axis(belt), Task([SWING]), samples=51)
+    needed = 0.4 * np.abs(found.demands.motion.a).max() / 0.06 / 2
+    check = next(one for one in found.limits if one.name == "arm: belt pretension")
+    assert (check.value, check.limit, check.unit) == (pytest.approx(needed), 20.0, "N")
+    assert not check.kept
+    assert check.advice == f"Tension it with {needed:.4g} N."
+    tight = analyse(axis(replace(belt, pretension=1.01 * needed)), Task([SWING]), samples=51)
+    assert next(one for one in tight.limits if one.name == "arm: belt pretension").kept
+
+
+@pytest.mark.parametrize(
+    "gear",
+    [
+        Bevel(driver=20, driven=40, module=2e-3, face_width=0.01, shaft_angle=1.2, helix_angle=0.3),
+        Worm(wheel=40, module=0.002, lead_angle=0.1, efficiency=0.6),
+        Belt(driver=0.02, driven=0.06, distance=0.3, pretension=20.0, friction_coefficient=0.3),
+        Harmonic(reduction=100, radius=0.03, pressure_angle=0.5),
+        Cycloidal(pins=20, eccentricity=0.001, pin_circle=0.04, output_circle=0.02),
+        Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57, radius=0.02, pressure_angle=0.3),
+    ],
+    ids=lambda gear: gear.kind,
+)
+def test_the_words_of_other_gears_round_trip(gear):
+    again = read_yaml(write_yaml(axis(gear)))
+    assert again.drives[0].gear == gear
+    assert again.drives[0].gear.tooth_forces(2.0) == gear.tooth_forces(2.0)

@@ -38,7 +38,10 @@ def test_a_controller_of_the_wrong_shape_is_refused():
     ("make", "words"),
     [
         (lambda: gw.control.pd(ARM, [0.0, 0.0], 1.0, 1.0), "2 numbers for 3 coordinates"),
-        (lambda: gw.control.pd(ARM, STAY, [1.0, 2.0], 1.0), "give one number, or one per joint, 3"),
+        (
+            lambda: gw.control.pd(ARM, STAY, [1.0, 2.0], 1.0),
+            r"kp has shape \(2,\); give one number, or one each for j1, j2, j3",
+        ),
         (lambda: gw.control.pd(ARM, STAY, -1.0, 1.0), "kp=-1.0 must be"),
         (lambda: gw.control.pd(ARM, STAY, 1.0, np.nan), "kd=nan must be"),
         (lambda: gw.control.pd("elbow", STAY, 1.0, 1.0), "neither a robot nor a machine"),
@@ -54,7 +57,7 @@ def test_a_controller_of_the_wrong_shape_is_refused():
         (lambda: gw.control.sampled(PD, 0.0), "period=0.0 must be"),
         (lambda: gw.control.sampled(PD, 1e-3, delay=0.5), "delay=0.5 must be a whole number"),
         (lambda: gw.control.sampled(PD, 1e-3, speed="guessed"), "must be 'measured' or 'difference'"),
-        (lambda: gw.control.sampled(PD, 1e-3, resolution=[1e-5]), "one each of 3"),
+        (lambda: gw.control.sampled(PD, 1e-3, resolution=[1e-5]), "one each for j1, j2, j3"),
         (lambda: gw.control.filtered(PD, [0.0]), "give a function of time"),
         (lambda: gw.control.filtered(PD, lambda t: [0.0]), "Return 3 finite numbers"),
         (lambda: gw.control.momentum_observer(PD, -1.0), "gain=-1.0 must be"),

@@ -125,10 +125,25 @@ def test_sweep_writes_a_table_and_a_figure(run, files):
     assert len((files / "ratios.csv").read_text().splitlines()) == 3
 
 
-def test_catalogue_says_when_nothing_is_found(run):
-    code, _, err = run("catalogue", "maxon", "warp")
-    assert code == 0
-    assert "No article has all of these words" in err
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("maxom",), "no article has 'maxom' in its key, maker, number, name or kind. Did you mean 'maxon'?"),
+        (("maxon", "warp", "--json"), "no article has 'warp' in its key"),
+        (("maxon", "harmonic drive"), "no article has maxon, harmonic, drive together"),
+    ],
+)
+def test_catalogue_says_when_nothing_is_found(run, words, message):
+    code, out, err = run("catalogue", *words)
+    assert code == 2
+    assert not out
+    assert message in " ".join(err.split())
+
+
+def test_keys_of_articles_stay_in_one_line(run):
+    out = run("catalogue", "maxon", "planetary").out
+    assert "MM_DCX22L01EBKL637" in run("catalogue", "maxon").out
+    assert all(len(line) <= 80 for line in out.splitlines())
 
 
 def test_catalogue_checks_own_files(run, files):

@@ -50,7 +50,7 @@ def test_out_of_reach(run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--xyz", "0.4,0.2"], ["--xyz '0.4,0.2' is not 3 numbers"]),
+        (["--xyz", "0.4,0.2"], ["--xyz '0.4,0.2': give 3 finite numbers, for x, y, z."]),
         (["--rpy", "a,b,c"], ["--rpy"]),
         ([], ["neither rotation nor position"]),
         (["--xyz", "0,0,1", "--start", "9,0,0,0,0,0"], ["shoulder_pan", "limits"]),

@@ -55,4 +55,6 @@ def test_what_is_wrong_is_said(refused, tmp_path):
     refused("plan", "elbow", tmp_path / "bad.yaml", words=["bad.yaml, line 2", "-1 is not above 0"])
     refused("plan", "elbow", tmp_path / "none.yaml", words=["there is no such file"])
     (tmp_path / "short.yaml").write_text("task: t\nmotions: [{to: [1], speed: 1, acceleration: 1}]")
-    refused("plan", "elbow", tmp_path / "short.yaml", words=["motions[0]: 1 values for the 3 joints"])
+    refused(
+        "plan", "elbow", tmp_path / "short.yaml", words=["short.yaml, line 2: motions[0]: 1 values for the 3 joints"]
+    )

@@ -88,3 +88,34 @@ def test_help_names_every_method(run):
 
     help_text = run("simulate", "--help").out
     assert all(method in help_text for method in METHODS)
+
+
+@pytest.fixture
+def swing(tmp_path):
+    path = tmp_path / "swing.csv"
+    gw.motion.polynomial([0, 0, 0], [0.2, 0.1, -0.1], 0.4, robot=gw.load("elbow")).save(path, rate=50)
+    return path
+
+
+def test_options_that_would_do_nothing(refused, swing, task, tmp_path):
+    """What somebody asks for happens, or is refused; it is never passed over."""
+    refused("simulate", "elbow", "--frequency", 5, words=["--frequency 5", "Give --motion and --controller too."])
+    refused("simulate", "elbow", "--damping", 0.5, words=["--damping 0.5", "there is no controller to tune"])
+    for option in ("--initial", "--speeds"):
+        refused("torque", "elbow", swing, option, "0,0,0", words=[f"{option} 0,0,0", "Leave it out."])
+    refused("figure", "--plot", tmp_path / "x.png", words=["no figure is named", "`gearwright figure` lists"])
+    over = ("--over", "j2.gear.ratio=50", "--workers", 1)
+    refused("sweep", "elbow", task, *over, "--of", "j2.energy", words=["--of j2.energy", "Add --plot FILE."])
+    picture, film = tmp_path / "arm.png", tmp_path / "arm.gif"
+    refused("draw", "elbow", "-o", picture, "--rate", 5, words=["--rate: a picture shows one place."])
+    refused("draw", "elbow", "-o", film, "--no-names", words=["--names: a film shows a motion, without names."])
+
+
+def test_a_run_that_follows_a_motion_starts_with_the_speeds_given(run, swing, tmp_path):
+    follow = ("simulate", "elbow", "--motion", swing, "--controller", "pd", "--until", 0.02, "--samples", 3)
+    assert run(*follow, "--speeds", "0.5,0,0", "-o", tmp_path / "run.csv").code == 0
+    assert gw.Run.read(tmp_path / "run.csv").v[0].tolist() == [0.5, 0.0, 0.0]
+
+
+def test_a_misspelt_robot_is_recognised_by_check_too(refused):
+    refused("check", "elbo", words=["there is no bundled robot 'elbo'. Did you mean 'elbow'?"])

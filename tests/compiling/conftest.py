@@ -7,8 +7,14 @@ import pytest
 from support.kernels import arm, inverse  # noqa: F401
 
 
-@pytest.fixture(autouse=True, scope="session")
-def own_cache(tmp_path_factory):
+@pytest.fixture(scope="session")
+def folder_of_kernels(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_cache(folder_of_kernels):
+    """For these modules only: all others share what is compiled, in this process and in the others of a run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GEARWRIGHT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("GEARWRIGHT_CACHE", str(folder_of_kernels))
         yield

@@ -14,6 +14,7 @@ from gearwright.compiling.compile import layout_of, machine_code
 from gearwright.compiling.host import Host, asked_host, binding, generic
 from gearwright.compiling.known_host import host
 from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.module import bare_text, single_state_text
 from gearwright.programs import programs
 from gearwright.programs.batch import evaluate
 from gearwright.tracing.trace import TraceJob, traced
@@ -182,6 +183,31 @@ def test_code_for_other_processors(arm, chip, pieces, monkeypatch):
         assert code.run(list(x.values()), strides, room[:count], 0, count)
         assert relative(room[:count], expected[:count]) < 1e-12
         assert (room[count:] == 7.0).all()
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize("text", [single_state_text, bare_text])
+def test_code_for_single_states(arm, text, pieces, monkeypatch):
+    """Without vectors, with or without an entry from Python, as one function and cut into pieces: the same numbers."""
+    chip = host()
+    if pieces:
+        monkeypatch.setattr(plan, "PIECE", 90)
+        chip = replace(chip, whole=100)
+    job = TraceJob(programs.FORWARD_DYNAMICS, arm, {})
+    graph, layout = traced(job), layout_of(job)
+    assert (len(plan.plan(graph, layout, 1, chip.whole).pieces) > 2) == pieces
+    written = text(graph, layout, job.shape(), chip)
+    assert ("@pycall" in written) == (text is single_state_text)
+    assert f"@batch{chip.width}" not in written
+    code = MachineCode(machine_code(graph, layout, job.shape(), chip, text=text), 1, True)
+    x = inputs_of(programs.FORWARD_DYNAMICS, arm, (5,), {})
+    room = np.full((7, arm.n), 7.0)
+    assert code.run(list(x.values()), [8 * array.shape[1] for array in x.values()], room[:5], 0, 5)
+    assert relative(room[:5], evaluate(programs.FORWARD_DYNAMICS, arm, x, {})) < 1e-12
+    assert (room[5:] == 7.0).all()
+    if text is single_state_text:
+        called = code.builtin("forward", lambda *_: None)
+        assert np.array_equal(called(*(array[0] for array in x.values())), room[0])
 
 
 def test_public_functions_with_kernels_forced(arm, monkeypatch):

@@ -17,6 +17,7 @@ import pytest
 import gearwright as gw
 from gearwright.compiling import store
 from gearwright.compiling.kernel import Kernel
+from gearwright.compiling.known_host import host
 from gearwright.errors import CacheWarning
 from gearwright.parts import Joint, Link, Robot
 from gearwright.tracing.recipe import Recipe
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
+    host()  # stored once per process, in whichever folder it is asked for first
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
@@ -285,6 +287,16 @@ def test_the_size_is_bounded_and_the_oldest_go_first(cache, monkeypatch):
     assert {"key4", "key8"} <= left
     assert "key3" not in left
     assert sum(path.stat().st_size for path in cache.iterdir()) <= 10_000
+
+
+def test_a_directory_is_looked_through_at_the_first_entry_and_after_a_share_of_its_size(cache, monkeypatch):
+    looks = []
+    monkeypatch.setattr(store, "_trim", looks.append)
+    monkeypatch.setattr(store, "LIMIT", 64_000)
+    for k in range(12):
+        store.write(f"key{k}", store.Entry({}, bytes(450)))  # 497 bytes with key and hash: 2,000 are a share
+    assert store.SHARE == 32
+    assert looks == [cache, cache, cache]
 
 
 @pytest.mark.parametrize("where", ["/proc/nowhere", "off"])

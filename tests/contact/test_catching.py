@@ -72,16 +72,17 @@ def test_it_moves_with_the_hand(flight):
 
 def test_a_geared_arm_catches_a_ball():
     """Arm with rotors: after the catch it carries the ball; the catch is gw.impact against all six coordinates."""
+    arm = gw.assemble(gw.load("elbow"))
     robot = with_object(gw.load("elbow"), "ball", 0.8)
     mech, q = gw.assemble(robot), np.array([0.2, -0.4, 0.9])
-    place = gw.placement(gw.load("elbow"), q, "tool")[1]
+    place = gw.placement(arm, q, "tool")[1]
     start = np.concatenate([q, place + np.array([0.0, 0.0, 0.3]), [1, 0, 0, 0]])
     law = Catch("ball", "tool", Sphere((0, 0, 0), 0.02), held=("x", "y", "z"))
     speeds = np.zeros(9)
     speeds[5] = -1.0
 
     def hold(t, state):
-        return np.concatenate([gw.gravity(gw.load("elbow"), state.q[:3]) - 40 * state.v[:3], np.zeros(6)])
+        return np.concatenate([gw.gravity(arm, state.q[:3]) - 40 * state.v[:3], np.zeros(6)])
 
     run = gw.simulate(
         robot, (start, speeds), until=0.4, laws=[law], controller=hold, samples=21, method="adaptive", rtol=1e-8

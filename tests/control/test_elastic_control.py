@@ -16,10 +16,10 @@ J, M, K, D = 1.0, 2.0, 400.0, 0.8
 """Motor (at the joint side), link, spring and damper of one joint."""
 
 
-def joint() -> gw.Mechanism:
+def joint(damping=D) -> gw.Mechanism:
     link = gw.Body("link", mass=1e-9, inertia=np.diag([M, M, M]))
     rotor = gw.Spin("rotor", "base", (0, 0, 1), J, {"motor": 1.0})
-    spring = gw.Spring("spring", {"link": 1.0, "motor": -1.0}, K, damping=D)
+    spring = gw.Spring("spring", {"link": 1.0, "motor": -1.0}, K, damping=damping)
     motors = [gw.Actuator("motor", {"motor": 1.0})]
     return gw.Mechanism([link], [rotor], ["motor"], [spring], motors, gravity=(0, 0, 0))
 
@@ -67,6 +67,15 @@ def test_motor_side_pd_is_stable_at_any_gain():
     mech = joint()
     for kp in (10.0, 1e3, 2e4):
         assert not grows(mech, gw.control.pd(mech, [0.0], kp, 0.1 * kp, gravity=False), 1)
+
+
+@pytest.mark.parametrize("pace", [0.05, 0.5])
+def test_places_of_links_and_speeds_of_motors_are_stable_below_the_spring(pace):
+    """Routh for M J s4 + M kd s3 + K (M + J) s2 + K kd s + K kp: whatever kd is, kp < K, without a damper."""
+    mech = joint(damping=0.0)
+    for share, expected in ((0.8, False), (1.25, True)):
+        control = gw.control.pd(mech, [0.0], share * K, pace * K, gravity=False, feedback="both")
+        assert grows(mech, control, 1, 12.0) is expected
 
 
 @pytest.fixture(scope="module")

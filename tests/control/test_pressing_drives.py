@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_refused():
             lambda: gw.control.hybrid(ARM, SoftContact("tool", DESK, 2e4), at, 1.0),
         ),
         ("does not give way", lambda: gw.control.position_force(ARM, Contact("tool", DESK), at, 1.0)),
-        ("presses on planes", lambda: gw.control.hybrid(ARM, Contact("tool", ball), at, 1.0)),
+        ("'link1', a link", lambda: gw.control.hybrid(ARM, Contact("tool", ball, relative_to="link1"), at, 1.0)),
         ("which moves", lambda: gw.control.hybrid(ARM, Constraint("rod", "tool", "link1", held=("x",)), at, 1.0)),
         ("holds rx. Use orientation", lambda: gw.control.hybrid(ARM, Constraint("p", "tool", held=("rx",)), at, 1.0)),
         (r"force has shape \(2,\)", lambda: gw.control.hybrid(ARM, PEN, at, [1.0, 2.0])),

@@ -10,10 +10,12 @@ import pytest
 
 import gearwright as gw
 from design.arms import SAMPLES, arm, small, swing
-from gearwright.analysis import Task
+from gearwright.analysis import ProcessForce, Task
+from gearwright.analysis.jets import slope_of
 from gearwright.catalogue import Catalogue
 from gearwright.design import Mount, Range, size_drives
-from gearwright.design.designs import Question, judged
+from gearwright.design.choosing import with_choices
+from gearwright.design.designs import Question, judged, link_uses
 from gearwright.design.kernels import DesignGradients
 from gearwright.design.made_links import Made, with_made
 from gearwright.design.pace import stretched
@@ -109,6 +111,30 @@ def test_gradients_are_exact():
         shift = step * np.eye(len(x))[k]
         differences = (flat(x + shift)[0] - flat(x - shift)[0]) / (2 * step)
         assert np.all(np.abs(slopes[:, k] - differences) * x[k] < 1e-7 * np.abs(value)), k
+
+
+def test_gradients_of_links_are_exact():
+    """Stress and tip deflection over jets: the shares that a design is judged by, and their central differences."""
+    plain = question()
+    press = ProcessForce("fore", (3.0, 0, 5.0), axes="frame")
+    base = replace(plain.space.base, task=replace(swing(), required={"tip_deflection": 1e-4}, forces=[press]))
+    asked = replace(plain, space=design_space(base, plain.space.domains))
+    values = {"shoulder.gear.ratio": 61.0, "upper.section.outer": 0.043, "upper.length": 0.31, "fore.mass": 0.5}
+    here = judged(asked, values)
+    graded = DesignGradients(asked, here, tuple(values), {})
+
+    def shares(at):
+        design = asked.space.design(at)
+        sized = with_choices(design.robot, here.choices(asked.joints))
+        return np.array(list(link_uses(design, sized, here.sets.space).values()))
+
+    jets = graded.link_uses(graded.start)
+    assert [float(one.c[0]) for one in jets] == pytest.approx(shares(values), rel=1e-12)
+    assert len(jets) == 2
+    for name, x in values.items():
+        step = 1e-5 * x
+        differences = (shares({**values, name: x + step}) - shares({**values, name: x - step})) / (2 * step)
+        assert [slope_of(one, name) for one in jets] == pytest.approx(differences, rel=1e-6, abs=1e-8 / x), name
 
 
 def test_gradients_belong_to_what_is_judged():

@@ -56,7 +56,15 @@ def test_every_gear_and_every_example_has_its_picture_or_text():
 
 
 def test_deviations_are_gathered_by_the_largest():
-    row = {"reference": "r", "what": "w", "bound": 1.0, "test": "t"}
+    """What was not measured anew stays, unless its test file is gone."""
+    row = {"reference": "r", "what": "w", "bound": 1.0, "test": "tests/docs/test_tools.py"}
     old = {**row, "what": "kept", "deviation": 0.5, "cases": 3}
-    found = tool("validation").gathered([old], [{**row, "deviation": 0.1}, {**row, "deviation": 0.3}])
+    gone = {**old, "what": "gone", "test": "tests/docs/test_nothing.py"}
+    found = tool("validation").gathered([old, gone], [{**row, "deviation": 0.1}, {**row, "deviation": 0.3}])
     assert found == [old, {**row, "deviation": 0.3, "cases": 2}]
+
+
+def test_every_row_of_the_validation_is_of_a_test_that_compares():
+    callers = tool("validation").callers()
+    noted = json.loads((ROOT / "docs" / "_static" / "validation.json").read_text(encoding="utf-8"))
+    assert {row["test"] for row in noted} <= set(callers)

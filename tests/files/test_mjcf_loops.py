@@ -48,16 +48,6 @@ WELDED = f"""{HEAD}
 MODELS = {"four_bar": FOUR_BAR, "spatial": SPATIAL, "welded": WELDED}
 
 
-@pytest.fixture
-def read(tmp_path):
-    def reading(text: str) -> Agreement:
-        path = tmp_path / "model.xml"
-        path.write_text(text)
-        return Agreement(path)
-
-    return reading
-
-
 def run_difference(found: Agreement, start: gw.State, seconds: float = 0.4, samples: int = 5) -> tuple[float, float]:
     """The largest difference of hinges over a run, and the largest motion."""
     times = np.linspace(0.0, seconds, samples)
@@ -78,8 +68,8 @@ def run_difference(found: Agreement, start: gw.State, seconds: float = 0.4, samp
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_run_of_a_closed_loop(name, read):
-    found = read(MODELS[name])
+def test_a_run_of_a_closed_loop(name, agreement):
+    found = agreement(MODELS[name])
     assert not found.report.lost
     start = project(found.robot, gw.neutral(found.mech), gw.laws(found.robot))
     worst, moved = run_difference(found, start)
@@ -91,36 +81,36 @@ def test_a_run_of_a_closed_loop(name, read):
     ("name", "held"),
     [("four_bar", ("x", "z")), ("spatial", ("x", "y", "z")), ("welded", ("x", "y", "z", "rx", "ry", "rz"))],
 )
-def test_what_joints_can_move_is_held(name, held, read):
-    (loop,) = read(MODELS[name]).robot.loops
+def test_what_joints_can_move_is_held(name, held, agreement):
+    (loop,) = agreement(MODELS[name]).robot.loops
     assert loop.held == held
     assert loop.name == {"four_bar": "pin", "spatial": "coupler to rocker", "welded": "grip"}[name]
 
 
-def test_a_linkage_in_a_tilted_plane_is_held_in_it(read):
+def test_a_linkage_in_a_tilted_plane_is_held_in_it(agreement):
     """No axis of the file lies along the normal: the loop's frames get axes that do."""
     text = FOUR_BAR.replace('axis="0 1 0"', 'axis="0.3 1 0.2"')
-    found = read(text)
+    found = agreement(text)
     (loop,) = found.robot.loops
     assert len(loop.held) == 2
     start = project(found.robot, gw.neutral(found.mech), gw.laws(found.robot))
     assert run_difference(found, start, seconds=0.2, samples=3)[0] < 1e-6
 
 
-def test_what_was_read_is_saved_with_its_loops(read):
-    robot = read(SPATIAL).robot
+def test_what_was_read_is_saved_with_its_loops(agreement):
+    robot = agreement(SPATIAL).robot
     again = read_yaml(write_yaml(robot))
     assert again.loops == robot.loops
     assert robot.loops[0].frames == ("eye", "pin")  # sites with a name stay themselves
 
 
-def test_what_holds_nothing_or_what_mocap_moves_is_noted(read):
+def test_what_holds_nothing_or_what_mocap_moves_is_noted(agreement):
     text = f"""{HEAD}<body name="hand" mocap="true" pos="1 0 0"/>
       <body name="a"><joint name="a" axis="0 1 0.2"/>{rod("0.3 0 0")}
       <body name="tip" pos="0.3 0 0">{rod("0.1 0 0")}</body></body></worldbody><equality><weld body1="a" body2="tip"/>
       <weld name="held" body1="tip" body2="hand"/>
       <connect name="off" active="false" body1="tip" anchor="0 0 0"/></equality></mujoco>"""
-    found = read(text)
+    found = agreement(text)
     assert [loop.name for loop in found.robot.loops] == ["held"]
     notes = "\n".join(found.report.notes)
     assert "weld 'a to tip' holds bodies that do not move against each other" in notes
@@ -130,9 +120,9 @@ def test_what_holds_nothing_or_what_mocap_moves_is_noted(read):
 
 @pytest.mark.parametrize("sidecar", [True, False])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_loop_that_is_written_comes_back(name, sidecar, read, tmp_path):
+def test_a_loop_that_is_written_comes_back(name, sidecar, agreement, tmp_path):
     """As the same equality between sites; the sidecar, where there is one, has nothing to say about it."""
-    robot = read(MODELS[name]).robot
+    robot = agreement(MODELS[name]).robot
     report = gw.export.mjcf(robot, tmp_path / "out.xml", sidecar=sidecar)
     assert not [line for line in report.lost if "loop" in line]
     assert report.acceleration_error < 1e-8
@@ -172,9 +162,9 @@ def test_names_of_loops_cannot_break_out(tmp_path):
     assert all("cannot be written" in message for message in refused)
 
 
-def test_long_names_are_shortened(read):
+def test_long_names_are_shortened(agreement):
     text = FOUR_BAR.replace('name="pin"', f'name="{"x" * 500}"')
-    robot = read(text).robot
+    robot = agreement(text).robot
     assert read_yaml(write_yaml(robot)).loops == robot.loops
 
 

@@ -11,7 +11,6 @@ import gearwright as gw
 from gearwright.errors import GearwrightWarning
 from gearwright.files import read_yaml, write_yaml
 from gearwright.files.mjcf_reader import read_mjcf_with_report
-from support.mjcf_agreement import Agreement
 
 BOX = '<geom type="box" size="0.1 0.05 0.2" pos="0.1 0.02 0.15" euler="20 30 40"/>'
 HEAD = "<mujoco><option timestep='0.001'/>"
@@ -86,19 +85,9 @@ MODELS = {
 }
 
 
-@pytest.fixture
-def read(tmp_path):
-    def reading(text: str) -> Agreement:
-        path = tmp_path / "model.xml"
-        path.write_text(text)
-        return Agreement(path)
-
-    return reading
-
-
 @pytest.mark.parametrize("name", MODELS)
-def test_mass_matrix_and_bias_are_those_of_mujoco(name, read):
-    found = read(MODELS[name])
+def test_mass_matrix_and_bias_are_those_of_mujoco(name, agreement):
+    found = agreement(MODELS[name])
     assert not found.report.lost
     for seed in range(3):
         mass, bias = found.errors(seed)
@@ -107,8 +96,8 @@ def test_mass_matrix_and_bias_are_those_of_mujoco(name, read):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_what_was_read_can_be_saved(name, read):
-    robot = read(MODELS[name]).robot
+def test_what_was_read_can_be_saved(name, agreement):
+    robot = agreement(MODELS[name]).robot
     again = read_yaml(write_yaml(robot))
     assert write_yaml(again) == write_yaml(robot)
     one, two = gw.assemble(robot), gw.assemble(again)
@@ -117,11 +106,11 @@ def test_what_was_read_can_be_saved(name, read):
 
 
 @pytest.mark.parametrize("name", ["two hinges", "spring and damper", "three joints on a body", "tendon armature"])
-def test_a_second_of_motion_is_that_of_mujoco(name, read):
-    assert read(MODELS[name]).run_error() < 1e-6
+def test_a_second_of_motion_is_that_of_mujoco(name, agreement):
+    assert agreement(MODELS[name]).run_error() < 1e-6
 
 
-def test_followers_of_followers_end_at_one_joint(read):
+def test_followers_of_followers_end_at_one_joint(agreement):
     finger = '<body name="{0}" pos="0 0 0.3"><joint name="{0}" axis="0 1 0"/>' + BOX
     text = (
         HEAD
@@ -131,7 +120,7 @@ def test_followers_of_followers_end_at_one_joint(read):
         + '</worldbody><equality><joint joint1="c" joint2="b" polycoef="0.1 2 0 0 0"/>'
         + '<joint joint1="b" joint2="a" polycoef="0 -0.5 0 0 0"/></equality></mujoco>'
     )
-    found = read(text)
+    found = agreement(text)
     assert found.mech.speeds == ("a",)
     assert max(found.errors()) < 1e-10
 
@@ -175,9 +164,9 @@ def test_followers_of_followers_end_at_one_joint(read):
         ('<keyframe><key name="k" ctrl="1"/></keyframe><actuator><motor joint="j1"/></actuator>', ["ctrl", "'k'"]),
     ],
 )
-def test_what_a_robot_has_no_words_for_is_named(rest, words, read):
+def test_what_a_robot_has_no_words_for_is_named(rest, words, agreement):
     text = arm(rest=rest).replace("<worldbody>", '<worldbody><site name="s0"/><site name="s1" pos="1 0 0"/>')
-    lost = "\n".join(read(text).report.lost)
+    lost = "\n".join(agreement(text).report.lost)
     assert all(word in lost for word in words), lost
 
 
@@ -193,8 +182,8 @@ def test_what_a_robot_has_no_words_for_is_named(rest, words, read):
         (arm('actuatorfrcrange="-1 3"'), "unequal range of actuator forces 'j1'"),
     ],
 )
-def test_what_changes_the_motion_without_a_trace_is_named(text, word, read):
-    assert word in "\n".join(read(text).report.lost)
+def test_what_changes_the_motion_without_a_trace_is_named(text, word, agreement):
+    assert word in "\n".join(agreement(text).report.lost)
 
 
 def test_loading_warns_once_with_everything(tmp_path):
@@ -206,7 +195,7 @@ def test_loading_warns_once_with_everything(tmp_path):
     assert [str(problem) for problem in gw.files.formats.check(path)] != []
 
 
-def test_drives_servos_and_their_limits(read):
+def test_drives_servos_and_their_limits(agreement):
     rest = """<actuator>
       <motor name="m" joint="j1" gear="50" ctrlrange="-2 2"/>
       <position name="p" joint="j2" kp="80" kv="3" gear="2" ctrlrange="-1 1.5" forcerange="-9 9" timeconst="0.05"/>
@@ -214,7 +203,7 @@ def test_drives_servos_and_their_limits(read):
       <general name="g" joint="j1" gainprm="0.02" biastype="affine" biasprm="1 -100 -10"/>
       <motor name="one_way" joint="j1" ctrlrange="0 3"/>
     </actuator>"""
-    drives = {drive.title: drive for drive in read(arm(rest=rest)).robot.drives}
+    drives = {drive.title: drive for drive in agreement(arm(rest=rest)).robot.drives}
     assert (drives["m"].gear.ratio, drives["m"].motor.max_torque, drives["m"].servo) == (50.0, 2.0, None)
     servo = drives["p"].servo
     assert (servo.kp, servo.kv, servo.input_gain, servo.torque, servo.input) == (80.0, 3.0, 80.0, (-9, 9), (-1, 1.5))
@@ -224,22 +213,22 @@ def test_drives_servos_and_their_limits(read):
     assert drives["one_way"].servo.input == (0.0, 3.0)
 
 
-def test_disabled_groups_and_ranges_are_noted(read):
+def test_disabled_groups_and_ranges_are_noted(agreement):
     rest = '<actuator><motor name="m" joint="j1" group="2" ctrlrange="-1 1"/></actuator>'
     off = '<option actuatorgroupdisable="2"><flag clampctrl="disable"/></option>'
-    notes = "\n".join(read(arm(rest=rest).replace("<option timestep='0.001'/>", off)).report.notes)
+    notes = "\n".join(agreement(arm(rest=rest).replace("<option timestep='0.001'/>", off)).report.notes)
     assert "'m' is in a group that the file disables" in notes
     assert "clampctrl" in notes
 
 
-def test_limits_friction_and_efforts(read):
-    robot = read(arm('range="-30 60" frictionloss="0.4" actuatorfrcrange="-5 5"')).robot
+def test_limits_friction_and_efforts(agreement):
+    robot = agreement(arm('range="-30 60" frictionloss="0.4" actuatorfrcrange="-5 5"')).robot
     joint = robot.link_of_joint("j1").joint
     assert joint.limits.position == pytest.approx(np.radians([-30, 60]))
     assert (joint.friction, joint.limits.effort) == (0.4, 5.0)
     off = '<option><flag limit="disable" frictionloss="disable" actuation="disable"/></option>'
     text = arm('range="-30 60" frictionloss="0.4"', rest='<actuator><motor joint="j1"/></actuator>')
-    bare = read(text.replace("<option timestep='0.001'/>", off)).robot
+    bare = agreement(text.replace("<option timestep='0.001'/>", off)).robot
     assert bare.link_of_joint("j1").joint.limits.position is None
     assert bare.link_of_joint("j1").joint.friction == 0
     assert not bare.drives
@@ -265,10 +254,10 @@ def test_a_dcmotor_moves_as_in_mujoco(tmp_path):
     assert [run["q.j1"][-1], run["q.j2"][-1]] == pytest.approx(data.qpos, abs=1e-7)
 
 
-def test_all_data_of_a_dcmotor(read):
+def test_all_data_of_a_dcmotor(agreement):
     rest = """<actuator><dcmotor name="d" joint="j1" gear="20" motorconst="0.05" resistance="2" inductance="0.001"
       saturation="3 4 5" cogging="0.1 6 0.2" lugre="100 1 0.1 0.2 0.3" thermal="1 2 0 0.004 25 20"/></actuator>"""
-    motor = read(arm(rest=rest)).robot.drive("d").motor
+    motor = agreement(arm(rest=rest)).robot.drive("d").motor
     assert (motor.torque_constant, motor.resistance, motor.inductance) == (0.05, 2.0, pytest.approx(0.001))
     assert (motor.max_torque, motor.max_current_rate) == (3.0, 5.0)
     assert (motor.cogging.amplitude, motor.cogging.periods) == (0.1, 6.0)
@@ -276,26 +265,26 @@ def test_all_data_of_a_dcmotor(read):
     assert (motor.heat.winding_capacity, motor.heat.copper, motor.heat.ambient) == (2.0, 0.004, 293.15)
 
 
-def test_keyframes_are_states(read):
+def test_keyframes_are_states(agreement):
     rest = '<keyframe><key name="home" qpos="0.1 0.2" qvel="0.3 0"/><key qpos="1 2"/></keyframe>'
-    found = read(arm(rest=rest))
+    found = agreement(arm(rest=rest))
     state = gw.State.named(found.robot, "home")
     assert (list(state.q), list(state.v)) == ([0.1, 0.2], [0.3, 0.0])
     assert [state.name for state in found.robot.states] == ["home", "key1"]
 
 
-def test_a_keyframe_of_a_free_body_has_its_speeds_in_body_axes(read):
+def test_a_keyframe_of_a_free_body_has_its_speeds_in_body_axes(agreement):
     text = body('<freejoint name="f"/>').replace(
         "</mujoco>", '<keyframe><key name="k" qpos="1 2 3 0.7 0.1 0.2 0.4" qvel="1 2 3 4 5 6"/></keyframe></mujoco>'
     )
-    found = read(text)
+    found = agreement(text)
     state = gw.State.named(found.robot, "k")
     G, _ = found.place(np.asarray(state.q), np.asarray(state.v))
     assert pytest.approx([1, 2, 3, 4, 5, 6]) == G @ state.v
 
 
-def test_sites_are_frames_and_geoms_shapes(read):
-    found = read(arm())
+def test_sites_are_frames_and_geoms_shapes(agreement):
+    found = agreement(arm())
     q = np.array([0.4, -0.8])
     found.place(q, np.zeros(2))
     import mujoco
@@ -308,12 +297,12 @@ def test_sites_are_frames_and_geoms_shapes(read):
     assert (shape.kind, shape.size) == ("box", pytest.approx((0.2, 0.1, 0.4)))
 
 
-def test_a_held_joint_is_fixed_where_it_is_held(read):
+def test_a_held_joint_is_fixed_where_it_is_held(agreement):
     """At ref + p0 of its equality."""
     import mujoco
 
     rest = '<equality><joint joint1="j2" polycoef="0.4 0 0 0 0"/></equality>'
-    found = read(arm(second='ref="30"', rest=rest))
+    found = agreement(arm(second='ref="30"', rest=rest))
     assert found.mech.speeds == ("j1",)
     found.data.qpos[:] = [0.7, np.radians(30) + 0.4]
     mujoco.mj_kinematics(found.model, found.data)
@@ -322,10 +311,10 @@ def test_a_held_joint_is_fixed_where_it_is_held(read):
     assert pytest.approx(found.data.site("tool").xmat.reshape(3, 3), abs=1e-12) == R
 
 
-def test_bodies_may_have_no_name_or_that_of_the_ground(read):
+def test_bodies_may_have_no_name_or_that_of_the_ground(agreement):
     text = f"""{HEAD}<worldbody><body name="base"><joint/>{BOX}<body><joint/>{BOX}
       <body name="x"><joint name="base"/>{BOX}</body></body></body></worldbody></mujoco>"""
-    found = read(text)
+    found = agreement(text)
     assert len({link.name for link in found.robot.links} | {"base"}) == 4
     assert max(found.errors()) < 1e-10
     assert any("'base'" in note for note in found.report.notes)

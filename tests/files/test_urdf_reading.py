@@ -155,8 +155,8 @@ def test_an_empty_root_is_the_base() -> None:
 def test_a_link_called_base_gets_another_name() -> None:
     text = chain(HINGE, HINGE, first=INERTIAL).replace('"l1"', '"base"').replace('"l0"', '"base_link"')
     robot, report = read_urdf_with_report(text)
-    assert [link.name for link in robot.links] == ["base_link", "base_link_", "l2"]
-    assert robot.link("l2").parent == "base_link_"
+    assert [link.name for link in robot.links] == ["base_link", "base_link_2", "l2"]
+    assert robot.link("l2").parent == "base_link_2"
     assert any("'base' is the ground" in note for note in report.notes)
 
 

@@ -69,8 +69,8 @@ def test_all_problems_in_one_run(line, path, says):
 
 
 BAD = {
-    "a list": ("- robot: x", "holds no mapping"),
-    "a word": ("robot", "holds no mapping"),
+    "a list": ("- robot: x", "does not hold a mapping"),
+    "a word": ("robot", "does not hold a mapping"),
     "only comments": ("# nothing\n", "nothing but comments"),
     "broken": ("robot: [x\nlinks: 3", "broken YAML"),
     "a tab": ("robot: x\n\tlinks: 3", "broken YAML"),

@@ -93,6 +93,7 @@ def limited():
         (lambda: recorded((np.zeros(9), np.zeros((9, 1)))), "t must be increasing"),
         (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), smoothness=3), "smoothness=3"),
         (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), start=[0.0]), "start values are for accelerations alone"),
+        (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), start_speed=1.0), "start values are for accelerations"),
     ],
 )
 def test_bad_input_is_refused_in_words(call, words):
@@ -163,6 +164,8 @@ def test_accelerations_in_a_file_are_integrated(tmp_path):
     for read in (lambda: read_recording(path, mech), lambda: recorded(path)):
         with pytest.raises(FileError, match="do not say where the motion starts"):
             read()
+    with pytest.raises(InputError, match="smoothness=6, but accelerations alone"):
+        recorded(path, start=0.0, smoothness=6)
 
 
 def test_accelerations_of_a_free_body_are_refused(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.simulation import loop_choice
+from gearwright.simulation import loop_choice, moded_rates
 from gearwright.system.event_structure import TooLargeError
 
 
@@ -23,6 +23,7 @@ def in_python() -> Iterator[None]:
 
         patch.setattr(loop_choice, "WORTHWHILE", 10**9)
         patch.setattr(loop_choice.LoopChoice, "_source", refuse)
+        patch.setattr(moded_rates, "WORTHWHILE", 20)  # kernels for single laws take less time than these runs without
         yield
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.analysis.limit_checks import PRETENSION, LimitCheck
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.dc_equations import DcEquations
@@ -51,6 +51,8 @@ def advised(
 
 def _advice(check: LimitCheck, drive: DriveAnalysis, shares: JointShares | None, table: Catalogue) -> str:
     what = check.name.split(": ", 1)[1]
+    if what.endswith(PRETENSION):
+        return f"Tension it with {check.value:.4g} N."
     sentences = [
         *_other_ratio(what, check, drive),
         *_other_winding(what, check, drive),

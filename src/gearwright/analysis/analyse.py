@@ -12,13 +12,15 @@ import numpy as np
 from gearwright.analysis.characteristics import Characteristics
 from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
 from gearwright.analysis.contact_wrenches import contact_wrenches
-from gearwright.analysis.cycle import Course, Cycle, handed_on, lossless_laws
+from gearwright.analysis.course import Course, Prescribed
+from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
-from gearwright.analysis.structure import acting_on, structure_of
+from gearwright.analysis.structure import acting_on, beams_of, structure_of
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import tip_of
+from gearwright.analysis.train_forces import train_forces, unknown_meshes
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
 from gearwright.forces.of_robot import laws as laws_of
@@ -105,11 +107,11 @@ def analyse(
     loaded = task.carried_by(robot)
     bodies = _sections(loaded, sections)
     table = catalogue or drives()
-    course = Course(task.cycle, tuple(task.forces), task.contact, samples)
+    course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples)
     plain = _characteristics(loaded, task, course, bodies, table)
     how = task.perturbed
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
-    remarks = (*plain.demands.remarks, *_remarks(task, plain))
+    remarks = (*plain.demands.remarks, *_remarks(task, plain), *(() if perturbed is None else perturbed.left_out()))
     return Analysis(**vars(plain), task=task, perturbed=perturbed, remarks=remarks, catalogue=table)
 
 
@@ -125,15 +127,14 @@ def _characteristics(
     robot: Robot, task: Task, course: Course, sections: Mapping[str, LinkSection], table: Catalogue
 ) -> Characteristics:
     mech = machine_of("analyse", robot)
-    lossless = lossless_laws(robot, mech)  # refuses a robot before minutes of work
-    found = course.asked_of(robot)
+    found = course.drives(robot, mech)
     motion = found.motion
-    acting = acting_on(robot, mech, motion, course.forces, course.contact)
-    cycle = Cycle(robot, mech, task, found, handed_on(robot, mech, course, found, lossless), table, acting)
+    acting = acting_on(robot, mech, motion, course.forces, course.contact(robot, mech))
+    cycle = Cycle(robot, mech, task, found, course.handed_on(robot, mech, found), table, acting)
     each = {one.joint or one.name: one for one in cycle.drives()}
     links, given = structure_of(robot, mech, motion, sections, acting, task.tip)
     checks = (*cycle.checked(each.values()), *link_limits(links), *required_limits(task, each, given, links, cycle))
-    return Characteristics(robot, found, each, links, cycle.reactions, given, checks)
+    return Characteristics(robot, found, each, links, cycle.reactions, given, checks, train_forces(robot, mech, found))
 
 
 def _perturbed(
@@ -146,10 +147,10 @@ def _perturbed(
     samples: int,
 ) -> PerturbedAnalysis:
     real = how.applied(known)
-    run, course = followed(known, real, task, plan.demands, how, samples)
-    mech = machine_of("analyse", real)
+    course = followed(known, real, task, plan.demands, how, samples)
+    run, mech = course.run, machine_of("analyse", real)
     found = _characteristics(real, task, course, sections, table)
-    tip = tip_of(real, mech, task.tip, sections)
+    tip = tip_of(real, mech, task.tip, beams_of(sections))
     error = tip_errors(mech, task, run, tip)
     checks = found.limits
     if error is not None and "accuracy" in task.required:
@@ -179,6 +180,7 @@ def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
         unknown = None if one.gear is None else unknown_teeth_of(one.gear)
         if unknown is not None:
             yield f"forces between the teeth of {name} are not told: {unknown}."
+    yield from unknown_meshes(found.robot)
     if "accuracy" in task.required and task.perturbed is None:
         yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."
     if "tip_deflection" in task.required and found.tip is None:

@@ -11,6 +11,7 @@ from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.tip import TipDeflection
 from gearwright.arrays import Array
 from gearwright.parts import Robot
+from gearwright.parts.teeth import ToothForce
 from gearwright.system.motion_demands import MotionDemands
 
 
@@ -26,6 +27,8 @@ class Characteristics:
         reactions: per body and time the wrench from its parent, (T, bodies, 6), as `gw.reactions` gives it.
         tip: how far the arm's tip gives, where links have sections or drives are elastic.
         limits: every limit that is stated, with its margin.
+        trains: per train the forces in its meshes and on the bearings of its wheels over the cycle, as far as its
+            geometry is known.
     """
 
     robot: Robot
@@ -35,6 +38,7 @@ class Characteristics:
     reactions: Array
     tip: TipDeflection | None
     limits: tuple[LimitCheck, ...]
+    trains: Mapping[str, tuple[ToothForce, ...]]
 
     @property
     def t(self) -> Array:
@@ -45,6 +49,12 @@ class Characteristics:
     def possible(self) -> bool:
         """Whether every limit is kept and the motors can make the motion."""
         return all(check.kept for check in self.limits) and not self.demands.unactuated
+
+    @property
+    def teeth(self) -> dict[str, tuple[ToothForce, ...]]:
+        """Per drive and train ("train <name>") whose geometry is known what its meshes and bearings carry [N]."""
+        drives = {name: one.teeth for name, one in self.drives.items() if one.teeth}
+        return drives | {f"train {name}": forces for name, forces in self.trains.items() if forces}
 
     @property
     def energy(self) -> float:

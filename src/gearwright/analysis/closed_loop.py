@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis.characteristics import Characteristics
-from gearwright.analysis.cycle import Course
+from gearwright.analysis.contact_wrenches import turning_contacts
+from gearwright.analysis.course import Followed
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.process_forces import loads_of
 from gearwright.analysis.task import Task
@@ -18,17 +20,22 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
+from gearwright.simulation.acting_laws import named_inputs
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulate import simulate
+from gearwright.system.controllers import controller_of
 from gearwright.system.motion_demands import MotionDemands
-from gearwright.text import did_you_mean
+from gearwright.system.state import State
+from gearwright.text import did_you_mean, listed
 
 RTOL, ATOL = 1e-6, 1e-8
 """Of the closed loop: what goes wrong is known to a few per cent at best."""
+
+INVISIBLE = 1e-12
+"""Errors [rad, m] below this are rounding, and drawn as none."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +56,11 @@ class PerturbedAnalysis(Characteristics, Shown):
         """How far the tip and the joints are from the motion; with `path` (.png, .svg, .pdf) it is saved too."""
         panels = [] if self.tip_error is None else [Panel("tip [mm]", {"tip": 1e3 * self.tip_error})]
         names = [name.removeprefix("q.") for name in self.run.series if name.startswith("q.")]
+        seen = np.where(np.abs(self.joint_error) > INVISIBLE, self.joint_error, 0.0)
         for unit in ("rad", "m"):
             mine = [k for k in range(self.joint_error.shape[1]) if self.run.units.get(f"q.{names[k]}") == unit]
             if mine:
-                panels.append(Panel(f"joints [m{unit}]", {names[k]: 1e3 * self.joint_error[:, k] for k in mine}))
+                panels.append(Panel(f"joints [m{unit}]", {names[k]: 1e3 * seen[:, k] for k in mine}))
         return saved(figure(self.run.t, "time [s]", panels, columns=len(panels)), path)
 
     @property
@@ -60,11 +68,16 @@ class PerturbedAnalysis(Characteristics, Shown):
         """The largest distance of the tip from where it should be [m]."""
         return None if self.tip_error is None else float(self.tip_error.max())
 
+    def left_out(self) -> Iterator[str]:
+        """A remark on contacts whose forces have no fixed direction in the world, where they touched."""
+        touched = {name.rsplit(".force", 1)[0] for name, x in self.run.series.items() if ".force" in name and np.any(x)}
+        aside = [name for name in turning_contacts(laws_of(self.robot)) if name in touched]
+        if aside:
+            yield f"the closed loop touches {listed(aside)}, whose forces are left out of reactions and links."
 
-def followed(
-    known: Robot, real: Robot, task: Task, plan: MotionDemands, how: Perturbation, samples: int
-) -> tuple[Run, Course]:
-    """The closed loop over one cycle, and what the robot goes through in it.
+
+def followed(known: Robot, real: Robot, task: Task, plan: MotionDemands, how: Perturbation, samples: int) -> Followed:
+    """The closed loop over one cycle.
 
     Args:
         known: what the controller knows.
@@ -76,20 +89,21 @@ def followed(
     """
     mech, forces = assemble(real), (*task.forces, *how.disturbance)
     loads, inputs = loads_of(forces)
+    start, controller = _start(mech, plan, how), how.control(known, task.cycle)
+    named = named_inputs(inputs, controller_of(controller), State(*start))
     run = simulate(
         real,
-        _start(mech, plan, how),
+        start,
         until=task.cycle.duration,
-        controller=how.control(known, task.cycle),
-        laws=(*laws_of(real, mech), *loads),
+        controller=controller,
+        laws=(*laws_of(real, mech, named), *loads),
         inputs=inputs or None,
         samples=samples,
         progress=False,
         rtol=RTOL,
         atol=ATOL,
     )
-    contact = {name: (run.t, run[name]) if name in run.series else force for name, force in task.contact.items()}
-    return run, Course(Motion(run.t, run.q, run.v, run.a), forces, contact)
+    return Followed(run, forces)
 
 
 def _start(mech: Mechanism, plan: MotionDemands, how: Perturbation) -> tuple[Array, Array]:

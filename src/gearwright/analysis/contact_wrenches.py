@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.algebra import ZERO, Vec
 from gearwright.analysis.process_forces import AppliedWrench
 from gearwright.arrays import Array
 from gearwright.forces.constraint import Constraint
 from gearwright.forces.contact import Contact
 from gearwright.forces.law import Law
+from gearwright.forces.measured import Measured
 from gearwright.forces.relative import AXES, PLACES
 from gearwright.forces.soft_contact import SoftContact
 from gearwright.mechanism import BASE, Mechanism
@@ -23,7 +25,7 @@ def contact_wrenches(
     mech: Mechanism, laws: Sequence[Law], contact: Mapping[str, Any], t: Array
 ) -> tuple[list[AppliedWrench], list[str]]:
     """Wrenches of the forces that are given, and the names of those whose direction is not fixed in the world."""
-    known = {name: (law.frame, way) for law in laws for name, way in _ways(law).items()}  # type: ignore[attr-defined]
+    known = world_forces(laws)
     found, left_out = [], []
     for given, force in contact.items():
         name = given if given in known else next((one for one in known if one.startswith(f"{given}.")), None)
@@ -34,9 +36,21 @@ def contact_wrenches(
         body, _, position = mech.place_of(frame)
         over_time = signal(given, force)
         sizes = np.array([over_time.at(float(now)) for now in t])
-        place = np.zeros(3) if position is None else np.array([float(x) for x in position])
-        found.append(AppliedWrench(body, place, sizes[:, None] * way))
+        force, moment = (Vec(*(float(x) * sizes[:, None] for x in part)) for part in (way[:3], way[3:]))
+        found.append(AppliedWrench(body, ZERO if position is None else position, force, moment))
     return found, left_out
+
+
+def world_forces(laws: Sequence[Law]) -> dict[str, tuple[str, Array]]:
+    """Per force that acts against the world along a fixed direction its frame and its unit wrench, (6,)."""
+    bare = [law.law if isinstance(law, Measured) else law for law in laws]
+    return {name: (law.frame, way) for law in bare for name, way in _ways(law).items()}  # type: ignore[attr-defined]
+
+
+def turning_contacts(laws: Sequence[Law]) -> list[str]:
+    """Names of contacts and constraints that have no such force: they touch what moves, or along what turns."""
+    bare = [law.law if isinstance(law, Measured) else law for law in laws]
+    return [law.name for law in bare if isinstance(law, Contact | SoftContact | Constraint) and not _ways(law)]
 
 
 def _ways(law: Law) -> dict[str, Array]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,95 +12,18 @@ import numpy as np
 from gearwright.analysis.advice import JointShares, advised
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
-from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, about_origins, loads_of
+from gearwright.analysis.process_forces import AppliedWrench, about_origins
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
 from gearwright.analysis.vibration import lowest_frequency
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.forces import GearLoss, Law
-from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
 from gearwright.functions.functions import Wrenches, inverse_dynamics, mass_matrix, reactions
 from gearwright.mechanism import Mechanism, Spin, approximate, assemble
-from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
-from gearwright.system.demands import demands
-from gearwright.system.law_states import refuse_moded_states
 from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
-from gearwright.system.system import System
-
-
-@dataclass(frozen=True)
-class Course:
-    """What a robot goes through in one cycle.
-
-    Args:
-        motion: as prescribed, or as it was followed.
-        forces: of the process, and disturbances.
-        contact: forces of contacts and constraints, as `demands` takes them.
-        samples: at how many times at least; None: at those of the motion.
-    """
-
-    motion: Trajectory | Motion
-    forces: tuple[ProcessForce, ...] = ()
-    contact: Mapping[str, Any] = field(default_factory=dict)
-    samples: int | None = None
-
-    def asked_of(self, robot: Robot, **how: Any) -> MotionDemands:
-        """What it asks of a robot.
-
-        Along samples the inductance's share of the voltage follows from differences of the current: to take derivatives
-        of forces along the samples of a run would cost more than the run.
-        """
-        loads, inputs = loads_of(self.forces)
-        given: dict[str, Any] = {"loads": loads, "inputs": inputs} if loads else {}
-        sampled = isinstance(self.motion, Motion)
-        asked = _without_inductance(robot) if sampled else robot
-        found = demands(asked, self.motion, contact=self.contact or None, samples=self.samples, **given, **how)
-        return _with_inductance(robot, found) if sampled else found
-
-
-def _without_inductance(robot: Robot) -> Robot:
-    settled = [replace(drive, motor=replace(drive.motor, inductance=0.0)) for drive in robot.drives]
-    return replace(robot, drives=tuple(settled))
-
-
-def _with_inductance(robot: Robot, found: MotionDemands) -> MotionDemands:
-    series = dict(found.series)
-    for title, motor in motors_of(robot):
-        name = f"{title}.voltage"
-        if name in series and motor.inductance:
-            rate = np.gradient(series[f"{title}.current"], found.t)
-            series[name] = series[name] + float(motor.inductance) * rate
-    return replace(found, series=series)
-
-
-def lossless_laws(robot: Robot, mech: Mechanism) -> list[Law] | None:
-    """The laws of a robot without losses and bearings, which a motion must be able to follow; None: it has none."""
-    kept = [law for law in laws_of(_without_bearings(robot), mech) if not isinstance(law, GearLoss)]
-    if len(kept) == len(laws_of(robot, mech)):
-        return None
-    refuse_moded_states(System(mech, tuple(kept)))
-    return kept
-
-
-def handed_on(
-    robot: Robot, mech: Mechanism, course: Course, found: MotionDemands, lossless: Sequence[Law] | None
-) -> Array:
-    """Forces that the gears hand to the joints and that turn the motors, (T, n): without losses and bearings."""
-    if lossless is None:
-        return found.tau
-    plain = course.asked_of(_without_bearings(robot), laws=lossless, actuators=())
-    columns = [np.interp(found.t, plain.t, plain.tau[:, k]) for k in range(mech.n)]
-    return plain.tau if np.array_equal(plain.t, found.t) else np.stack(columns, axis=1)
-
-
-def _without_bearings(robot: Robot) -> Robot:
-    """The robot with motors that turn freely."""
-    free = [replace(drive, motor=replace(drive.motor, friction=0.0, damping=0.0)) for drive in robot.drives]
-    return replace(robot, drives=tuple(free))
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,13 @@ from gearwright.analysis.quadrature import integral
 from gearwright.analysis.steady_heat import Temperatures
 from gearwright.arrays import Array
 from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
-from gearwright.parts.teeth import tooth_forces_of
+from gearwright.parts.teeth import ToothForce, tooth_forces_of
 from gearwright.plots import saved
 from gearwright.plots.envelope import envelope
 from gearwright.plots.notebook import Shown
+
+RESTING = 1e-9
+"""Mean speed of a motor [rad/s] up to which it does not turn: a run leaves some rounding."""
 
 
 @dataclass(frozen=True)
@@ -176,13 +179,22 @@ class DriveAnalysis(Shown):
         return float(np.abs(self.power).max())
 
     @cached_property
-    def tooth_forces(self) -> dict[str, float]:
-        """Largest force in every mesh, normal to the teeth, and on every bearing of the gear [N].
+    def teeth(self) -> tuple[ToothForce, ...]:
+        """Forces in every mesh and on every bearing of the gear over the cycle [N], each component (T,).
 
-        From T = F r at its output, where the gear's geometry is known (`gear.unknown_teeth` says what is missing).
+        From T = F r at its output, where the gear's geometry is known (`gear.unknown_teeth` says what is missing);
+        what it loses counts by whether the motor drives or is driven.
         """
-        most = self.peak_output_torque or 0.0
-        return {one.name: most * one.size for one in tooth_forces_of(self.gear)}
+        if self.output_torque is None or self.speed is None:
+            return ()
+        drives, driven = (tooth_forces_of(self.gear, self.output_torque, driving) for driving in (True, False))
+        driving = self.output_torque * self.speed >= 0
+        return tuple(one.where(driving, other) for one, other in zip(drives, driven, strict=True))
+
+    @cached_property
+    def tooth_forces(self) -> dict[str, float]:
+        """Largest force in every mesh, normal to the teeth, and on every bearing of the gear [N]."""
+        return {one.name: float(np.max(one.size)) for one in self.teeth}
 
     @property
     def peak_mesh_force(self) -> float | None:
@@ -195,8 +207,7 @@ class DriveAnalysis(Shown):
         return self._largest(True)
 
     def _largest(self, bearing: bool) -> float | None:
-        sizes = [one.size for one in tooth_forces_of(self.gear) if one.is_bearing is bearing]
-        return max(sizes) * self.peak_output_torque if sizes and self.peak_output_torque is not None else None
+        return max((self.tooth_forces[one.name] for one in self.teeth if one.is_bearing is bearing), default=None)
 
     @cached_property
     def peak_joint_force(self) -> float | None:
@@ -240,7 +251,7 @@ class DriveAnalysis(Shown):
             return None
         power = sheet.life_exponent or 3.0
         mean, speed = self._mean_power(power), self.mean_motor_speed
-        if mean == 0 or speed == 0:
+        if mean == 0 or speed <= RESTING:
             return float("inf")
         return float(sheet.life * (sheet.rated_torque / mean) ** power * sheet.life_speed / speed)
 
@@ -257,7 +268,9 @@ class DriveAnalysis(Shown):
         assert self.output_torque is not None
         weights = np.abs(self.motor_speed)
         turned = self._sum(weights)
-        return (self._sum(weights * np.abs(self.output_torque) ** power) / turned) ** (1 / power) if turned else 0.0
+        if self.mean_motor_speed <= RESTING:
+            return 0.0
+        return (self._sum(weights * np.abs(self.output_torque) ** power) / turned) ** (1 / power)
 
     def _sum(self, values: Array) -> float:
         return integral(self.t, values)

@@ -9,6 +9,10 @@ from math import inf
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.forces.places import force_unit
 from gearwright.parts import Link
+from gearwright.parts.series import tensions_of
+
+PRETENSION = "pretension"
+"""What the limit of a belt is called, after its name."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,8 @@ class LimitCheck:
 
 def drive_limits(drive: DriveAnalysis, link: Link | None) -> Iterator[LimitCheck]:
     """The limits that joint, motor and data sheets state, as far as the task says what they come to."""
-    for name, value, limit, unit, source in (*_of_joint(drive, link), *_of_motor(drive), *_of_sheets(drive)):
+    stated = (*_of_joint(drive, link), *_of_motor(drive), *_of_sheets(drive), *_of_belts(drive))
+    for name, value, limit, unit, source in stated:
         if value is not None and limit is not None:
             yield LimitCheck(f"{drive.name}: {name}", float(value), float(limit), unit, source=source)
     yield from _of_heat(drive)
@@ -93,6 +98,12 @@ def _of_sheets(drive: DriveAnalysis) -> Iterator[StatedLimit]:
         yield "gearbox mean torque", drive.mean_output_torque, box.rated_torque, "Nm", source
         yield "gearbox input speed", drive.peak_motor_speed, box.peak_input_speed, "rad/s", source
         yield "gearbox mean input speed", drive.mean_motor_speed, box.rated_input_speed, "rad/s", source
+
+
+def _of_belts(drive: DriveAnalysis) -> Iterator[StatedLimit]:
+    """The pretension with which no span hangs loose or slips."""
+    for one in tensions_of(drive.gear, drive.peak_output_torque or 0.0):
+        yield f"{one.name} {PRETENSION}", one.needed, one.stated, "N", "data of the gear"
 
 
 def _of_heat(drive: DriveAnalysis) -> Iterator[LimitCheck]:

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.algebra import Vec
+from gearwright.algebra.operations import ARRAYS
+from gearwright.analysis.beam import SHARES, Bending, LinkBeam, bending_of, stress_of
 from gearwright.analysis.link_loads import ALONG, LinkLoads, load_diagrams
 from gearwright.arrays import Array
 from gearwright.parts import Material
@@ -55,16 +58,9 @@ class LinkAnalysis(Shown):
         """The largest stress of every section after von Mises [Pa], (T, S)."""
         loads = self.loads
         found = np.empty(loads.forces.shape[:2])
-        for k, place in enumerate(loads.places):
-            section = loads.section.at(min(place / loads.length, 1.0))
-            about_y, about_z = section.second_moments
-            edge_z, edge_y = section.edges
-            first = loads.moments[:, k, 1] * edge_z / about_y
-            second = loads.moments[:, k, 2] * edge_y / about_z
-            bending = np.hypot(first, second) if section.is_round else np.abs(first) + np.abs(second)
-            normal = np.abs(loads.forces[:, k, 0]) / section.area + bending
-            shear = loads.moments[:, k, 0] / section.torsion_modulus
-            found[:, k] = np.sqrt(normal**2 + 3 * shear**2)
+        for k, share in enumerate(SHARES):
+            force, moment = (Vec(*part[:, k].T) for part in (loads.forces, loads.moments))
+            found[:, k] = stress_of(loads.section.at(share), force, moment, ARRAYS)
         return found
 
     @property
@@ -78,27 +74,19 @@ class LinkAnalysis(Shown):
         return float(self._material.strength)
 
     @cached_property
-    def _curvatures(self) -> Array:
-        """Twist and curvatures per length about x, y, z of the beam, (T, S, 3) [1/m]."""
-        loads, material = self.loads, self._material
-        rigid = np.empty((len(loads.places), 3))
-        for k, place in enumerate(loads.places):
-            section = loads.section.at(min(place / loads.length, 1.0))
-            about_y, about_z = section.second_moments
-            rigid[k] = material.shear * section.torsion, material.young * about_y, material.young * about_z
-        return -loads.moments / rigid  # what bends a piece is what the part beyond does to it
+    def _bending(self) -> Bending:
+        moments = self.loads.moments
+        return bending_of(LinkBeam.of(self.loads.section), Vec(*np.moveaxis(moments, -1, 0)), len(moments))
 
     @cached_property
     def turn(self) -> Array:
         """Rotation of the far end against the joint, by components along the beam's axes [rad], (T, 3)."""
-        return np.asarray(np.trapezoid(self._curvatures, self.loads.places, axis=1))
+        return np.hstack(list(self._bending.turn))
 
     @cached_property
     def deflection(self) -> Array:
         """Displacement of the far end by bending, along y and z of the beam [m], (T, 2)."""
-        arm = self.loads.length - self.loads.places
-        bent = np.asarray(np.trapezoid(self._curvatures * arm[None, :, None], self.loads.places, axis=1))
-        return np.stack([bent[:, 2], -bent[:, 1]], axis=1)
+        return np.hstack([self._bending.shift.y, self._bending.shift.z])
 
     @property
     def peak_deflection(self) -> float:

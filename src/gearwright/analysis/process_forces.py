@@ -9,11 +9,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.analysis.jets import OF_SERIES, columns
 from gearwright.arguments import increasing, number, numbers
 from gearwright.arrays import Array
+from gearwright.dynamics.pose import Pose, place
 from gearwright.errors import InputError
 from gearwright.forces.wrench import Wrench
-from gearwright.functions.functions import Wrenches, placement
+from gearwright.functions.functions import Wrenches
 from gearwright.mechanism import Mechanism
 from gearwright.system.signals import Signal
 
@@ -108,43 +111,57 @@ def _rows(owner: str, word: str, given: Any, count: int) -> tuple[tuple[float, .
 
 
 class AppliedWrench(NamedTuple):
-    """What acts on a body over a motion.
+    """What acts on a body over a motion, over scalars of any kind.
 
     Args:
         body: its index.
-        position: where, in its axes [m], (3,).
-        wrench: force and moment about that place, world axes, (T, 6).
+        position: where, in its axes [m].
+        force: world axes [N], series (T, 1).
+        moment: about that place, world axes [Nm], series (T, 1).
     """
 
     body: int
-    position: Array
-    wrench: Array
+    position: Sequence[Scalar] | Vec
+    force: Vec
+    moment: Vec
 
 
 def applied(mech: Mechanism, q: Array, t: Array, forces: Iterable[ProcessForce]) -> list[AppliedWrench]:
     """The forces of a process on the bodies of a machine that goes through q (T, nq) at times t."""
-    found = []
-    for force in forces:
-        body, _, position = mech.place_of(force.frame)
-        wrench = force.at(t)
-        if force.axes == "frame":
-            turned, _ = placement(mech, q, force.frame)
-            wrench = np.einsum("tij,tkj->tki", turned, wrench.reshape(-1, 2, 3)).reshape(-1, 6)
-        place = np.zeros(3) if position is None else np.array([float(x) for x in position])
-        found.append(AppliedWrench(body, place, wrench))
+    pose, found = place(mech, columns(q), OF_SERIES), []
+    for one in forces:
+        body, rotation, position = mech.place_of(one.frame)
+        series = columns(one.at(t))
+        force, moment = Vec(*series[:3]), Vec(*series[3:])
+        if one.axes == "frame":
+            turned = pose.world[body][0]
+            turned = turned if rotation is None else turned.after(rotation)
+            force, moment = turned @ force, turned @ moment
+        found.append(AppliedWrench(body, ZERO if position is None else position, force, moment))
     return found
 
 
-def about_origins(mech: Mechanism, q: Array, acting: Iterable[AppliedWrench]) -> Wrenches | None:
-    """The same about the origins of the bodies, by their names, as `gw.inverse_dynamics` takes them; None if none."""
-    found: dict[int | str, Any] = {}
+def origin_wrenches(pose: Pose, acting: Iterable[AppliedWrench]) -> dict[int, tuple[Vec, Vec]]:
+    """Per body the sum of what acts on it: force, and moment about its origin, in world axes."""
+    found: dict[int, tuple[Vec, Vec]] = {}
     for one in acting:
-        name = mech.bodies[one.body].name
-        turned, _ = placement(mech, q, name)
-        force, moment = one.wrench[:, :3], one.wrench[:, 3:]
-        whole = np.hstack([force, moment + np.cross(turned @ one.position, force)])
-        found[name] = found.get(name, 0.0) + whole
-    return found or None
+        turned, _ = pose.world[one.body]
+        force, moment = found.get(one.body, (ZERO, ZERO))
+        arm = turned @ Vec.of(one.position)
+        found[one.body] = (force + one.force, moment + one.moment + arm.cross(one.force))
+    return found
+
+
+def about_origins(mech: Mechanism, q: Array, acting: Sequence[AppliedWrench]) -> Wrenches | None:
+    """The same by the names of the bodies, as `gw.inverse_dynamics` takes them; None if there are none."""
+    if not acting:
+        return None
+    found = origin_wrenches(place(mech, columns(q), OF_SERIES), acting)
+    whole = np.zeros((len(q), 1))
+    return {
+        mech.bodies[body].name: np.hstack([whole + x for x in (*force, *moment)])
+        for body, (force, moment) in found.items()
+    }
 
 
 def loads_of(forces: Sequence[ProcessForce]) -> tuple[tuple[Wrench, ...], Mapping[str, Signal]]:

@@ -1,4 +1,4 @@
-"""Integrals over one cycle, whose series jump or bend where a time comes twice."""
+"""Integrals and rates over one cycle, whose series jump or bend where a time comes twice."""
 
 from __future__ import annotations
 
@@ -18,8 +18,22 @@ def integral(t: Array, values: Array) -> float:
     """
     from scipy.integrate import simpson
 
-    edges = [0, *(np.flatnonzero(np.diff(t) == 0) + 1).tolist(), len(t)]
-    return float(sum(simpson(values[a:b], x=t[a:b]) for a, b in pairwise(edges) if b - a > 1))
+    return float(sum(simpson(values[a:b], x=t[a:b]) for a, b in _spans(t) if b - a > 1))
+
+
+def rate(t: Array, values: Array) -> Array:
+    """Rates of change by differences, from each repeated time to the next; values (T,) or (T, series).
+
+    >>> rate(np.array([0.0, 1.0, 2.0, 2.0, 3.0]), np.array([0.0, 1.0, 2.0, 5.0, 5.0])).tolist()
+    [1.0, 1.0, 1.0, 0.0, 0.0]
+    """
+    spans = ((values[a:b], t[a:b]) for a, b in _spans(t))
+    return np.concatenate([np.gradient(x, at, axis=0) if len(at) > 1 else np.zeros_like(x) for x, at in spans])
+
+
+def _spans(t: Array) -> list[tuple[int, int]]:
+    """First and last index of what lies between repeated times."""
+    return list(pairwise([0, *(np.flatnonzero(np.diff(t) == 0) + 1).tolist(), len(t)]))
 
 
 def trapezoid_weights(t: Array) -> Array:

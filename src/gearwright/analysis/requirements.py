@@ -144,7 +144,7 @@ def accuracy_check(
     if check.kept or how.controller is not None:
         return check
     frequency = how.frequency * 1.1 * math.sqrt(check.value / check.limit)  # model errors fall with its square
-    run, _ = followed(known, real, task, plan, replace(how, frequency=frequency), len(plan.t))
+    run = followed(known, real, task, plan, replace(how, frequency=frequency), len(plan.t)).run
     errors = tip_errors(machine_of("analyse", real), task, run, tip)
     assert errors is not None
     loops, left = f"{frequency:.3g} instead of {how.frequency:.3g} rad/s", f"{1e3 * errors.max():.3g} mm"

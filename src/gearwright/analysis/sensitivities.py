@@ -1,9 +1,10 @@
 r"""What one per cent of a parameter does to every characteristic of a task.
 
 How the joint forces change with masses, inertias and ratios is exact: the derivative of the compiled inverse dynamics
-by its parameters. Losses, windings and heat follow through the equations that the analysis itself has. What is a
-polynomial of the parameter (joint reactions, section forces) is differenced, which is exact for it. A robot with
-elastic drives, and parameters of no such kind, are analysed twice, a little above and below.
+by its parameters. So is how stress and deflection of links and tip change: their equations run over jets. Losses,
+windings and heat follow from the forces through the equations that the analysis itself has, differenced a ten
+thousandth up and down, and so do joint reactions, which are polynomials of the parameter. A robot with elastic drives,
+and parameters of no such kind, are analysed twice, a little above and below.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import numpy as np
 from gearwright.analysis.analyse import Analysis, analyse
 from gearwright.analysis.cycle import inertia_ratio
 from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.structure import Structure, acting_on, structure_of
+from gearwright.analysis.jets import parameter_jets, slope_of
+from gearwright.analysis.structure import Structure, beams_of
+from gearwright.analysis.structure_slopes import structure_slopes
 from gearwright.analysis.summary import CHARACTERISTICS
 from gearwright.analysis.varied_drive import DriveLoad, beginning, varied
 from gearwright.arrays import Array
@@ -126,11 +129,13 @@ def sensitivities(found: Analysis, parameters: Sequence[str] | None = None) -> S
         parameter(found.robot, path)
     base = {name: x for name, x in _of_all(found).items() if np.isfinite(x)}
     direct = [path for path in paths if _is_direct(found, path)]
-    slopes = _machine_slopes(found, [path for path in direct if not path.endswith(PARTS)])
+    of_machine = [path for path in direct if not path.endswith(PARTS)]
+    slopes, bends = _machine_slopes(found, of_machine), _structure_slopes(found, of_machine)
     rows = []
     for path in paths:
         up, down = (_at(found, path, sign * STEP, slopes.get(path), path in direct) for sign in (1, -1))
-        rows.append([0.01 * (up[name] - down[name]) / (2 * STEP) for name in base])
+        change = {name: (up[name] - down[name]) / (2 * STEP) for name in base if name in up} | bends.get(path, {})
+        rows.append([0.01 * change.get(name, 0.0) for name in base])
     changes = np.array(rows).reshape(len(paths), len(base))
     rest = tuple(path for path in paths if path not in direct)
     return Sensitivities(paths, tuple(base), np.array(list(base.values())), changes, rest)
@@ -166,14 +171,25 @@ def _machine_slopes(found: Analysis, paths: Sequence[str]) -> dict[str, Array]:
     return {path: slopes[..., k] * kernel.nominal[k] for k, path in enumerate(paths)}
 
 
+def _structure_slopes(found: Analysis, paths: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Per parameter the exact slope of every characteristic of links and tip, times its value."""
+    if not paths or not found.links:
+        return {}
+    values = {path: float(parameter(found.robot, path)) for path in paths}
+    robot = with_parameters(found.robot, parameter_jets(values))
+    beams = beams_of({name: link.loads.section for name, link in found.links.items()})
+    told = structure_slopes(robot, assemble(robot), found.demands.motion, beams, found.task)
+    return {path: {name: values[path] * slope_of(x, path) for name, x in told.items()} for path in paths}
+
+
 def _at(found: Analysis, path: str, step: float, slope: Array | None, direct: bool) -> dict[str, float]:
-    """The characteristics with a parameter moved by a share of itself."""
+    """The characteristics with a parameter moved by a share of itself; those of links where all is analysed again."""
     changed = with_parameters(found.robot, {path: (1 + step) * float(parameter(found.robot, path))})
     if not direct:
         return _again(found, changed)
     if slope is None:
         own = {name: _moved(found, drive, changed, path, 0.0) for name, drive in found.drives.items()}
-        return _numbers(own) | Structure(dict(found.links), found.tip).numbers()
+        return _numbers(own)
     mech, motion = assemble(changed), found.demands.motion
     after, before = (reactions(one, motion.q, motion.v, motion.a) for one in (mech, found.robot))
     each = {}
@@ -183,7 +199,7 @@ def _at(found: Analysis, path: str, step: float, slope: Array | None, direct: bo
         body = next(k for k, one in enumerate(mech.bodies) if (one.joint_name or one.name) == drive.joint)
         felt = None if drive.reaction is None else drive.reaction + (after - before)[:, body]
         each[name] = replace(moved, inertia_ratio=inertia_ratio(mech, motion.q, drive.name, at), reaction=felt)
-    return _numbers(each) | _structure(found, changed).numbers()
+    return _numbers(each)
 
 
 def _moved(found: Analysis, drive: DriveAnalysis, changed: Robot, path: str, more: Array | float) -> DriveAnalysis:
@@ -219,14 +235,6 @@ def _again(found: Analysis, changed: Robot) -> dict[str, float]:
     task = replace(found.task, payload=None, perturbed=None)
     sections = {name: link.loads.section for name, link in found.links.items()}
     return _of_all(analyse(changed, task, sections=sections, catalogue=found.catalogue, samples=len(found.t)))
-
-
-def _structure(found: Analysis, changed: Robot) -> Structure:
-    """What gives way of another robot along the same motion."""
-    mech, motion, task = assemble(changed), found.demands.motion, found.task
-    sections = {name: link.loads.section for name, link in found.links.items()}
-    acting = acting_on(changed, mech, motion, task.forces, task.contact)
-    return structure_of(changed, mech, motion, sections, acting, task.tip)
 
 
 def _of_all(found: Analysis) -> dict[str, float]:

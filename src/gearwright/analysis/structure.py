@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gearwright.analysis.beam import LinkBeam
 from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.link_loads import link_loads
+from gearwright.analysis.link_loads import loads_along
 from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, applied
+from gearwright.analysis.section_forces import Moving
 from gearwright.analysis.tip import TipDeflection, tip_deflection, tip_of
-from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.surroundings import surrounding_laws
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Robot
@@ -25,16 +27,23 @@ class Structure(NamedTuple):
 
     def numbers(self) -> dict[str, float]:
         """Its characteristics: stress [Pa] and deflection [m] of every link, deflection of the tip [m]."""
-        found = {f"{name}.peak_stress": link.peak_stress for name, link in self.links.items()}
-        found |= {f"{name}.peak_deflection": link.peak_deflection for name, link in self.links.items()}
-        return found | ({} if self.tip is None else {"tip.peak_deflection": self.tip.peak})
+        stresses = {name: link.peak_stress for name, link in self.links.items()}
+        deflections = {name: link.peak_deflection for name, link in self.links.items()}
+        return named_peaks(stresses, deflections, None if self.tip is None else self.tip.peak)
+
+
+def named_peaks(stresses: Mapping[str, Any], deflections: Mapping[str, Any], tip: Any) -> dict[str, Any]:
+    """Numbers of links and tip by the names that they have in tables."""
+    found = {f"{name}.peak_stress": x for name, x in stresses.items()}
+    found |= {f"{name}.peak_deflection": x for name, x in deflections.items()}
+    return found | ({} if tip is None else {"tip.peak_deflection": tip})
 
 
 def acting_on(
     robot: Robot, mech: Mechanism, motion: Motion, forces: Sequence[ProcessForce], contact: Mapping[str, Any]
 ) -> list[AppliedWrench]:
     """The forces of the process and of contacts, along a motion."""
-    pressed, _ = contact_wrenches(mech, laws_of(robot, mech), contact, motion.t)
+    pressed, _ = contact_wrenches(mech, surrounding_laws(robot), contact, motion.t)
     return [*applied(mech, motion.q, motion.t, forces), *pressed]
 
 
@@ -56,9 +65,17 @@ def structure_of(
         acting: forces from outside.
         tip: the frame or link whose deflection is told; the last one of a chain unless given.
     """
-    links = {
-        name: LinkAnalysis(name, link_loads(mech, motion, name, section, placed_masses(robot, name), acting))
-        for name, section in sections.items()
-    }
-    end = tip_of(robot, mech, tip, sections)
+    links = {}
+    if sections:
+        moving = Moving.of(mech, motion, acting)
+        links = {
+            name: LinkAnalysis(name, loads_along(moving, name, section, placed_masses(robot, name)))
+            for name, section in sections.items()
+        }
+    end = tip_of(robot, mech, tip, beams_of(sections))
     return Structure(links, None if end is None else tip_deflection(mech, motion, end, links))
+
+
+def beams_of(sections: Mapping[str, LinkSection]) -> dict[str, LinkBeam]:
+    """Per link its beam."""
+    return {name: LinkBeam.of(section) for name, section in sections.items()}

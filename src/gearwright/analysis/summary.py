@@ -68,7 +68,9 @@ def _characteristics(found: Characteristics) -> dict[str, Any]:
             name: {word: _plain(getattr(drive, word)) for word in CHARACTERISTICS}
             for name, drive in found.drives.items()
         },
-        "tooth_forces": {name: drive.tooth_forces for name, drive in found.drives.items() if drive.tooth_forces},
+        "tooth_forces": {
+            name: {one.name: float(one.size.max()) for one in forces} for name, forces in found.teeth.items()
+        },
         "links": {
             name: {"peak_stress": link.peak_stress, "peak_deflection": link.peak_deflection}
             for name, link in found.links.items()

@@ -147,17 +147,15 @@ class Task(Sendable):
 
 def _forces(title: str, words: Sequence[ForceWords], ways: Sequence[Trajectory]) -> list[ProcessForce]:
     """The forces of a task file; those of one motion begin and end with it."""
-    ends = list(accumulate(way.duration for way in ways))
+    edges = list(accumulate((way.duration for way in ways), initial=0.0))
     found = []
     for k, one in enumerate(words):
         if one.during is not None and one.during >= len(ways):
-            raise InputError(
-                f"forces[{k}]: during: {one.during}, but the task has {len(ways)} motions. Count them from 0."
-            )
-        start, end = (0.0, None) if one.during is None else (ends[one.during] - ways[one.during].duration, one.during)
+            place = one.where(f"forces[{k}]")
+            raise InputError(f"{place}: during: {one.during}, but the task has {len(ways)} motions. Count them from 0.")
+        start, end = (0.0, None) if one.during is None else (edges[one.during], edges[one.during + 1])
         name = one.name or (title if k == 0 else f"{title} {k + 1}")
-        last = None if end is None else ends[end]
-        found.append(ProcessForce(one.frame, one.force, one.moment, one.times, one.axes, start, last, name))
+        found.append(ProcessForce(one.frame, one.force, one.moment, one.times, one.axes, start, end, name))
     return found
 
 

@@ -15,12 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.analysis.beam import Bending, LinkBeam
+from gearwright.analysis.jets import OF_SERIES, columns
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.arrays import Array
+from gearwright.dynamics.pose import Pose, place
 from gearwright.functions.functions import jacobian, placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
-from gearwright.parts import LinkSection, Robot
+from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.notebook import Shown
 from gearwright.plots.ranking import Ranking, rankings
@@ -33,12 +37,12 @@ class Tip(NamedTuple):
 
     Args:
         body: the link it is fixed to.
-        position: in its frame [m].
+        position: in its frame [m]; scalars of any kind.
         name: what it is called.
     """
 
     body: str
-    position: tuple[float, ...]
+    position: tuple[Scalar, ...]
     name: str
 
 
@@ -82,14 +86,14 @@ class TipDeflection(Shown):
         return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
 
 
-def tip_of(robot: Robot, mech: Mechanism, asked: str | None, sections: Mapping[str, LinkSection]) -> Tip | None:
+def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str, LinkBeam]) -> Tip | None:
     """The point that is meant: a frame by name, else the first on the last link, its beam's end or its payload.
 
     None where the robot has several last links and none is asked for.
     """
     if asked is not None:
         body, _, position = mech.place_of(asked)
-        return Tip(mech.bodies[body].name, _numbers(position or (0.0, 0.0, 0.0)), asked)
+        return Tip(mech.bodies[body].name, tuple(position or ZERO), asked)
     parents = {link.parent for link in robot.links}
     ends = [link.name for link in robot.links if link.name not in parents]
     if len(ends) != 1:
@@ -97,12 +101,12 @@ def tip_of(robot: Robot, mech: Mechanism, asked: str | None, sections: Mapping[s
     last = ends[0]
     for frame in robot.frames:
         if frame.link == last:
-            return Tip(last, _numbers(frame.position), frame.name)
-    if last in sections:
-        return Tip(last, _numbers(sections[last].to), f"end of {last}")
+            return Tip(last, tuple(frame.position), frame.name)
+    if last in beams:
+        return Tip(last, tuple(beams[last].end), f"end of {last}")
     load = robot.payload
     if load is not None and load.link in (None, last):
-        return Tip(last, _numbers(load.position), "payload")
+        return Tip(last, tuple(load.position), "payload")
     return Tip(last, (0.0, 0.0, 0.0), f"origin of {last}")
 
 
@@ -110,29 +114,49 @@ def tip_deflection(
     mech: Mechanism, motion: Motion, tip: Tip, links: Mapping[str, LinkAnalysis]
 ) -> TipDeflection | None:
     """How far the tip gives over a motion; None when nothing on its way bends or is elastic."""
-    parts = {**_bent(mech, motion, tip, links), **_given(mech, motion, tip)}
+    pose = place(mech, columns(motion.q), OF_SERIES)
+    bent = bent_parts(pose, tip, {name: _bent(link) for name, link in links.items()})
+    parts = {name: _stacked(part, len(motion.t)) for name, part in bent.items()}
+    parts |= _given(mech, motion, tip)
     return TipDeflection(tip, parts) if parts else None
+
+
+def _bent(link: LinkAnalysis) -> tuple[LinkBeam, Bending]:
+    """The beam of a link, and how far its end gives, over series."""
+    return LinkBeam.of(link.loads.section), Bending(Vec(*columns(link.turn)), Vec(0.0, *columns(link.deflection)))
+
+
+def bent_parts(pose: Pose, tip: Tip, links: Mapping[str, tuple[LinkBeam, Bending]]) -> dict[str, Vec]:
+    """What every link on the way to the tip adds to its displacement by bending and twisting, world axes [m]."""
+    mech = pose.mech
+    last = mech.index(tip.body)
+    turned, origin = pose.world[last]
+    at = origin + turned @ Vec.of(tip.position)
+    below = {mech.bodies[i].name: i for i in mech.paths[last]}
+    found = {}
+    for name, (beam, (turn, shift)) in links.items():
+        if name in below:
+            turned, origin = pose.world[below[name]]
+            moved, rotated = (turned @ _in_link(beam, one) for one in (shift, turn))
+            found[name] = moved + rotated.cross(at - origin - turned @ beam.end)
+    return found
+
+
+def _in_link(beam: LinkBeam, vector: Vec) -> Vec:
+    """A vector along the beam's axes in the link's frame."""
+    x, y, z = beam.axes
+    return x * vector.x + y * vector.y + z * vector.z
+
+
+def _stacked(vector: Vec, times: int) -> Array:
+    """(T, 3)."""
+    return np.hstack([np.broadcast_to(x, (times, 1)) for x in vector])
 
 
 def where(mech: Mechanism, q: Array, tip: Tip) -> Array:
     """Where the tip of the stiff arm is, (T, 3)."""
     turned, origin = placement(mech, q, tip.body)
-    return np.asarray(origin + turned @ np.array(tip.position))
-
-
-def _bent(mech: Mechanism, motion: Motion, tip: Tip, links: Mapping[str, LinkAnalysis]) -> dict[str, Array]:
-    at = where(mech, motion.q, tip)
-    below = {mech.bodies[i].name for i in mech.paths[mech.index(tip.body)]}
-    found = {}
-    for name, link in links.items():
-        if name not in below:
-            continue
-        turned, origin = placement(mech, motion.q, name)
-        axes = turned @ link.loads.axes.T  # columns x, y, z of the beam in the world
-        end = origin + turned @ np.array(link.loads.section.to)
-        shift = np.einsum("tij,tj->ti", axes[:, :, 1:], link.deflection)
-        found[name] = shift + np.cross(np.einsum("tij,tj->ti", axes, link.turn), at - end)
-    return found
+    return np.asarray(origin + turned @ np.array([float(x) for x in tip.position]))
 
 
 def _given(mech: Mechanism, motion: Motion, tip: Tip) -> dict[str, Array]:
@@ -147,7 +171,3 @@ def _given(mech: Mechanism, motion: Motion, tip: Tip) -> dict[str, Array]:
         if np.abs(J[:, :, k]).max():
             found[f"{joint} drive"] = J[:, :, k] * lag[:, None]
     return found
-
-
-def _numbers(values: object) -> tuple[float, ...]:
-    return tuple(float(x) for x in values)  # type: ignore[attr-defined]

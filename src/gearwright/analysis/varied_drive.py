@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
 from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.analysis.quadrature import rate
 from gearwright.analysis.steady_heat import steady_temperatures
 from gearwright.arrays import Array
 from gearwright.forces.dc_equations import DcEquations
@@ -64,7 +64,7 @@ class DriveLoad:
     def voltage(self, t: Array) -> Array:
         """[V], (T,)."""
         current = self.current()
-        return np.asarray(self._equations.voltage(current, _rate(t, current), self.motor_speed))
+        return np.asarray(self._equations.voltage(current, rate(t, current), self.motor_speed))
 
     @property
     def _equations(self) -> DcEquations:
@@ -103,10 +103,3 @@ def varied(drive: DriveAnalysis, before: DriveLoad, after: DriveLoad) -> DriveAn
         motor=after.motor,
         gear=after.gear,
     )
-
-
-def _rate(t: Array, values: Array) -> Array:
-    """Differences from each repeated time to the next."""
-    edges = [0, *(np.flatnonzero(np.diff(t) == 0) + 1).tolist(), len(t)]
-    rates = [np.gradient(values[a:b], t[a:b]) if b - a > 1 else np.zeros(b - a) for a, b in pairwise(edges)]
-    return np.concatenate(rates)

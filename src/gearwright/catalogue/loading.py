@@ -44,18 +44,22 @@ def load(
     """
     if not isinstance(name_or_path, str | Path):
         raise InputError(f"{name_or_path!r} is not a robot's name or file. Give a text: 'elbow' or 'my_arm.urdf'.")
-    bundled, permissions = bundled_files(), Permissions.given(xacro, include)
+    robot = read_file(robot_file(name_or_path), Permissions.given(xacro, include), floating_base)
+    variant = VARIANTS.get(name_or_path) if isinstance(name_or_path, str) else None
+    return _with_rotors(robot if variant is None else variant.of(str(name_or_path), robot), srdf)
+
+
+def robot_file(name_or_path: str | Path) -> Path:
+    """The file of a bundled robot, or the path itself; a word that is neither is refused."""
+    bundled, path = bundled_files(), Path(name_or_path)
     if isinstance(name_or_path, str) and name_or_path in bundled:
-        robot = read_file(bundled[name_or_path], permissions, floating_base)
-        variant = VARIANTS.get(name_or_path)
-        return _with_rotors(robot if variant is None else variant.of(name_or_path, robot), srdf)
-    path = Path(name_or_path)
+        return bundled[name_or_path]
     if path.suffix.lower() not in ENDINGS and not path.exists():
         raise FileError(
             f"there is no bundled robot {str(name_or_path)!r}. {did_you_mean(str(name_or_path), bundled)} "
             f"A file's name ends with one of {', '.join(ENDINGS)}."
         )
-    return _with_rotors(read_file(path, permissions, floating_base), srdf)
+    return path
 
 
 def _with_rotors(robot: Robot, srdf: str | Path | None) -> Robot:

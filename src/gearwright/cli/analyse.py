@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -9,11 +10,14 @@ import typer
 
 from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.parts.heat import ZERO_CELSIUS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gearwright.analysis import Analysis, LimitCheck, Sensitivities
+    from gearwright.parts import ToothForce
 
 TaskFile: TypeAlias = Annotated[
     Path, typer.Argument(metavar="TASK.yaml", help="Motions, payload, pause, ambient; see the manual.")
@@ -72,14 +76,13 @@ def analyse_task(
         write_report(found, report, sensitivities=slopes)
     if json:
         write_json({**found.summary(), **({} if slopes is None else {"sensitivities": slopes.as_words()})})
-        return
-    show(found)
-    if slopes is not None:
-        show_sensitivities(slopes)
+    else:
+        show(found)
+        if slopes is not None:
+            show_sensitivities(slopes)
     if report is not None:
         say(f"The whole report is in {report}.")
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
 
 
 def show(found: Analysis) -> None:
@@ -97,6 +100,9 @@ def show(found: Analysis) -> None:
         for name, drive in found.drives.items()
     ]
     results().print(table(["motor of", *columns], rows))
+    for name, forces in found.teeth.items():
+        largest = [word for bearing in (False, True) for word in _largest(forces, bearing)]
+        results().print(f"largest forces in the gear of {name}: {', '.join(largest)}")
     if found.tip is not None:
         results().print(f"the tip ({found.tip.tip.name}) gives by {number(1e3 * found.tip.peak)} mm")
     loop = found.perturbed
@@ -104,7 +110,8 @@ def show(found: Analysis) -> None:
         results().print(f"in the closed loop the tip is at most {number(1e3 * loop.accuracy)} mm from its path")
     worse = {check.name: check for check in sorted(_checks(found), key=lambda one: -one.margin)}
     for check in sorted(worse.values(), key=lambda one: one.margin)[:WORST]:
-        text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}, margin {check.margin:.0%}"
+        margin = f", margin {check.margin:.0%}" if isfinite(check.margin) else ""
+        text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}{margin}"
         results().print(text + ("" if check.kept else f". Not kept. {check.advice}"))
     for remark in found.remarks:
         say(remark)
@@ -122,10 +129,18 @@ def show_sensitivities(found: Sensitivities) -> None:
         strongest = abs(found.relative[k]).argsort()[::-1][:STRONGEST]
         told = [f"{found.characteristics[c]} {found.relative[k, c]:+.3g} %" for c in strongest if found.relative[k, c]]
         rows.append([path, ", ".join(told) or "nothing"])
-    results().print(table(["one per cent more of", "changes most"], rows))
+    results().print(table(["one per cent more of", "changes most"], rows, text=2))
+
+
+def _largest(forces: Sequence[ToothForce], bearing: bool) -> list[str]:
+    """The mesh or bearing with the largest force, if there is one."""
+    sizes = {one.name: float(one.size.max()) for one in forces if one.is_bearing is bearing}
+    return [f"{name} {number(size)} N" for name, size in sizes.items() if size == max(sizes.values())][:1]
 
 
 def _cell(value: float | None, word: str) -> str:
     if value is None:
         return "-"
-    return number(value - ZERO_CELSIUS) if word.endswith("temperature") else number(value)
+    if not word.endswith("temperature"):
+        return number(value)
+    return number(value - ZERO_CELSIUS) if isfinite(value) else "runs away"

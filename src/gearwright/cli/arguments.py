@@ -78,13 +78,40 @@ Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file; otherwise print.")
 ]
 
+Payload: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--payload",
+        metavar="MASS@x,y,z",
+        help="A point mass [kg] on the last link, at x, y, z [m] from its joint.",
+    ),
+]
 
-def number_list(option: str, text: str, names: Sequence[str]) -> list[float]:
-    """As many numbers, separated by commas, as there are names."""
+
+def mass_and_place(text: str) -> tuple[float, tuple[float, float, float]]:
+    """What `--payload MASS@x,y,z` says; the place may be left out.
+
+    >>> mass_and_place("2.5@0,0,0.1")
+    (2.5, (0.0, 0.0, 0.1))
+    """
+    mass, _, place = text.partition("@")
+    try:
+        x, y, z = (float(part) for part in (place or "0,0,0").split(","))
+        return float(mass), (x, y, z)
+    except ValueError:
+        raise InputError(
+            f"--payload {text!r} is not MASS@x,y,z. Give the mass in kg and its place in m, such as 2.5@0,0,0.1."
+        ) from None
+
+
+def number_list(option: str, text: str, names: Sequence[str] | None = None) -> list[float]:
+    """Numbers separated by commas, as many as there are names if these are given."""
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(f"{option} {text!r} is not a list of numbers. Separate them by commas: 0,0.5,-0.3.") from None
-    if len(found) != len(names) or not all(map(isfinite, found)):
+    if names is not None and len(found) != len(names):
         raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {listed(names)}.")
+    if not all(map(isfinite, found)):
+        raise InputError(f"{option} {text!r}: not every number is finite. Change those that are not.")
     return found

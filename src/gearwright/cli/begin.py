@@ -1,12 +1,18 @@
-"""Where commands put a robot unless somebody says."""
+"""Where commands put a robot, and how they move it, unless somebody says."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gearwright.cli.arguments import number_list
 from gearwright.cli.output import say
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.system.stated_limits import neutral_within_limits
+
+if TYPE_CHECKING:
+    from gearwright.motion import Motion
 
 
 def begin_within_limits(robot: Robot, mech: Mechanism) -> list[float]:
@@ -15,6 +21,19 @@ def begin_within_limits(robot: Robot, mech: Mechanism) -> list[float]:
     for name, value in moved.items():
         say(f"{name} starts at {value:.6g}, the middle of its range, since its neutral position is beyond its limits.")
     return [float(x) for x in q]
+
+
+def shown_motion(robot: Robot, mech: Mechanism, path: Path | None) -> Motion:
+    """The motion of a file, with remarks on what was derived; without one a fast tour through three points."""
+    from gearwright.motion.recording import read_recording
+    from gearwright.motion.tour import tour
+
+    if path is None:
+        return tour(robot, mech)
+    motion, notes = read_recording(path, mech)
+    for note in notes:
+        say(note)
+    return motion
 
 
 def joints_at(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:

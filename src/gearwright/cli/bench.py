@@ -8,7 +8,7 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, Xacro
-from gearwright.cli.output import heading, number, results, say, table, write_json
+from gearwright.cli.output import heading, mention_figure, number, results, say, table, write_json
 
 if TYPE_CHECKING:
     from gearwright.bench.report import Report
@@ -45,8 +45,7 @@ def bench(
         write_json(report.as_data())
     else:
         _show(report)
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
     if not report.kept:
         raise typer.Exit(MISSED)
 

@@ -11,8 +11,9 @@ import typer
 from gearwright.catalogue import Catalogue, contradictions, drives
 from gearwright.cli.arguments import Json
 from gearwright.cli.output import counted, number, results, say, table, write_json
+from gearwright.errors import InputError
 from gearwright.parts import GearboxSheet, MotorSheet
-from gearwright.text import visible
+from gearwright.text import did_you_mean, listed, visible
 
 MOTOR_CELLS = {
     "V [V]": "voltage",
@@ -46,10 +47,14 @@ def catalogue(
 ) -> None:
     """List, search and check motors and gearboxes: the bundled ones and those of your own CSV files.
 
+    The exit code is 2 when no article has the words.
+
     Example: gearwright catalogue maxon --check
     """
     whole = drives(*(files or ()))
     found = whole.search(" ".join(words or ()))
+    if words and not _sheets(found):
+        raise InputError(_nothing(whole, " ".join(words).split()))
     for remark in whole.remarks:
         say(f"Note: {remark}")
     if json:
@@ -58,6 +63,16 @@ def catalogue(
         _show_check(found)
     else:
         _show(found)
+
+
+def _nothing(whole: Catalogue, words: list[str]) -> str:
+    """Why a search finds nothing: a word that no article has, or words that none has together."""
+    for word in words:
+        if not _sheets(whole.search(word)):
+            known = sorted({text for sheet in _sheets(whole) for text in (sheet.manufacturer, sheet.kind) if text})
+            hint = did_you_mean(word, known)
+            return f"catalogue: no article has {word!r} in its key, maker, number, name or kind. {hint}"
+    return f"catalogue: no article has {listed(words)} together, though each is found by itself. Leave one out."
 
 
 def _sheets(found: Catalogue) -> list[MotorSheet | GearboxSheet]:
@@ -78,9 +93,6 @@ def _show(found: Catalogue) -> None:
             rows = [[sheet.key, sheet.kind, *(_cell(sheet, word) for word in cells.values())] for sheet in sheets]
             results().print(table([title, "kind", *cells], rows, text=2))
             results().print("")
-    if not _sheets(found):
-        say("No article has all of these words in its key, maker, number, name or kind. Without words all are listed.")
-        return
     say(
         f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. --json tells every number and its source."
     )

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from gearwright import files
-from gearwright.catalogue.loading import bundled_files
+from gearwright.catalogue.loading import robot_file
 from gearwright.cli.arguments import Include, Json, Xacro
 from gearwright.cli.description import reading_report
 from gearwright.cli.output import counted, results, say, wrapped, write_json
@@ -43,7 +43,7 @@ def check(
 
     The exit code is 2 when there is one. A xacro that may not be expanded (--xacro) is one.
     """
-    path = bundled_files().get(file, Path(file))
+    path = robot_file(file)
     permissions = Permissions.given(xacro, include or ())
     problems = files.check(path, xacro=xacro, include=include or ()) or _unassembled(path, permissions)
     if json:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
-from gearwright.cli.output import heading, number, results, say, table, write_json
+from gearwright.cli.begin import shown_motion
+from gearwright.cli.output import heading, mention_figure, number, results, say, table, write_json
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.text import listed
-
-if TYPE_CHECKING:
-    from gearwright.motion import Motion
 
 
 def compare(
@@ -44,7 +42,7 @@ def compare(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
-    comparison = compared(mech, _motion(loaded, mech, trajectory))
+    comparison = compared(mech, shown_motion(loaded, mech, trajectory))
     facts = {
         "robot": loaded.name,
         "seconds": float(comparison.motion.t[-1] - comparison.motion.t[0]),
@@ -60,20 +58,7 @@ def compare(
         write_json(facts)
     else:
         _show(facts)
-    if plot is not None:
-        say(f"Figure: {plot}")
-
-
-def _motion(robot: Robot, mech: Mechanism, trajectory: Path | None) -> Motion:
-    from gearwright.motion.recording import read_recording
-    from gearwright.motion.tour import tour
-
-    if trajectory is None:
-        return tour(robot, mech)
-    motion, notes = read_recording(trajectory, mech)
-    for note in notes:
-        say(note)
-    return motion
+    mention_figure(plot)
 
 
 def _reduced(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:

@@ -22,4 +22,5 @@ def demonstrate(
     """
     from gearwright.cli.demo import run_demo
 
+    folder.mkdir(parents=True, exist_ok=True)  # a name that cannot be a folder is refused before the work
     run_demo(folder, results())

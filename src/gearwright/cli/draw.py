@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import PICTURES, Include, Joints, Json, RobotName, Xacro, require_ending
-from gearwright.cli.begin import joints_at
+from gearwright.cli.begin import joints_at, shown_motion
 from gearwright.cli.output import progress, say, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble
 
 FILMS = (".gif", ".mp4")
+RATE = 20.0
+"""Pictures per second of a film unless given [Hz]."""
 
 
 def draw(
@@ -34,10 +37,14 @@ def draw(
         Path | None,
         typer.Option("--motion", metavar="FILE.csv", help="What a film shows: a motion or a saved run; else a tour."),
     ] = None,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Pictures per second of a film.")] = 20.0,
+    rate: Annotated[
+        float | None, typer.Option("--rate", metavar="HZ", help="Pictures per second of a film; 20 unless given.")
+    ] = None,
     azimuth: Annotated[float, typer.Option(help="From where one looks, about z from x [degrees].")] = 40.0,
     elevation: Annotated[float, typer.Option(help="From how far above [degrees].")] = 22.0,
-    names: Annotated[bool, typer.Option("--names/--no-names", help="Name joints and frames.")] = True,
+    names: Annotated[
+        bool | None, typer.Option("--names/--no-names", help="Name joints and frames of a picture; named unless said.")
+    ] = None,
     xacro: Xacro = False,
     include: Include = None,
     json: Json = False,
@@ -51,26 +58,29 @@ def draw(
 
     Example: gearwright draw elbow -o swing.gif --motion motion.csv
     """
-    from gearwright.motion.recording import read_recording
-    from gearwright.motion.tour import tour
     from gearwright.scene.drawing import animate
     from gearwright.scene.drawing import draw as drawn
 
+    film = output.suffix.lower() in FILMS
+    _refuse_strange(film, {"--q": q, "--names": names}, {"--motion": motion, "--rate": rate})
     loaded = load(robot, xacro=xacro, include=include or ())
     mech, folder = assemble(loaded), Path(robot).parent if Path(robot).is_file() else None
-    if output.suffix.lower() in FILMS:
-        if q is not None:
-            raise InputError(f"--q {q}: a film shows a motion, not a place. Leave --q out, or write a picture.")
-        shown = tour(loaded, mech) if motion is None else read_recording(motion, mech).motion
-        look = {"azimuth": azimuth, "elevation": elevation}
+    look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
+    if film:
+        shown = shown_motion(loaded, mech, motion)
         with progress("drawing") as advance:
-            animate(loaded, shown, output, rate=rate, folder=folder, progress=advance, **look)
-    elif motion is not None:
-        raise InputError(f"--motion {motion}: a picture shows one place. Give --q, or write a .gif.")
+            animate(loaded, shown, output, rate=RATE if rate is None else rate, folder=folder, progress=advance, **look)
     else:
-        drawn(
-            loaded, joints_at(loaded, mech, q), output, azimuth=azimuth, elevation=elevation, names=names, folder=folder
-        )
+        drawn(loaded, joints_at(loaded, mech, q), output, names=names is not False, folder=folder, **look)
     if json:
         write_json({"robot": loaded.name, "file": str(output)})
     say(f"{output} written.")
+
+
+def _refuse_strange(film: bool, of_pictures: Mapping[str, object], of_films: Mapping[str, object]) -> None:
+    """Options of the other kind of file would do nothing."""
+    given = [option for option, value in (of_pictures if film else of_films).items() if value is not None]
+    if given and film:
+        raise InputError(f"{given[0]}: a film shows a motion, without names. Leave it out, or write a .png.")
+    if given:
+        raise InputError(f"{given[0]}: a picture shows one place. Leave it out, or write a .gif.")

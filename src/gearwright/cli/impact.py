@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, number_list
-from gearwright.cli.output import heading, number, results, say, table, write_json
+from gearwright.cli.output import heading, mention_figure, number, results, table, write_json
 from gearwright.mechanism import assemble
 from gearwright.text import visible
+
+if TYPE_CHECKING:
+    from gearwright.analysis.impact_comparison import ImpactComparison
 
 
 def impact(
@@ -43,13 +46,16 @@ def impact(
     if json:
         models = {name: figures._asdict() for name, figures in found.items()}
         write_json({"robot": loaded.name, "frame": frame, "models": models})
-        return
+    else:
+        _show(loaded.name, frame, found)
+    mention_figure(plot)
+
+
+def _show(robot: str, frame: str, found: ImpactComparison) -> None:
     screen = results()
-    screen.print(heading(loaded.name, f", {visible(frame)} strikes:"))
+    screen.print(heading(robot, f", {visible(frame)} strikes:"))
     rows = [
         (name, *(number(x) for x in (figures.reflected_mass, figures.impulse, figures.energy_lost)))
         for name, figures in found.items()
     ]
     screen.print(table(["rotors", "mass at the tip [kg]", "impulse [Ns]", "energy lost [J]"], rows))
-    if plot is not None:
-        say(f"Figure: {plot}")

@@ -8,9 +8,8 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
+from gearwright.cli.arguments import Include, Json, RobotName, Xacro, number_list
 from gearwright.cli.output import heading, number, results, say, table, vector, write_json
-from gearwright.errors import InputError
 from gearwright.text import visible
 
 if TYPE_CHECKING:
@@ -50,9 +49,9 @@ def inverse_kinematics(
     from gearwright.planning import rotation_of
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    position = None if xyz is None else _numbers("--xyz", xyz, 3)
-    rotation = None if rpy is None else rotation_of(*reversed(_numbers("--rpy", rpy, 3)))
-    begin = None if start is None else _numbers("--start", start)
+    position = None if xyz is None else number_list("--xyz", xyz, ("x", "y", "z"))
+    rotation = None if rpy is None else rotation_of(*reversed(number_list("--rpy", rpy, ("roll", "pitch", "yaw"))))
+    begin = None if start is None else number_list("--start", start)
     found = solved(loaded, frame, (rotation, position), begin, "all" if every else "one")
     facts = _facts(loaded.name, frame, found)
     if json:
@@ -61,17 +60,6 @@ def inverse_kinematics(
         _show(facts)
     if not found.reached.any():
         raise typer.Exit(PROBLEM)
-
-
-def _numbers(option: str, text: str, count: int | None = None) -> list[float]:
-    try:
-        values = [float(part) for part in text.split(",")]
-        if count is None or len(values) == count:
-            return values
-    except ValueError:
-        pass
-    wanted = "numbers with commas between them" if count is None else f"{count} numbers with commas between them"
-    raise InputError(f"{option} {text!r} is not {wanted}. Write it such as {option} 0.4,0.2,0.3.")
 
 
 def _facts(robot: str, frame: str, found: InverseKinematics) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Joints, Json, Plot, RobotName, Xacro
 from gearwright.cli.begin import joints_at
-from gearwright.cli.output import heading, number, results, say, table, write_json
+from gearwright.cli.output import heading, mention_figure, number, results, table, write_json
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.joint_kinds import joint_kind
@@ -60,8 +60,7 @@ def modes(
         write_json(facts)
     else:
         _show(facts)
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
 
 
 def _facts(robot: Robot, mech: Mechanism, place: list[float], found: VibrationModes) -> dict[str, Any]:

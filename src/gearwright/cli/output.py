@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isfinite
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -66,6 +67,12 @@ def say(text: str) -> None:
     remarks().print(wrapped(text), style="dim", soft_wrap=True)
 
 
+def mention_figure(path: Path | None) -> None:
+    """Where a figure went that was asked for."""
+    if path is not None:
+        say(f"Figure: {path}")
+
+
 def wrapped(text: str) -> str:
     """Lines that fit the screen; what continues a line is indented below it, and a file name stays in one piece."""
     width = remarks().width
@@ -119,14 +126,30 @@ def write_data(text: str) -> None:
     sys.stdout.write(lines(text) if sys.stdout.isatty() else text)
 
 
+GAP = 2
+"""Spaces between two columns of a table."""
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
-    """A plain table whose first `text` columns are words and whose others are numbers."""
+    """A plain table whose first `text` columns are words and whose others are numbers.
+
+    Where it is too wide, titles are broken rather than keys and numbers.
+    """
     made = Table(box=None, pad_edge=False, header_style="bold")
-    for index, column in enumerate(columns):
-        made.add_column(visible(column), justify="left" if index < text else "right", overflow="fold")
-    for row in rows:
-        made.add_row(*(visible(cell) for cell in row))
+    shown = [[visible(cell) for cell in row] for row in rows]
+    for index, column in enumerate(_titles([visible(column) for column in columns], shown)):
+        made.add_column(column, justify="left" if index < text else "right", overflow="fold")
+    for cells in shown:
+        made.add_row(*cells)
     return made
+
+
+def _titles(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Titles of a table, their units in a second line where it would be too wide."""
+    widths = [max(len(title), *(len(row[k]) for row in rows), 0) for k, title in enumerate(columns)]
+    if sum(widths) + GAP * (len(columns) - 1) <= results().width:
+        return list(columns)
+    return [title.replace(" [", "\n[") for title in columns]
 
 
 def counted(things: Sized, word: str) -> str:
@@ -138,12 +161,18 @@ def counted(things: Sized, word: str) -> str:
     return f"{len(things)} {word}{'s' * (len(things) != 1)}"
 
 
+ROUNDING = 1e-18
+"""Whatever is smaller in SI units is what rounding left of zero."""
+
+
 def number(x: float, digits: int = 4) -> str:
     """A number for people.
 
-    >>> number(0.000123456), number(12000.0), number(-0.0), number(3.35e-6)
-    ('0.0001235', '12000', '0', '3.35e-06')
+    >>> number(0.000123456), number(12000.0), number(-0.0), number(3.35e-6), number(3.55e-28)
+    ('0.0001235', '12000', '0', '3.35e-06', '0')
     """
+    if abs(x) < ROUNDING:
+        return "0"
     return f"{float(f'{x + 0.0:.{digits}g}'):.10g}"
 
 

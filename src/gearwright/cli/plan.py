@@ -10,7 +10,7 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro
-from gearwright.cli.output import columns, number, remarks, say, table, write_data, write_json
+from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.text import listed
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def plan(
     else:
         _summary(words, ways)
     _mention_steps(ways)
+    mention_figure(plot)
     if output is not None:
         say(f"{whole.duration:.6g} s at {rate:g} rows per second written to {output}.")
 

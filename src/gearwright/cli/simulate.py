@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, number_list, require_ending
+from gearwright.cli.arguments import (
+    Include,
+    Json,
+    Payload,
+    Plot,
+    RobotName,
+    Xacro,
+    mass_and_place,
+    number_list,
+    require_ending,
+)
 from gearwright.cli.begin import begin_within_limits
-from gearwright.cli.output import columns, number, remarks, say, table, write_data, write_json
+from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.cli.run_inputs import inputs_of, series_of
-from gearwright.cli.torque import parse_payload
 from gearwright.cli.tracking import Following, controlled
 from gearwright.errors import SimulationError
 from gearwright.files.environment import with_environment
@@ -65,13 +75,12 @@ def simulate_robot(
         typer.Option(metavar="NAME", help="What follows it: pd, computed_torque, feedforward or cascade."),
     ] = None,
     frequency: Annotated[
-        float, typer.Option(metavar="RAD/S", help="Natural frequency of the controlled joints.")
-    ] = 20.0,
-    damping: Annotated[float, typer.Option(metavar="NUMBER", help="Their damping; 1 is critical.")] = 1.0,
-    payload: Annotated[
-        str | None,
-        typer.Option(metavar="MASS@x,y,z", help="A point mass [kg] on the last link, at x, y, z [m] from its joint."),
+        float | None, typer.Option(metavar="RAD/S", help="Natural frequency of the controlled joints; 20 unless given.")
     ] = None,
+    damping: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="Their damping; 1, which is critical, unless given.")
+    ] = None,
+    payload: Payload = None,
     environment: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A YAML file with `environment` and `loops`, beside those of the robot."),
@@ -122,7 +131,7 @@ def simulate_robot(
     loaded = load(robot, floating_base=floating_base, xacro=xacro, include=include or ())
     following = controlled(loaded, motion, controller, frequency, damping)
     if payload is not None:
-        loaded = loaded.with_payload(*parse_payload(payload))
+        loaded = loaded.with_payload(*mass_and_place(payload))
     if environment is not None:
         loaded = with_environment(loaded, environment)
     mech = assemble(loaded)
@@ -131,7 +140,7 @@ def simulate_robot(
     try:
         run = simulate(
             loaded,
-            _start(loaded, mech, initial, speeds) if initial or following is None else following.start,
+            _start(loaded, mech, initial, speeds, following),
             span,
             inputs=inputs or None,
             controller=None if following is None else following.controller,
@@ -172,8 +181,7 @@ def _write(run: Run, output: Path | None, plot: Path | None, following: Followin
         following.draw(run, plot)
     elif plot is not None:
         run.plot(path=plot)
-    if plot is not None:
-        say(f"Picture written to {plot}.")
+    mention_figure(plot)
 
 
 def _coordinates(run: Run) -> dict[str, dict[str, float]]:
@@ -203,8 +211,16 @@ def _summary(run: Run) -> None:
     say(f"Energy book-keeping: off by {run.drift:.1e} of the largest energy that moved.")
 
 
-def _start(robot: Robot, mech: Mechanism, initial: str | None, speeds: str | None) -> State:
+def _start(
+    robot: Robot, mech: Mechanism, initial: str | None, speeds: str | None, following: Following | None
+) -> State:
+    """What is given; else where and how fast the motion to follow begins; else at rest, within the limits."""
     from gearwright.simulation import State
 
-    q = begin_within_limits(robot, mech) if initial is None else number_list("--initial", initial, mech.coordinates)
-    return State(q, None if speeds is None else number_list("--speeds", speeds, mech.speeds))
+    v = None if speeds is None else number_list("--speeds", speeds, mech.speeds)
+    if initial is not None:
+        return State(number_list("--initial", initial, mech.coordinates), v)
+    if following is not None:
+        begin = following.start
+        return begin if v is None else replace(begin, v=v)
+    return State(begin_within_limits(robot, mech), v)

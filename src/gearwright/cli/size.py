@@ -10,7 +10,7 @@ import typer
 from gearwright.catalogue import drives, load
 from gearwright.cli.analyse import CatalogueFiles, ReportFile, TaskFile, show
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
-from gearwright.cli.output import number, results, say, table, write_json
+from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.text import visible
 
@@ -96,12 +96,11 @@ def size(
         write_report(found, report)
     if json:
         write_json(found.summary())
-        return
-    _show(found)
+    else:
+        _show(found)
     if output is not None:
         say(f"The robot is in {output}.")
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
 
 
 def _joints(joint: list[str] | None, keep: bool, vary: list[str] | None) -> list[str] | None:

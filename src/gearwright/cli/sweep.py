@@ -11,7 +11,7 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.analyse import TaskFile
 from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro
-from gearwright.cli.output import number, results, say, table, write_data, write_json
+from gearwright.cli.output import mention_figure, number, results, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.text import csv_row
@@ -59,6 +59,8 @@ def sweep(
     from gearwright.design import Task
     from gearwright.design import sweep as swept
 
+    if number_of and plot is None:
+        raise InputError(f"--of {number_of[0]}: nothing says where to draw it. Add --plot FILE.")
     loaded = load(robot, xacro=xacro, include=include or ())
     found = swept(
         loaded,
@@ -86,8 +88,7 @@ def sweep(
         _show(found)
     if output is not None:
         say(f"{len(found)} points written to {output}.")
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
 
 
 def _axis(text: str) -> tuple[str, Any]:

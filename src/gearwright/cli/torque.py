@@ -10,8 +10,8 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro, number_list
-from gearwright.cli.output import columns, number, remarks, say, table, write_data, write_json
+from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, RobotName, Xacro, mass_and_place, number_list
+from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.forces.of_robot import laws
@@ -29,10 +29,7 @@ def torque(
         typer.Argument(metavar="TRAJECTORY.csv", help="Columns t, q.<coordinate>, and v.<speed>, a.<speed> if known."),
     ],
     output: Output = None,
-    payload: Annotated[
-        str | None,
-        typer.Option(metavar="MASS@x,y,z", help="A point mass [kg] on the last link, at x, y, z [m] from its joint."),
-    ] = None,
+    payload: Payload = None,
     wheels: Annotated[
         str, typer.Option(metavar="KIND", help="How rotors and gears count: exact, reflected, diagonal or none.")
     ] = "exact",
@@ -67,12 +64,9 @@ def torque(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
-        mass, position = parse_payload(payload)
-        loaded = loaded.with_payload(mass, position)
+        loaded = loaded.with_payload(*mass_and_place(payload))
     mech = approximate(assemble(loaded), wheels)
-    start = None if initial is None else number_list("--initial", initial, mech.coordinates)
-    speed = 0.0 if speeds is None else number_list("--speeds", speeds, mech.speeds)
-    motion, notes = _motion(trajectory, mech, start, speed)
+    motion, notes = _motion(trajectory, mech, initial, speeds)
     found = demands(
         loaded if wheels == "exact" else mech,
         motion,
@@ -96,12 +90,11 @@ def torque(
         _summary(found, names)
     if output is not None:
         say(f"{len(found.t)} rows written to {output}.")
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
 
 
 def _motion(
-    path: Path, mech: Mechanism, start: list[float] | None, speed: list[float] | float
+    path: Path, mech: Mechanism, initial: str | None, speeds: str | None
 ) -> tuple[Motion | Trajectory, tuple[str, ...]]:
     """The motion in a file: of all coordinates, or of the joints alone of a machine with elastic drives."""
     from gearwright.motion.columns import read_columns
@@ -109,10 +102,15 @@ def _motion(
     from gearwright.motion.recording import read_recording
 
     header = read_columns(path).header
+    if not any(name.startswith("a.") for name in header) or any(name.startswith(("q.", "v.")) for name in header):
+        for option, text in (("--initial", initial), ("--speeds", speeds)):
+            if text is not None:
+                raise InputError(f"{option} {text}: only a motion of a.<speed> alone needs a start. Leave it out.")
     if mech.shafts and not any(f"{letter}.{shaft}" in header for letter in "qva" for shaft in mech.shafts):
         note = f"{path}: the joints' motion is joined by a spline, from which that of the motors follows."
         return recorded(path, smoothness=6, robot=mech), (note,)
-    return read_recording(path, mech, start, speed)
+    start = None if initial is None else number_list("--initial", initial, mech.coordinates)
+    return read_recording(path, mech, start, 0.0 if speeds is None else number_list("--speeds", speeds, mech.speeds))
 
 
 def _extremes(found: MotionDemands, names: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -133,19 +131,3 @@ def _facts(robot: str, found: MotionDemands, names: Sequence[str], output: Path 
 def _summary(found: MotionDemands, names: Sequence[str]) -> None:
     rows = [(name, *map(number, extremes.values())) for name, extremes in _extremes(found, names).items()]
     remarks().print(table(["series", "lowest", "highest", "rms"], rows))
-
-
-def parse_payload(text: str) -> tuple[float, tuple[float, float, float]]:
-    """Mass and place of `MASS@x,y,z`; the place may be left out.
-
-    >>> parse_payload("2.5@0,0,0.1")
-    (2.5, (0.0, 0.0, 0.1))
-    """
-    mass, _, place = text.partition("@")
-    try:
-        x, y, z = (float(part) for part in (place or "0,0,0").split(","))
-        return float(mass), (x, y, z)
-    except ValueError:
-        raise InputError(
-            f"--payload {text!r} is not MASS@x,y,z. Give the mass in kg and its place in m, such as 2.5@0,0,0.1."
-        ) from None

@@ -45,10 +45,13 @@ class Following:
 
 
 def controlled(
-    robot: Robot, motion: Path | None, controller: str | None, frequency: float, damping: float
+    robot: Robot, motion: Path | None, controller: str | None, frequency: float | None, damping: float | None
 ) -> Following | None:
     """The motion of a file and what follows it; both options or none."""
+    gains = {word: x for word, x in (("frequency", frequency), ("damping", damping)) if x is not None}
     if motion is None and controller is None:
+        for word, x in gains.items():
+            raise InputError(f"--{word} {x:g}: there is no controller to tune. Give --motion and --controller too.")
         return None
     if motion is None or controller is None:
         raise InputError("--motion and --controller belong together: a file to follow, and what follows it. Give both.")
@@ -56,4 +59,4 @@ def controlled(
     from gearwright.motion import recorded
 
     path = recorded(motion, robot=robot)
-    return Following(robot, path, by_name(controller, robot, path, frequency, damping))
+    return Following(robot, path, by_name(controller, robot, path, **gains))

@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
-from gearwright.cli.output import counted, heading, number, results, say, table, write_json
+from gearwright.cli.output import counted, heading, mention_figure, number, results, table, write_json
 from gearwright.mechanism import BASE, Mechanism, Spin, assemble, gear_graph
 from gearwright.parts import Drive, Robot
 from gearwright.text import visible
@@ -42,8 +42,7 @@ def train(
         write_json(facts)
     else:
         _show(facts)
-    if plot is not None:
-        say(f"Figure: {plot}")
+    mention_figure(plot)
 
 
 def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from gearwright.cli.arguments import Json, Plot
-from gearwright.cli.output import results, say, table, write_json
+from gearwright.cli.output import mention_figure, results, table, write_json
+from gearwright.errors import InputError
 
 
 def work_figure(
@@ -29,11 +30,13 @@ def work_figure(
 
     columns = ["name", "work", "figure", "shows"]
     rows = [(key, x.work, x.number, x.caption) for key, x in FIGURES.items()]
+    if name is None and plot is not None:
+        raise InputError(f"--plot {plot}: no figure is named. Name one of those that `gearwright figure` lists.")
     if name is not None:
         path = save(draw(name), plot or Path(f"{name}.png"))
         if json:
             write_json({"name": name, "file": str(path)})
-        say(f"Figure: {path}")
+        mention_figure(path)
     elif json:
         write_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:

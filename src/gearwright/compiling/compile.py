@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from gearwright.compiling import store
 from gearwright.compiling.host import Host, object_code
 from gearwright.compiling.known_host import host
 from gearwright.compiling.machine_code import MachineCode
-from gearwright.compiling.module import module_text, scalar_too
+from gearwright.compiling.module import bare_text, module_text, scalar_too, single_state_text
 from gearwright.compiling.plan import SHORT, ArrayLayout
 from gearwright.tracing.graph import Graph, OperationCount
 from gearwright.tracing.trace import TraceJob, traced
@@ -25,6 +26,10 @@ larger programs run in CasADi's virtual machine.
 OPTIMISED_FOR_ONE_RUN = 20_000
 """The same for code of one run, which is called thousands of times and not millions: level 0 costs 2 us less per
 operation to compile, and 0.1 ns more per call."""
+
+
+ModuleText = Callable[[Graph, ArrayLayout, tuple[int, ...], Host], str]
+"""(graph, arrays, shape of a result, processor) -> a kernel's module in LLVM text."""
 
 
 class Built(NamedTuple):
@@ -84,22 +89,23 @@ def remarks_of(job: TraceJob, size: int, optimised: int | None = None) -> tuple[
     return ()
 
 
-def graph_code(job: TraceJob, graph: Graph) -> MachineCode | None:
+def graph_code(job: TraceJob, graph: Graph, batches: bool = True) -> MachineCode | None:
     """The code of a traced job that no identity tells, such as one with somebody's laws; None above the size limit.
 
-    The cache knows it by its operations.
+    The cache knows it by its operations. Without `batches` there is no code for vectors of states: integrators ask for
+    one state after another, and wait less than half as long.
     """
     if len(graph.nodes) > LIMIT:
         return None
     layout, machine = layout_of(job), host()
-    key = store.key_of(job.program.name, graph, layout, machine)
+    key = store.key_of(job.program.name, graph, layout, batches, machine)
     entry = store.read(key)
     if entry is None:
-        entry = store.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN))
+        text = module_text if batches else single_state_text
+        entry = store.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN, text))
         store.write(key, entry)
-    return MachineCode(
-        entry.code, machine.width, scalar_too(graph), remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)
-    )
+    width, scalar = (machine.width, scalar_too(graph)) if batches else (1, True)
+    return MachineCode(entry.code, width, scalar, remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN))
 
 
 def stored_code(name: str, identity: str) -> MachineCode | None:
@@ -109,15 +115,15 @@ def stored_code(name: str, identity: str) -> MachineCode | None:
 
 
 def code_known_by(identity: str, job: TraceJob) -> MachineCode | None:
-    """The same, made now where the cache does not know it; None above the size limit."""
+    """The same, made now where the cache does not know it; only machine code can call it. None above the size limit."""
     found = stored_code(job.program.name, identity)
     if found is not None:
         return found
     graph = traced(job)
     if len(graph.nodes) > LIMIT:
         return None
-    facts = {"scalar": scalar_too(graph), "remarks": remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)}
-    entry = store.Entry(facts, machine_code(graph, layout_of(job), job.shape(), host(), OPTIMISED_FOR_ONE_RUN))
+    code = machine_code(graph, layout_of(job), job.shape(), host(), OPTIMISED_FOR_ONE_RUN, bare_text)
+    entry = store.Entry({"remarks": remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)}, code)
     store.write(_key_by_identity(job.program.name, identity), entry)
     return _told_code(entry)
 
@@ -127,14 +133,19 @@ def _key_by_identity(name: str, identity: str) -> str:
 
 
 def _told_code(entry: store.Entry) -> MachineCode:
-    return MachineCode(entry.code, host().width, entry.facts["scalar"], tuple(entry.facts["remarks"]))
+    return MachineCode(entry.code, 1, True, tuple(entry.facts["remarks"]))
 
 
 def machine_code(
-    graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], machine: Host, optimised: int | None = None
+    graph: Graph,
+    layout: ArrayLayout,
+    shape: tuple[int, ...],
+    machine: Host,
+    optimised: int | None = None,
+    text: ModuleText = module_text,
 ) -> bytes:
     """The object file of a graph; up to `optimised` operations (OPTIMISED unless given) LLVM takes its time."""
     size, optimised = len(graph.nodes), OPTIMISED if optimised is None else optimised
     # With many stores in one function the best optimisation takes seconds and gains nothing.
     level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= optimised else 0
-    return object_code(module_text(graph, layout, shape, machine), machine, level)
+    return object_code(text(graph, layout, shape, machine), machine, level)

@@ -40,7 +40,7 @@ def driver_code(modules: tuple[ModuleType, ...], workspace: type, entries: tuple
     found = store.read(key)
     if found is None:
         text = f'target triple = "{host().triple}"\n{Translation(modules, workspace, entries).text()}'
-        found = store.Entry({}, object_code(text, host(), 2, loops=True))
+        found = store.Entry({}, object_code(text, host(), 1, loops=True))
         store.write(key, found)
     return DriverCode(found.code, entries)
 

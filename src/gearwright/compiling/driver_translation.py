@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from gearwright.compiling.driver_expressions import Expressions, Known, Signature, Value
+from gearwright.compiling.driver_expressions import SORTS, Expressions, Known, Signature, Value, sort_of
 from gearwright.compiling.lanes import literal
 
 
@@ -48,7 +48,7 @@ class Translation:
         declared = ["declare double @llvm.sqrt.f64(double)", "declare double @llvm.fabs.f64(double)"]
         # Without builtins LLVM leaves loops as they are: calls of memset would need a linker.
         attributes = 'attributes #0 = { nounwind "no-builtins" }'
-        return "\n".join([*tables, *functions, *declared, attributes])
+        return "\n".join([*tables, *functions, *declared, attributes, SORTS])
 
 
 def _table(name: str, values: Sequence[float]) -> str:
@@ -136,7 +136,7 @@ class FunctionText(Expressions):
             return
         where, kind = self._place(target)
         value = self._as(value, kind)
-        self._emit(f"store {self._type(kind)} {value.text}, ptr {where}")
+        self._emit(f"store {self._type(kind)} {value.text}, ptr {where}{sort_of(target, kind)}")
 
     def _return(self, node: ast.Return) -> None:
         result = self.whole.signatures[self.node.name].result

@@ -18,6 +18,9 @@ _LLVM = threading.RLock()
 # stack. Both are switched off while a kernel is compiled and on again for others who use LLVM in this process.
 _QUIET = ("-disable-machine-licm", "-enable-misched")
 
+_SHORT = 25
+"""Functions of more than about so many instructions are called rather than copied to where they are called."""
+
 
 @dataclass(frozen=True)
 class Host:
@@ -106,6 +109,9 @@ def object_code(text: str, host: Host, level: int, loops: bool = False) -> bytes
         )
         if loops:
             options = llvm.create_pipeline_tuning_options(speed_level=level)
+            # Its loops are short (over joints, stages and unknowns): more copies take time to compile and gain nothing.
+            options.loop_unrolling = options.loop_interleaving = False
+            options.inlining_threshold = _SHORT
             builder = llvm.create_pass_builder(machine, options)
             builder.getModulePassManager().run(module, builder)
         llvm.set_option("", _QUIET[0] + "=true")

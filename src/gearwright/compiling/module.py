@@ -32,6 +32,17 @@ def module_text(graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], host:
     return framed(parts, host, widths)
 
 
+def single_state_text(graph: Graph, layout: ArrayLayout, shape: tuple[int, ...], host: Host) -> str:
+    """LLVM text of a kernel that is asked for one state after another: LLVM takes less than half the time for it."""
+    entry = entry_from_python(layout, shape, 1, 1, graph.operations.arithmetic)
+    return framed([width_text(graph, layout, host, 1), entry], host, (1,))
+
+
+def bare_text(graph: Graph, layout: ArrayLayout, _: tuple[int, ...], host: Host) -> str:
+    """The same without an entry from Python, for other machine code to call."""
+    return framed([width_text(graph, layout, host, 1)], host, (1,))
+
+
 def framed(parts: Sequence[str], host: Host, widths: tuple[int, ...]) -> str:
     """A module of these functions: with the table of addresses, declarations and attributes."""
     head = [f'target triple = "{host.triple}"', "@addresses = dso_local global [64 x ptr] zeroinitializer"]

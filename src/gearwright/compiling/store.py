@@ -30,6 +30,12 @@ HOUSE = Path(__file__).parent.parent
 LIMIT = 256 * 2**20
 """Bytes that the directory may hold."""
 
+SHARE = 32
+"""Of the limit a process writes this part before it looks through the directory again, beside at its first entry.
+
+Looking takes longer with every entry that is there; so several processes may exceed the limit by a part each.
+"""
+
 _DIGEST = 32
 """Bytes of a SHA-256, with which a file begins."""
 
@@ -39,6 +45,10 @@ class Entry(NamedTuple):
 
     facts: dict[str, Any]
     code: bytes
+
+
+_unseen: dict[Path, int] = {}
+"""Per directory the bytes that this process wrote since it last looked through it."""
 
 
 @cache
@@ -96,14 +106,24 @@ def write(key: str, entry: Entry) -> None:
         return
     with suppress(OSError):
         handle, temporary = tempfile.mkstemp(dir=where, prefix=".", suffix=".tmp")
+        data = _packed(key, entry)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_packed(key, entry))
+                file.write(data)
             os.replace(temporary, where / f"{key}.kernel")
         except BaseException:  # a full disk, an interruption: nothing half written stays
             _forget(Path(temporary))
             raise
+        _bound(where, len(data))
+
+
+def _bound(where: Path, written: int) -> None:
+    """Keep the directory within its size, now that so many bytes more are there."""
+    unseen = _unseen.get(where, LIMIT) + written
+    if unseen * SHARE >= LIMIT:
         _trim(where)
+        unseen = 0
+    _unseen[where] = unseen
 
 
 def _packed(key: str, entry: Entry) -> bytes:
@@ -126,12 +146,12 @@ def _unpacked(key: str, data: bytes) -> Entry:
 def _trim(where: Path) -> None:
     """Remove the entries used least recently until the rest fits, and what broken-off writers left behind."""
     found = []
-    for path in [*where.glob("*.kernel"), *where.glob(".*.tmp")]:
-        try:
-            facts = path.lstat()
-        except OSError:
-            continue
-        found.append((facts.st_mtime, facts.st_size, path))
+    with os.scandir(where) as entries:
+        for entry in entries:
+            if entry.name.endswith(".kernel") or (entry.name.startswith(".") and entry.name.endswith(".tmp")):
+                with suppress(OSError):  # another process may have removed it
+                    facts = entry.stat(follow_symlinks=False)
+                    found.append((facts.st_mtime, facts.st_size, Path(entry.path)))
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= LIMIT:

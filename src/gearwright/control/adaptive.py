@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import numbers
+from gearwright.arguments import one_or_each
 from gearwright.control.joint_side import JOINT, joint_side
 from gearwright.control.references import WORDS, reference_of
 from gearwright.control.tracking import Gains, Tracking, per_joint, plus, scaled
@@ -20,7 +19,7 @@ from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.system.control_law import Decision, Measurement
 from gearwright.system.law_controller import LawController, law_controller
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean
 
 CALLER = "control.adaptive"
 
@@ -133,12 +132,9 @@ def adaptive(
     columns = tuple(names.index(name) for name in chosen)
     first = tuple(float(begin.get(name, values[k])) for name, k in zip(chosen, columns, strict=True))
     found = reference_of(CALLER, reference, mech)
-    rate = numbers(CALLER, "adaptation", adaptation, least=0.0)
-    if rate.shape not in ((), (len(chosen),)):
-        raise InputError(f"{CALLER}: adaptation has shape {rate.shape}; give one number, or one of {listed(chosen)}.")
+    rates = tuple(one_or_each(CALLER, "adaptation", adaptation, chosen, least=0.0).tolist())
     gains = per_joint(CALLER, "slope", slope, side, above=0.0), per_joint(CALLER, "kd", kd, side, above=0.0)
-    spread = tuple(np.broadcast_to(rate, len(chosen)).tolist())
-    law = Adaptive(mech, JOINT, *gains, columns, spread, first)
+    law = Adaptive(mech, JOINT, *gains, columns, rates, first)
     return law_controller(law, found.at, found.breaks)
 
 

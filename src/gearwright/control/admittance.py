@@ -18,6 +18,7 @@ from gearwright.control.operational_law import ACCELERATION, AXES, POSE, TWIST, 
 from gearwright.control.tracking import Gains, Tracking, frequency_gains, minus, plus, scaled
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
+from gearwright.forces.scene import Scene
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.control_law import Decision, Measurement
 from gearwright.system.law_controller import LawController, law_controller
@@ -70,7 +71,7 @@ class Admittance(Tracking):
         """Follow the reference that gives way."""
         q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
         give, pace, expected = measured.states[:3], measured.states[3:6], measured.states[6:]
-        frame = frame_motion(measured.model, q, v, self.inner.frame, self.inner.size, measured.ops)
+        frame = frame_motion(Scene(measured.model, q, v, measured.ops), self.inner.frame, self.inner.size)
         watched = residual(frame.mass, v, expected, self.observer)
         force = frame.felt(watched)[:3]
         spring = plus(scaled(self.stiffness, give), scaled(self.damping, pace))
@@ -97,7 +98,7 @@ def admittance(
     observer: float = 200.0,
     orientation: bool = False,
     unseen_damping: float = 0.0,
-    feedback: str = "motor",
+    feedback: str = "both",
 ) -> LawController:
     r"""A frame that gives way to what it feels like a mass on a spring, $m \ddot y + d \dot y + k y = \hat F$.
 
@@ -117,7 +118,7 @@ def admittance(
         observer: g [1/s].
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
     """
     size = 6 if orientation else 3
     side = require_movable(CALLER, robot, frame, size)

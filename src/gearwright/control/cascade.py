@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import numbers
+from gearwright.arguments import one_or_each
 from gearwright.control.cascade_law import Cascade
 from gearwright.control.joint_side import Rows, joint_side, sparse
 from gearwright.control.references import reference_of
@@ -16,7 +15,7 @@ from gearwright.errors import InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.system.law_controller import LawController, law_controller
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean
 
 WORDS: dict[str, str | None] = {
     "force": None,
@@ -79,9 +78,4 @@ def cascade(
 
 
 def _per_axis(name: str, value: ArrayLike, axes: tuple[str, ...]) -> Gains:
-    found = numbers(CALLER, name, value, above=0.0)
-    if found.shape not in ((), (len(axes),)):
-        raise InputError(
-            f"{CALLER}: {name} has shape {found.shape}; give one number, or one per axis, {len(axes)} ({listed(axes)})."
-        )
-    return tuple(np.broadcast_to(found, len(axes)).tolist())
+    return tuple(one_or_each(CALLER, name, value, axes, above=0.0).tolist())

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.control.joint_side import MOTOR, JointSide, Rows, product
+from gearwright.control.joint_side import MOTOR, JointSideLaw, Rows, product
 from gearwright.control.references import WORDS, entries
 from gearwright.control.tracking import Gains
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
-from gearwright.system.control_law import ControlLaw, Decision, Measurement
+from gearwright.system.control_law import Decision, Measurement
 
 
 @dataclass(frozen=True)
-class Cascade(ControlLaw):
+class Cascade(JointSideLaw):
     """Per axis: w = v_ref + kp (q_ref - q), e = w - v, u = ks (e + x), x' = e / Ts.
 
     An axis is a joint, or, where motors are driven by name, a motor with its own angle. With limits the output is cut
@@ -50,11 +49,6 @@ class Cascade(ControlLaw):
     def name(self) -> str:
         """What the kernel and the C function are called."""
         return "cascade"
-
-    @cached_property
-    def side(self) -> JointSide:
-        """The machine as joints and forces."""
-        return JointSide(self.mech)
 
     @property
     def model(self) -> Mechanism:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Rot, Scalar, Vec
+from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.jacobian import jacobian, jacobian_rate
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import Pose, place
-from gearwright.mechanism import Mechanism
+from gearwright.dynamics.pose import Pose
+from gearwright.forces.line import Line
+from gearwright.forces.scene import Scene
+from gearwright.mechanism.rows import spread
 
 Rows = Sequence[Sequence[Scalar]]
-Axes = tuple[tuple[float, float, float], ...]
-"""Three axes at right angles, world coordinates; () for those of the world."""
+Axes = tuple[Vec, ...]
+"""Three axes at right angles, world coordinates, where the frame is now; () for those of the world."""
 
 WORLD: Axes = ()
 
@@ -24,13 +26,17 @@ WORLD: Axes = ()
 class FrameMotion:
     """A frame of a placed machine, seen along three axes: where it is, how it moves, what its inertia is.
 
+    Some of its ways may be coordinates s(q, t) instead, such as the gap to a surface: then J has the row ds/dq there,
+    and the speed and the drift are those of s.
+
     Args:
         pose: the placed machine.
         v: speeds.
         position: of the frame's origin, world.
         rotation: of the frame.
         J: Jacobian along the axes, (size, n).
-        drift: J' v.
+        rates: what explicit time adds to J v, (size).
+        drift: J' v, and what explicit time adds to it.
         mass: M(q).
         answers: M^-1 J^T by columns.
         inverse: J M^-1 J^T.
@@ -42,6 +48,7 @@ class FrameMotion:
     position: Vec
     rotation: Rot
     J: Rows
+    rates: Sequence[Scalar]
     drift: Sequence[Scalar]
     mass: Rows
     answers: Rows
@@ -51,7 +58,7 @@ class FrameMotion:
     @property
     def twist(self) -> list[Scalar]:
         """Velocity of the frame, linear, then angular."""
-        return times(self.J, self.v)
+        return [a + b for a, b in zip(times(self.J, self.v), self.rates, strict=True)]
 
     def along(self, given: Sequence[Scalar]) -> list[Scalar]:
         """A vector of the world, or two (linear, angular), along the axes."""
@@ -82,27 +89,28 @@ class FrameMotion:
 
 
 def frame_motion(
-    mech: Mechanism,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
+    scene: Scene,
     frame: str | int,
     size: int,
-    ops: Operations,
     axes: Axes = WORLD,
+    held: Mapping[int, Line] | None = None,
 ) -> FrameMotion:
-    """A frame of a machine at q and v; size 3 for its position, 6 for its orientation too."""
-    pose = place(mech, q, ops)
+    """A frame of a machine as it is; size 3 for its position, 6 for its orientation too; `held` are placed lines."""
+    mech, pose, v = scene.mech, scene.pose, scene.v
     index, rotation, point = mech.place_of(frame)
     point = Vec(0.0, 0.0, 0.0) if point is None else point
     R, p = pose.world[index]
     columns = zip(*jacobian(pose, index, point)[:size], strict=True)
     J = list(zip(*(along_axes(axes, column) for column in columns), strict=True))
     drift = along_axes(axes, times(jacobian_rate(pose, v, index, point)[:size], v))
+    rates: list[Scalar] = [0.0] * size
+    for k, line in (held or {}).items():
+        J[k], rates[k], drift[k] = tuple(spread(line.terms, mech.n)), line.rate, line.drift
     M = mass_matrix(pose)
     answers = [solved(M, row) for row in J]
     inverse = [[dot(row, answer) for answer in answers] for row in J]
     where, turned = p + R @ point, R if rotation is None else R.after(rotation)
-    return FrameMotion(pose, v, where, turned, J, drift, M, answers, inverse, axes)
+    return FrameMotion(pose, v, where, turned, J, rates, drift, M, answers, inverse, axes)
 
 
 def along_axes(axes: Axes, given: Sequence[Scalar]) -> list[Scalar]:
@@ -124,7 +132,7 @@ def missing_turn(R: Rot, wanted: Sequence[Scalar]) -> list[Scalar]:
     return [0.5 * x for x in total]
 
 
-def dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+def dot(x: Iterable[Scalar], y: Iterable[Scalar]) -> Scalar:
     """The sum of products."""
     total: Scalar = 0.0
     for a, b in zip(x, y, strict=True):

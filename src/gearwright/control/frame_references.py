@@ -19,6 +19,9 @@ from gearwright.functions.functions import jacobian, jacobian_rate, placement
 from gearwright.motion.trajectory import Trajectory
 from gearwright.text import listed
 
+CLOCK = Reference(lambda t: np.asarray(t, dtype=float)[:, None])
+"""The time itself."""
+
 
 def frame_reference(caller: str, frame: str | int, size: int, given: Any, side: JointSide) -> Reference:
     """Pose, velocity and acceleration of a frame, from what a user gives; see `operational_space`."""

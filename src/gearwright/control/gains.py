@@ -112,7 +112,10 @@ def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[
     caller = "control.poles"
     A, B, mech, acting = _linear(caller, robot, q, inputs)
     _require_reached(caller, A, B, mech, acting, unstable_only=False)
-    asked = np.asarray(wanted, dtype=complex)
+    try:
+        asked = np.asarray(wanted, dtype=complex)
+    except (TypeError, ValueError):
+        raise InputError(f"{caller}: wanted={wanted!r} is not a list of numbers. Give one pole per state.") from None
     if asked.shape != (len(A),) or not np.isfinite(asked).all():
         raise InputError(f"{caller}: wanted has shape {asked.shape}; give {len(A)} finite poles, one per state.")
     try:
@@ -141,6 +144,8 @@ def _linear(
     for name in acting:
         if name not in mech.speeds:
             raise InputError(f"{caller}: there is no speed {name!r}. {did_you_mean(name, mech.speeds)}")
+    if not acting:
+        raise InputError(f"{caller}: no force acts on any speed, so nothing can be controlled. Name some in inputs=.")
     return A, B[:, [mech.speeds.index(name) for name in acting]], mech, acting
 
 

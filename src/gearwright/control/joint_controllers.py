@@ -43,7 +43,7 @@ def pd(
         kp: gain of the position [Nm/rad, N/m], one number or one per joint.
         kd: gain of the speed [Nms/rad, Ns/m].
         gravity: whether the weight is compensated.
-        feedback: where elastic drives are measured, "motor" or "joint".
+        feedback: where elastic drives are measured, "motor", "joint" or "both" (joints' places, motors' speeds).
         torque_feedback: gain c of measured joint torques, $(1 + c) u - c\,\tau_J$: the motors' inertia then appears
             smaller by the factor 1 + c, and vibration behind the springs is damped better. 0: none.
 
@@ -86,7 +86,7 @@ def computed_torque(
         damping: their damping; 1 is critical.
         model: what the controller knows: another robot or machine of the same joints, or an approximation such as
             "diagonal" (see `gw.approximate`); the robot itself unless given.
-        feedback: where elastic drives are measured, "motor" or "joint".
+        feedback: where elastic drives are measured, "motor", "joint" or "both" (joints' places, motors' speeds).
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial
@@ -130,7 +130,7 @@ def feedforward(
         scheme: "reference", "measured" or "stored".
         model: what the controller knows, as for `computed_torque`.
         stored: a nominal control or the file that has it; it must belong to the reference.
-        feedback: where elastic drives are measured, "motor" or "joint".
+        feedback: where elastic drives are measured, "motor", "joint" or "both" (joints' places, motors' speeds).
     """
     mech, caller = machine_of("control.feedforward", robot), "control.feedforward"
     side = joint_side(caller, mech)

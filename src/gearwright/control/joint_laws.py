@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
-from gearwright.control.joint_side import JOINT, product
+from gearwright.control.joint_side import MOTOR, product
 from gearwright.control.references import WORDS
 from gearwright.control.tracking import Gains, Tracking, plus, scaled
 from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
@@ -39,7 +39,7 @@ class Pd(Tracking):
         found = self.errors(measured)
         u = plus(scaled(self.kp, found.position), scaled(self.kd, found.speed))
         if self.gravity:
-            on_motors = bool(self.mech.shafts) and self.feedback != JOINT
+            on_motors = bool(self.mech.shafts) and self.feedback == MOTOR
             where = measured.reference[WORDS[0]] if on_motors else found.q
             weight = gravity(place(measured.model, where, measured.ops))
             u = plus(u, weight)

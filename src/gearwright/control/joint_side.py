@@ -17,11 +17,12 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, approximate
 from gearwright.mechanism.rows import along
 from gearwright.planning.joints import Joints
+from gearwright.system.control_law import ControlLaw
 from gearwright.text import did_you_mean, listed
 
-JOINT, MOTOR = "joint", "motor"
-FEEDBACKS = (JOINT, MOTOR)
-"""Where the motion of an elastic drive is measured."""
+JOINT, MOTOR, BOTH = "joint", "motor", "both"
+FEEDBACKS = (JOINT, MOTOR, BOTH)
+"""Where the motion of an elastic drive is measured; both: the position at the joint, the speed at the motor."""
 
 Rows = tuple[tuple[tuple[int, float], ...], ...]
 """A sparse matrix: per row its (column, number)."""
@@ -128,7 +129,7 @@ class JointSide:
 
     def position(self, q: Sequence[Scalar], feedback: str) -> list[Scalar]:
         """Coordinates of the joints as measured there, or as the motors show them."""
-        if feedback == JOINT or not self.mech.shafts:
+        if feedback != MOTOR or not self.mech.shafts:
             return list(q[: self.joint_coordinates])
         return product(self._to_joints, [q[k] - float(self.rest[k]) for k in self.driven])
 
@@ -144,9 +145,25 @@ class JointSide:
         return self.mech.nq - len(self.mech.shafts)
 
 
+class JointSideLaw(ControlLaw):
+    """A law that pushes the driven speeds of a machine with elastic drives or without."""
+
+    @cached_property
+    def side(self) -> JointSide:
+        """The machine as joints and forces."""
+        return JointSide(self.mech)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Forces on the driven speeds."""
+        return self.side.outputs
+
+
 def joint_side(caller: str, mech: Mechanism) -> JointSide:
     """A machine as controllers see it; elastic ones must have a motor per joint."""
     side = JointSide(mech)
+    if not mech.n:
+        raise InputError(f"{caller}: the machine has no joint that moves. Give a robot with joints.")
     if mech.shafts and not mech.straight:
         raise InputError(
             f"{caller}: the machine has elastic drives and free, spherical or planar joints. Controllers take one or "

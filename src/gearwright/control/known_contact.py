@@ -1,39 +1,42 @@
-"""A contact as a controller knows it: which frame touches, along which axes it is held, and what gives way there."""
+"""A contact as a controller knows it: which frame touches, along which coordinates it is held, what gives way there."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gearwright.algebra.operations import FLOATS
-from gearwright.control.frame_motion import WORLD, Axes, along_axes
+from gearwright.algebra import Scalar
+from gearwright.control.frame_motion import WORLD, Axes, FrameMotion, frame_motion
 from gearwright.control.known_environment import KnownEnvironment
 from gearwright.control.operational_law import AXES
 from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor, MovingFrame
 from gearwright.forces.constraint import Constraint, Still
 from gearwright.forces.contact import Contact
+from gearwright.forces.line import Line
 from gearwright.forces.measured import Measured
+from gearwright.forces.nudges import here
+from gearwright.forces.scene import Scene
 from gearwright.forces.soft_contact import SoftContact
-from gearwright.parts.surface import Plane, Surface
+
+NORMAL = 2
+"""The axis of a surface that is held: its normal, after its two tangents."""
 
 
 @dataclass(frozen=True)
 class KnownContact:
-    """Which frame touches and how.
+    """What touches, and how: the coordinates s(q, t) of the law that is in the run, with their rows and drifts.
 
     Args:
+        law: the constraint or contact.
         frame: the body or frame that touches.
-        axes: axes of what is touched, world coordinates.
-        held: which of x, y, z, rx, ry, rz along them are held.
-        level: where the surface is along the last axis [m].
+        held: which of x, y, z, rx, ry, rz along the axes of what is touched are held.
         environment: what gives way; None: nothing does.
         sensors: what measures the force per held axis; () for none.
     """
 
+    law: Constraint | Contact | SoftContact
     frame: str | int
-    axes: Axes
     held: tuple[int, ...]
-    level: float = 0.0
     environment: KnownEnvironment | None = None
     sensors: tuple[str, ...] = ()
 
@@ -42,40 +45,59 @@ class KnownContact:
         """The held axes by name."""
         return tuple(AXES[k] for k in self.held)
 
+    @property
+    def moves(self) -> bool:
+        """Whether what is touched moves by a law of time."""
+        other = self.law.relative_to
+        return isinstance(other, MovingFrame) and not (
+            isinstance(other.path, Still) and isinstance(other.turn, Still | None)
+        )
+
+    def motion(self, scene: Scene, size: int) -> tuple[FrameMotion, list[Scalar]]:
+        """The frame along what it touches: free ways along the axes, held ones along s; and the values of s."""
+        lines = [line.placed(scene) for line in self._lines(scene.mech.speeds)]
+        held = dict(zip(self.held, lines, strict=True))
+        frame = frame_motion(scene, self.frame, size, self._axes(scene), held)
+        return frame, [line.position(scene.q) for line in lines]
+
+    def _lines(self, speeds: tuple[str, ...]) -> tuple[Line, ...]:
+        """The held coordinates on a machine with these speeds."""
+        if isinstance(self.law, Constraint):
+            return self.law.lines(speeds)
+        return (self.law.lines(speeds)[f"{self.law.name}.force"],)
+
+    def _axes(self, scene: Scene) -> Axes:
+        """The axes of what is touched where the frame is: those of a frame, or the tangents and normal of a surface."""
+        now, other = here(scene), self.law.relative_to
+        if other == "base" and isinstance(self.law, Constraint):
+            return WORLD
+        R, _ = now.placement(other)
+        if isinstance(self.law, Constraint):
+            return R.columns()
+        first, second = self.law.surface.tangents_at(now.seen_from(other, now.point(self.frame)), scene.ops)
+        return tuple(R @ axis for axis in (first, second, first.cross(second)))
+
 
 def known_contact(caller: str, contact: object, environment: KnownEnvironment | None = None) -> KnownContact:
-    """What a controller knows of a contact: a Constraint, or a Contact or SoftContact on a plane; Measured or not."""
+    """What a controller knows of a Constraint, Contact or SoftContact, Measured or not."""
     if isinstance(contact, Measured):
         bare = known_contact(caller, contact.law, environment)
         shown = [x.name for x in contact.states[len(contact.law.states) :]]
         return replace(bare, sensors=tuple(shown[: len(bare.held)]))
-    if isinstance(contact, Constraint):
-        if environment is not None:
-            raise InputError(f"{caller}: constraint {contact.name!r} does not give way. Give a Contact on a plane.")
-        frame = _frame(caller, contact.name, contact.frame)
-        return KnownContact(frame, _axes_of(caller, contact), tuple(AXES.index(word) for word in contact.held))
-    if not isinstance(contact, Contact | SoftContact):
+    if not isinstance(contact, Constraint | Contact | SoftContact):
         raise InputError(
             f"{caller}: a {type(contact).__name__} is not a contact. Give a gw.contact.Constraint, Contact or "
             "SoftContact, the one that goes into the simulation."
         )
-    plane, frame = _plane(caller, contact), _frame(caller, contact.name, contact.frame)
-    axes = (*plane.tangents, plane.normal)
-    level = float(along_axes(axes, plane.point)[2])
+    frame = _frame(caller, contact.name, contact.frame)
+    _require_given_motion(caller, contact)
+    if isinstance(contact, Constraint):
+        if environment is not None:
+            raise InputError(f"{caller}: constraint {contact.name!r} does not give way. Give a Contact.")
+        return KnownContact(contact, frame, tuple(AXES.index(word) for word in contact.held))
     if environment is None and isinstance(contact, SoftContact):
         environment = KnownEnvironment(contact.stiffness, contact.damping, 0.0, contact.exponent)
-    return KnownContact(frame, axes, (2,), level, environment)
-
-
-def _plane(caller: str, contact: Contact | SoftContact) -> Plane:
-    surface: Surface = contact.surface
-    if not isinstance(surface, Plane) or contact.relative_to != "base":
-        raise InputError(
-            f"{caller}: contact {contact.name!r} is with a {type(surface).__name__} relative to "
-            f"{contact.relative_to!r}; the controller presses on planes that stand in the world. Give it a "
-            "Contact with the plane where it is at rest, and `environment` for what moves."
-        )
-    return surface
+    return KnownContact(contact, frame, (NORMAL,), environment)
 
 
 def _frame(caller: str, name: str, frame: Anchor | None) -> str | int:
@@ -84,18 +106,12 @@ def _frame(caller: str, name: str, frame: Anchor | None) -> str | int:
     raise InputError(f"{caller}: contact {name!r} names no frame of the machine. Give one with a frame.")
 
 
-def _axes_of(caller: str, constraint: Constraint) -> Axes:
-    """The axes of what a constraint refers to, which must stand still."""
-    other = constraint.relative_to
-    if other == "base":
-        return WORLD
-    if isinstance(other, MovingFrame) and isinstance(other.turn, Still | None):
-        if not isinstance(other.path, Still):
-            raise InputError(
-                f"{caller}: constraint {constraint.name!r} moves with {other.name!r}. Give one that rests."
-            )
-        return WORLD if other.turn is None else tuple(zip(*other.turn(0.0, FLOATS), strict=True))
-    raise InputError(
-        f"{caller}: constraint {constraint.name!r} is relative to {getattr(other, 'name', other)!r}, which moves. Give "
-        "one relative to the base or to a fixed_frame."
-    )
+def _require_given_motion(caller: str, contact: Constraint | Contact | SoftContact) -> None:
+    """Refuse what is fixed to a link: how that moves is not given, and forces act on it too."""
+    other = contact.relative_to
+    if other != "base" and not isinstance(other, MovingFrame):
+        raise InputError(
+            f"{caller}: contact {contact.name!r} is relative to {other!r}, a link, which moves as forces make it. Give "
+            "one relative to the base or to a MovingFrame; for a wall with mass a Contact with the surface where it "
+            "rests, and `environment`."
+        )

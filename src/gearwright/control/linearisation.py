@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arguments import number
-from gearwright.control.joint_side import JointSide, joint_side
+from gearwright.control.joint_side import JointSideLaw, joint_side
 from gearwright.control.references import WORDS, entries, reference_of
 from gearwright.control.tracking import Gains, minus
 from gearwright.dynamics.elastic import Step, motor_motion
@@ -24,7 +23,7 @@ from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
 from gearwright.functions.elastic_plan import plan
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
-from gearwright.system.control_law import ControlLaw, Decision, Measurement
+from gearwright.system.control_law import Decision, Measurement
 from gearwright.system.law_controller import LawController, law_controller
 
 CALLER = "control.feedback_linearisation"
@@ -33,7 +32,7 @@ SNAP = 4
 
 
 @dataclass(frozen=True)
-class FeedbackLinearisation(ControlLaw):
+class FeedbackLinearisation(JointSideLaw):
     """The motors' torques that give the links the snap q_ref'''' + k3 e''' + k2 e'' + k1 e' + k0 e.
 
     Args:
@@ -52,16 +51,6 @@ class FeedbackLinearisation(ControlLaw):
     def name(self) -> str:
         """What the kernel and the C function are called."""
         return "feedback_linearisation"
-
-    @cached_property
-    def side(self) -> JointSide:
-        """The machine as joints and forces."""
-        return JointSide(self.mech)
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Forces on the motors' shafts."""
-        return self.side.outputs
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import number, numbers
+from gearwright.arguments import number, numbers, one_or_each
 from gearwright.arrays import Array
 from gearwright.control.external_forces import expected_rates, residual
 from gearwright.control.gains import balanced
@@ -97,10 +97,7 @@ def momentum_observer(
     _require_forces(caller, law)
     most: tuple[float, ...] = ()
     if threshold is not None:
-        found = numbers(caller, "threshold", threshold, above=0.0)
-        if found.shape not in ((), (law.mech.n,)):
-            raise InputError(f"{caller}: threshold has shape {found.shape}; give one number or one per speed.")
-        most = tuple(np.broadcast_to(found, law.mech.n).tolist())
+        most = tuple(one_or_each(caller, "threshold", threshold, law.mech.speeds, above=0.0).tolist())
     made = MomentumObserver(law.mech, law, float(gain), most)
     return law_controller(made, controller.follow, controller.breaks)
 

@@ -48,7 +48,7 @@ def operational_space(
         damping: 1 is critical.
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: where elastic drives are measured, "motor", "joint" or "both"; springs are taken as stiff.
     """
     caller, size = "control.operational_space", 6 if orientation else 3
     w, zeta = per_axis(caller, "frequency", frequency, size), per_axis(caller, "damping", damping, size)
@@ -65,7 +65,7 @@ def impedance(
     *,
     orientation: bool = True,
     unseen_damping: float = 0.0,
-    feedback: str = "motor",
+    feedback: str = "both",
 ) -> LawController:
     r"""A frame that gives way like a spring, $\Lambda (\ddot x - \ddot x_r) = K e + D \dot e + F_{ext}$.
 
@@ -80,7 +80,7 @@ def impedance(
         damping: D [Ns/m, Nms/rad].
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
     """
     caller, size = "control.impedance", 6 if orientation else 3
     gains = per_axis(caller, "stiffness", stiffness, size), per_axis(caller, "damping", damping, size)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.control.frame_motion import frame_motion
 from gearwright.control.tracking import Gains, Tracking, minus, plus, scaled
+from gearwright.forces.scene import Scene
 from gearwright.system.control_law import Decision, Measurement
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
@@ -58,7 +59,7 @@ class Operational(Tracking):
     def joint_forces(self, measured: Measurement) -> list[Scalar]:
         """The same at the joints."""
         q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
-        frame = frame_motion(measured.model, q, v, self.frame, self.size, measured.ops)
+        frame = frame_motion(Scene(measured.model, q, v, measured.ops), self.frame, self.size)
         lag = frame.missing(measured.reference[POSE])
         lack = minus(measured.reference[TWIST], frame.twist)
         pull = plus(scaled(self.kp, lag), scaled(self.kd, lack))

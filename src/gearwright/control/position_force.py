@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.arguments import number
-from gearwright.control.frame_references import force_reference, frame_reference, per_axis, side_by_side
+from gearwright.control.frame_references import CLOCK, force_reference, frame_reference, per_axis, side_by_side
 from gearwright.control.joint_side import known_feedback
 from gearwright.control.known_contact import KnownContact, known_contact
 from gearwright.control.known_environment import KnownEnvironment
@@ -32,7 +32,7 @@ def hybrid(
     quiet: float = 20.0,
     orientation: bool = False,
     unseen_damping: float = 0.0,
-    feedback: str = "motor",
+    feedback: str = "both",
 ) -> LawController:
     r"""Motion along a rigid surface, and force against it (Raibert and Craig, in operational space).
 
@@ -46,19 +46,20 @@ def hybrid(
 
     Args:
         robot: the robot, or a machine.
-        contact: the `gw.contact.Constraint`, or the `Contact` on a plane, that goes into the simulation.
-        reference: of the frame, as for `operational_space`; what it says along held axes does not count.
-        force: per held axis, in the axes of the contact, on the robot (a plane pushes along its normal) [N, Nm]:
+        contact: the `gw.contact.Constraint`, or the `Contact` on a plane, cylinder or sphere, that goes into the
+            simulation; relative to the base, or to a `MovingFrame` that moves by a law of time.
+        reference: of the frame, as for `operational_space`, in the world; what it says along held axes does not count.
+        force: per held axis, in the axes of the contact, on the robot (a surface pushes outwards) [N, Nm]:
             numbers, a Trajectory of forces, or a function of time that returns (forces,).
-        frequency: [rad/s] of errors along free axes, one number or one per axis of the contact (of a plane its two
-            tangents, then the normal).
+        frequency: [rad/s] of errors along free axes, one number or one per axis of the contact (of a surface its
+            two tangents where the frame is, `surface.tangents_at`, then the normal).
         damping: 1 is critical.
         integral: $k_i$ [1/s]; 0: the model alone.
         observer: g [1/s], where no sensor is.
         quiet: c [1/s].
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
 
     >>> import gearwright as gw
     >>> from gearwright.contact import Constraint, fixed_frame, project
@@ -96,7 +97,7 @@ def position_force(
     quiet: float = 20.0,
     orientation: bool = False,
     unseen_damping: float = 0.0,
-    feedback: str = "motor",
+    feedback: str = "both",
 ) -> LawController:
     r"""Motion along a surface that gives way, and force against it, with the environment's dynamics in the law.
 
@@ -108,8 +109,9 @@ def position_force(
 
     Args:
         robot: the robot, or a machine; without the wall, which `gw.control.within` adds.
-        contact: the `SoftContact` on a plane that goes into the simulation, or a `Contact` with the plane at rest.
-        reference: of the frame, as for `operational_space`; what it says along the normal does not count.
+        contact: the `SoftContact` on a plane, cylinder or sphere that goes into the simulation, or a `Contact` with
+            the surface where it is at rest; relative to the base, or to a `MovingFrame` that moves by a law of time.
+        reference: of the frame, as for `operational_space`, in the world; what it says along the normal does not count.
         force: on the robot along the normal [N]: a number, a Trajectory of forces, or a function of time that returns
             (force, its rate, its second derivative), of which as many as the environment's order asks for, plus one.
         frequency: [rad/s] of errors along the surface, one number or one per axis (its tangents, then the normal).
@@ -123,7 +125,7 @@ def position_force(
         quiet: damping of the approach [1/s].
         orientation: whether the orientation is controlled, or the position alone.
         unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor" or "joint"; springs are taken as stiff.
+        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
     """
     caller = "control.position_force"
     found = known_contact(caller, contact, environment)
@@ -176,4 +178,5 @@ def _made(
     )
     motion = frame_reference(caller, found.frame, size, reference, side)
     both = side_by_side(motion, force_reference(caller, force, found.names, law.order + 1))
-    return law_controller(law, both.at, both.breaks)
+    followed = side_by_side(both, CLOCK) if found.moves else both
+    return law_controller(law, followed.at, followed.breaks)

@@ -8,16 +8,20 @@ from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.control.external_forces import expected_rates, residual
-from gearwright.control.frame_motion import FrameMotion, frame_motion
+from gearwright.control.frame_motion import FrameMotion
 from gearwright.control.known_contact import KnownContact
 from gearwright.control.known_environment import SHALLOW, KnownEnvironment
 from gearwright.control.operational_law import ACCELERATION, AXES, POSE, ROTATION, TWIST
 from gearwright.control.tracking import Gains, Tracking, minus, plus, scaled
 from gearwright.forces.law import Quantity
+from gearwright.forces.scene import Scene
 from gearwright.system.control_law import Decision, Measurement
 
 FORCES = ("force_ref", "force_rate_ref", "force_acceleration_ref")
 """References along the held axes: forces, and their derivatives where the environment asks for them."""
+
+TIME = "time_ref"
+"""The time [s], which tells where a surface is that moves by a law of time."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Press(NamedTuple):
 class PositionForce(Tracking):
     """tau = J^T (L (a - J' v) - F) + bias: along free axes a as in operational space, along held ones as wanted.
 
+    Held ones are coordinates s(q, t) of what is touched, whatever its shape and its motion: J has their rows ds/dq,
+    J' v their drifts, and a is what s'' is to be.
     Rigid: a = -quiet s', F = F_ref + I. With mass: a = -(F_ref + I - r) / m, the environment's own answer to the force.
     Massless: a such that the force's error dies out with the frequency, F = r. I is the integral of F_ref less the
     force that is measured, or seen in the momentum.
@@ -86,10 +92,11 @@ class PositionForce(Tracking):
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
-        """Pose, velocity and acceleration of the frame, world axes; forces along the held axes."""
+        """Pose, velocity and acceleration of the frame, world axes; forces along the held axes; the time, if needed."""
         axes = AXES[: self.size]
         motion = {POSE: AXES[:3] + (ROTATION if self.size == 6 else ()), TWIST: axes, ACCELERATION: axes}
-        return {**motion, **{word: self.touching.names for word in FORCES[: self.order + 1]}}
+        forces = {word: self.touching.names for word in FORCES[: self.order + 1]}
+        return {**motion, **forces, **({TIME: ("t",)} if self.touching.moves else {})}
 
     @property
     def sensors(self) -> tuple[str, ...]:
@@ -118,12 +125,13 @@ class PositionForce(Tracking):
     def decide(self, measured: Measurement) -> Decision:
         """Motion along the free axes, force along the held ones."""
         q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
-        frame = frame_motion(measured.model, q, v, self.touching.frame, self.size, measured.ops, self.touching.axes)
+        t = measured.reference[TIME][0] if self.touching.moves else 0.0
+        frame, places = self.touching.motion(Scene(measured.model, q, v, measured.ops, t), self.size)
         count = len(self.touching.held)
         watched = residual(frame.mass, v, measured.states[count:], self.gains.observer) if self.watches else []
         felt = self._felt(frame, watched, measured)
         errors = minus(measured.reference[FORCES[0]], felt) if felt else [0.0] * count
-        presses = self._presses(frame, measured, errors)
+        presses = self._presses(frame, places, measured, errors)
         wanted = self._tracked(frame, measured)
         push: list[Scalar] = [0.0] * self.size
         for axis, press in zip(self.touching.held, presses, strict=True):
@@ -149,7 +157,9 @@ class PositionForce(Tracking):
         felt = frame.felt(watched) if watched else []
         return [felt[k] for k in self.touching.held] if felt else []
 
-    def _presses(self, frame: FrameMotion, measured: Measurement, errors: Sequence[Scalar]) -> list[Press]:
+    def _presses(
+        self, frame: FrameMotion, places: Sequence[Scalar], measured: Measurement, errors: Sequence[Scalar]
+    ) -> list[Press]:
         """What is asked for along the held axes."""
         forces = measured.reference[FORCES[0]]
         added = measured.states[: len(forces)] if self.gains.integral else [0.0] * len(forces)
@@ -157,7 +167,7 @@ class PositionForce(Tracking):
         environment = self.touching.environment
         if environment is None:
             return [Press(-self.gains.quiet * pace[k], F) for k, F in zip(self.touching.held, wanted, strict=True)]
-        depth, rate = self.touching.level - frame.along(list(frame.position))[2], -pace[2]
+        depth, rate = -places[0], -pace[self.touching.held[0]]
         asked = [wanted[0], *(measured.reference[word][0] for word in FORCES[1 : self.order + 1])]
         if self.order and self.gains.integral:
             asked[1] = asked[1] + self.gains.integral * errors[0]

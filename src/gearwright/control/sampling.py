@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.arguments import number, numbers, whole
+from gearwright.arguments import number, one_or_each, whole
 from gearwright.control.tracking import Gains
 from gearwright.control.wrapped import Wrapped, continuous_law
 from gearwright.dynamics.configuration import difference
@@ -17,7 +16,6 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.system.control_law import Decision, Measurement, decided
 from gearwright.system.law_controller import LawController, law_controller
-from gearwright.text import listed
 
 CALLER, STARTED = "control.sampled", "sampled.started"
 
@@ -143,9 +141,4 @@ def sampled(
 
 
 def _spread(name: str, value: ArrayLike, names: Sequence[str]) -> Gains:
-    found = numbers(CALLER, name, value, least=0.0)
-    if found.shape not in ((), (len(names),)):
-        raise InputError(
-            f"{CALLER}: {name} has shape {found.shape}; give one number, or one each of {len(names)} ({listed(names)})."
-        )
-    return tuple(np.broadcast_to(found, len(names)).tolist())
+    return tuple(one_or_each(CALLER, name, value, names, least=0.0).tolist())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.control.gains import balanced
-from gearwright.control.joint_side import JointSide, Rows, joint_side, product, sparse
+from gearwright.control.joint_side import JointSide, JointSideLaw, Rows, joint_side, product, sparse
 from gearwright.control.references import WORDS, Reference, reference_of
 from gearwright.control.tracking import minus, plus
 from gearwright.dynamics.configuration import difference
@@ -22,7 +21,7 @@ from gearwright.functions.elastic_plan import plan
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion.trajectory import Trajectory
-from gearwright.system.control_law import ControlLaw, Decision, Measurement
+from gearwright.system.control_law import Decision, Measurement
 from gearwright.system.law_controller import LawController, law_controller
 from gearwright.system.system import System
 from gearwright.system.whole_motion import whole_motion
@@ -34,7 +33,7 @@ SAMPLES = 1001
 
 
 @dataclass(frozen=True)
-class StateFeedback(ControlLaw):
+class StateFeedback(JointSideLaw):
     """tau = tau_ref + K [q_ref - q; v_ref - v] on the driven speeds, with references of all speeds, shafts included.
 
     Args:
@@ -49,16 +48,6 @@ class StateFeedback(ControlLaw):
     def name(self) -> str:
         """What the kernel and the C function are called."""
         return "state_feedback"
-
-    @cached_property
-    def side(self) -> JointSide:
-        """The machine as joints and forces."""
-        return JointSide(self.mech)
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Forces on the driven speeds."""
-        return self.side.outputs
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from gearwright.algebra import Scalar
-from gearwright.arguments import numbers
-from gearwright.control.joint_side import JointSide
+from gearwright.arguments import one_or_each
+from gearwright.control.joint_side import JointSide, JointSideLaw
 from gearwright.control.references import WORDS, entries
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.parts import Robot
-from gearwright.system.control_law import ControlLaw, Measurement
+from gearwright.system.control_law import Measurement
 from gearwright.text import listed
 
 Gains = tuple[float, ...]
@@ -34,26 +31,16 @@ class Errors(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tracking(ControlLaw):
+class Tracking(JointSideLaw):
     """A law that tracks q_ref, v_ref, a_ref of the joints by joint-side forces.
 
     Args:
         mech: the controlled machine.
-        feedback: where elastic drives are measured, "joint" or "motor".
+        feedback: where elastic drives are measured, "joint", "motor" or "both".
     """
 
     mech: Mechanism
     feedback: str
-
-    @cached_property
-    def side(self) -> JointSide:
-        """The machine as joints and forces."""
-        return JointSide(self.mech)
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Forces on the driven speeds."""
-        return self.side.outputs
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
@@ -92,13 +79,8 @@ def scaled(gains: Gains, x: Sequence[Scalar]) -> list[Scalar]:
 
 def per_joint(caller: str, name: str, value: Any, side: JointSide, *, above: float | None = None) -> Gains:
     """One finite number per joint; a single one serves all."""
-    found = numbers(caller, name, value, above=above, least=0.0 if above is None else None)
-    if found.shape not in ((), (side.count,)):
-        raise InputError(
-            f"{caller}: {name} has shape {found.shape}; give one number, or one per joint, {side.count} "
-            f"({listed(side.names)})."
-        )
-    return tuple(np.broadcast_to(found, side.count).tolist())
+    least = 0.0 if above is None else None
+    return tuple(one_or_each(caller, name, value, side.names, above=above, least=least).tolist())
 
 
 def frequency_gains(frequency: Gains, damping: Gains) -> tuple[Gains, Gains]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.link_loads import link_loads
-from gearwright.analysis.placed_masses import placed_masses
-from gearwright.analysis.process_forces import applied
-from gearwright.analysis.tip import tip_deflection, tip_of
+from gearwright.algebra import Scalar
+from gearwright.analysis import Task
+from gearwright.analysis.beam import LinkBeam
+from gearwright.analysis.structure import acting_on, structure_of
 from gearwright.catalogue import Catalogue
 from gearwright.design.candidates import Candidates, Choice, candidates, kept_candidate
 from gearwright.design.choosing import with_choices
@@ -25,10 +24,10 @@ from gearwright.design.search import described, quick_options
 from gearwright.design.variables import Design, DesignSpace, Values
 from gearwright.errors import InputError, PartError
 from gearwright.mechanism import assemble
-from gearwright.parts import Robot
+from gearwright.parts import Material, Robot
 
-TIP = "tip deflection"
-"""The limit of a whole arm, by its name in an analysis."""
+TIP, TIP_PEAK = "tip deflection", "tip.peak_deflection"
+"""The limit of a whole arm, and what it limits, by their names in an analysis."""
 
 
 @dataclass(frozen=True)
@@ -138,16 +137,17 @@ def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, flo
     task, motion = design.task, drives.motion
     robot = task.carried_by(sized)
     mech = assemble(robot)
-    acting = applied(mech, motion.q, motion.t, task.forces)
-    links = {
-        name: LinkAnalysis(name, link_loads(mech, motion, name, section, placed_masses(robot, name), acting))
-        for name, section in design.sections.items()
-    }
-    uses = {f"{name}: stress": link.peak_stress / link.strength for name, link in links.items()}
-    tip = tip_of(robot, mech, task.tip, design.sections)
-    given = None if tip is None else tip_deflection(mech, motion, tip, links)
-    if "tip_deflection" in task.required and given is not None:
-        uses[TIP] = given.peak / task.required["tip_deflection"]
+    acting = acting_on(robot, mech, motion, task.forces, task.contact)
+    found = structure_of(robot, mech, motion, design.sections, acting, task.tip)
+    materials = {name: LinkBeam.of(section).material for name, section in design.sections.items()}
+    return shares_of_links(found.numbers(), materials, task)
+
+
+def shares_of_links(numbers: Mapping[str, Scalar], materials: Mapping[str, Material], task: Task) -> dict[str, Scalar]:
+    """Per limit of links and tip the share that is taken, from the characteristics that `Structure.numbers` names."""
+    uses = {f"{name}: stress": numbers[f"{name}.peak_stress"] / one.strength for name, one in materials.items()}
+    if "tip_deflection" in task.required and TIP_PEAK in numbers:
+        uses[TIP] = numbers[TIP_PEAK] / task.required["tip_deflection"]
     return uses
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gearwright.analysis import Task
-from gearwright.analysis.cycle import Course
+from gearwright.analysis.course import Prescribed
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss
@@ -118,7 +118,7 @@ def drive_space(
             "without stiffness), and check the elastic one with `analyse`."
         )
     smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
-    course = Course(task.cycle, tuple(task.forces), task.contact, samples)
+    course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples)
     found = course.asked_of(bare, laws=smooth, actuators=())
     motion = found.motion
     outside = found.tau - inverse_dynamics(mech, motion.q, motion.v, motion.a)

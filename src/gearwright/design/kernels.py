@@ -18,11 +18,15 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.taylor import Jet
+from gearwright.analysis.jets import parameter_jets
+from gearwright.analysis.structure_slopes import structure_slopes
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.design.choosing import with_choices
-from gearwright.design.designs import Judgement, Question
+from gearwright.design.designs import Judgement, Question, shares_of_links
 from gearwright.design.drive_demand import JETS, Article, OfJets, compared, drive_demand
+from gearwright.design.pace import stretched
+from gearwright.design.variables import STRETCH
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import Mesh
 from gearwright.mechanism import Mechanism, approximate, assemble
@@ -118,7 +122,7 @@ class DesignGradients:
         values = dict(judgement.found.values)
         self.start = np.array([float(values[name]) for name in free])
         choices = judgement.choices(question.joints)
-        plain = DesignMachine(question, fixed, free, choices, ())
+        self._plain = plain = DesignMachine(question, fixed, free, choices, ())
         robot = plain.robot(self.start.tolist())
         turning = tuple(_turning(assemble(robot), _title(robot, joint)) for joint in question.joints)
         machine = replace(plain, turning=turning)
@@ -178,6 +182,18 @@ class DesignGradients:
         mesh = Mesh(teeth.drive[0], teeth.back[0], teeth.input_torque[0], teeth.output_torque)
         winding = DcEquations(*(part[0] if isinstance(part, np.ndarray) else part for part in wire))
         return Article(ratio, mesh, columns.coulomb[0], columns.viscous[0], winding)
+
+    def link_uses(self, x: Array) -> list[Scalar]:
+        """Per limit of the links and the tip the share that is taken, as jets by the names of the variables."""
+        space = self.question.space
+        if not space.base.sections:
+            return []
+        jets = parameter_jets(dict(zip(self.free, x.tolist(), strict=True)))
+        robot = self._plain.robot(list(jets.values()))
+        beams = space.beams({**self.fixed, **jets})
+        motion, task = self.judgement.sets.space.motion, stretched(space.base.task, self.fixed.get(STRETCH, 1.0))
+        found = structure_slopes(robot, assemble(robot), motion, beams, task)
+        return list(shares_of_links(found, {name: beam.material for name, beam in beams.items()}, task).values())
 
     def beam_mass(self, x: Array) -> Scalar:
         """Mass of the beams that vary, as a jet."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Inertia, Scalar, Tensor, Vec
-from gearwright.analysis.link_loads import beam_axes
+from gearwright.analysis.beam import beam_axes
 from gearwright.errors import InputError
 from gearwright.parts import Box, LinkSection, Material, Robot, Tube
 from gearwright.parts.link import Link

@@ -1,7 +1,6 @@
 """Continuous variables brought to their best while drives, mounts and materials stay: SciPy's SLSQP on exact gradients.
 
-Shares of the limits of drives and all objectives have slopes from kernels. Stresses and deflections of links have none
-there; theirs are differences over a hundred thousandth of the range.
+Shares of the limits of drives and all objectives have slopes from kernels, stresses and deflections of links from jets.
 """
 
 from __future__ import annotations
@@ -12,16 +11,14 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.taylor import Jet
+from gearwright.analysis.jets import slope_of, value_of
 from gearwright.arrays import Array
-from gearwright.design.choosing import with_choices
-from gearwright.design.designs import Judgement, Question, completed, link_uses
+from gearwright.design.designs import Judgement, Question, completed
 from gearwright.design.drive_sets import DriveSets
 from gearwright.design.kernels import DesignGradients
 from gearwright.design.variables import STRETCH, Range
 from gearwright.errors import GearwrightError
 
-STEP = 1e-5
-"""Of a range, over which links are differentiated."""
 STEPS = 60
 AMBIENT = 298.15
 """Of data sheets [K]."""
@@ -63,7 +60,7 @@ class Smooth:
             uses, energy, warmest = self.graded.uses(x)
             goals = {"mass": self.graded.beam_mass(x), "energy": energy, "temperature": warmest}
             goal = self._scaled(goals)
-            links, bends = self._links(y)
+            links, bends = self._links(x)
             left = self.question.share - np.array([float(one.c[0]) for one in uses.values()])
             slopes = [-np.ravel(one.c[1]) * self.span for one in uses.values()]
             self._known[key] = (
@@ -96,20 +93,12 @@ class Smooth:
         """Its slopes."""
         return self._at(y)[2]
 
-    def _links(self, y: Array) -> tuple[Array, Array]:
-        """What is left of the limits of links, and differences of it."""
-        if not self.question.space.base.sections:
-            return np.zeros(0), np.zeros((0, len(y)))
-        here = self._link_uses(y)
-        ends = [np.clip(y + sign * STEP * row, 0, 1) for row in np.eye(len(y)) for sign in (1, -1)]
-        uses = [self._link_uses(end) for end in ends]
-        columns = [-(uses[2 * k] - uses[2 * k + 1]) / (ends[2 * k][k] - ends[2 * k + 1][k]) for k in range(len(y))]
-        return self.question.share - here, np.stack(columns, axis=1)
-
-    def _link_uses(self, y: Array) -> Array:
-        design = self.question.space.design(self.values(y))
-        sized = with_choices(design.robot, self.judgement.choices(self.question.joints))
-        return np.array(list(link_uses(design, sized, self.judgement.sets.space).values()))
+    def _links(self, x: Array) -> tuple[Array, Array]:
+        """What is left of the limits of links (L,), and its slopes by y (L, P)."""
+        uses = self.graded.link_uses(x)
+        left = [self.question.share - float(value_of(use)) for use in uses]
+        slopes = [[-slope_of(use, name) for name in self.free] for use in uses]
+        return np.array(left), np.array(slopes).reshape(len(uses), len(self.free)) * self.span
 
 
 def polished(question: Question, judgement: Judgement) -> Judgement:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.analysis import Task
-from gearwright.analysis.link_loads import beam_axes
+from gearwright.analysis.beam import LinkBeam, beam_axes
 from gearwright.arguments import number
 from gearwright.design.made_links import Made, beam_mass, require_links, reshaped, with_made
 from gearwright.design.pace import stretched
@@ -122,6 +122,14 @@ class DesignSpace:
         stretch = 1.0 if length is None else length / beam_axes(section)[1]
         metal = MATERIALS[material] if isinstance(material, str) else material
         return Made(reshaped(link, section, words), metal, stretch)
+
+    def beams(self, values: Values) -> dict[str, LinkBeam]:
+        """Per link with a section its beam; its measures may be scalars of any kind."""
+        found = {}
+        for name, section in self.base.sections.items():
+            beam, made = LinkBeam.of(section), self.made(name, values)
+            found[name] = LinkBeam(beam.axes, beam.length * made.stretch, tuple(made.sections), made.material)
+        return found
 
     def beam_mass(self, values: Values) -> Scalar:
         """Mass of the beams that vary [kg]."""

@@ -23,8 +23,8 @@ def first_shaft(mech: Mechanism) -> int:
     return mech.n - len(mech.shafts)
 
 
-LawForces: TypeAlias = Callable[[Sequence[Taylor]], Sequence[Scalar]]
-"""Series of all coordinates -> generalized forces that act beside the machine's own."""
+LawForces: TypeAlias = Callable[[Sequence[Taylor], Sequence[Scalar]], Sequence[Scalar]]
+"""Series of all coordinates, and of what the machine itself needs -> generalized forces that act beside its own."""
 
 
 class SpringMatrices(NamedTuple):
@@ -74,7 +74,8 @@ def whole_series(
 ) -> list[Taylor]:
     """The motion of the whole machine as series of time, for a motion of its joints; arguments as of `motor_motion`.
 
-    `law_forces` gives generalized forces beside the machine's own (friction at joints behind springs) from a motion.
+    `law_forces` gives generalized forces beside the machine's own (friction at joints behind springs, forces that close
+    loops) from a motion and what it needs.
     """
     joints = first_shaft(mech)
     motion = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
@@ -84,7 +85,7 @@ def whole_series(
         length = step.order + spare + ACCELERATION + 1
         so_far = [x.cut(length) for x in motion]
         missing = _forces(mech, so_far, TaylorOperations(ops))
-        known = [0.0] * mech.n if law_forces is None else law_forces(so_far)
+        known = [0.0] * mech.n if law_forces is None else law_forces(so_far, missing)
         found = _stretched(springs, step, [(missing[e] - known[e]).c[: length - ACCELERATION] for e in step.equations])
         for shaft, *coefficients in zip(step.shafts, *found, strict=True):
             motion[shaft] = Taylor(coefficients).cut(len(derivatives))

@@ -55,4 +55,4 @@ def jacobian_rate(pose: Pose, v: Sequence[Scalar], body: int, point: Vec) -> Mat
 
 def _rows(columns: Sequence[Sequence[Vec]]) -> Matrix:
     flat = [[*linear, *angular] for linear, angular in columns]
-    return [list(row) for row in zip(*flat, strict=True)]
+    return [[column[k] for column in flat] for k in range(6)]  # six rows even of a machine without speeds

@@ -171,8 +171,6 @@ def _opened(
     robot: RobotOrMech, inputs: str | Iterable[str], parameters: Sequence[str], laws: Iterable[Law] | None
 ) -> OpenSystem:
     opened = open_system(CALLER, robot, inputs, parameters, laws, smooth=False)
-    if not opened.system.mech.n:
-        raise InputError(f"{CALLER}: the machine has no speeds, so nothing moves. Give one with a joint.")
     for obstacle in surveyed(opened.system).obstacles:
         raise InputError(f"{CALLER}: {obstacle}")
     return opened

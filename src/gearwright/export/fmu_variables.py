@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gearwright.export.fmu_model import FmuModel
 from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
 from gearwright.system.open_system import MOTOR_TORQUE, TORQUE
-from gearwright.text import c_identifier
+from gearwright.text import c_identifier, fresh_name
 
 ENERGIES = ("energy.stored", "energy.kinetic", "energy.potential")
 WORKS = ("energy.supplied", "energy.dissipated")
@@ -57,13 +57,8 @@ def identifiers(names: Iterable[str]) -> list[str]:
             result.append(f"der({found[inner]})")
             continue
         plain = ".".join(map(_word, name.split(".")))
-        candidate, count = plain, 1
-        while candidate in used:
-            count += 1
-            candidate = f"{plain}_{count}"
-        used.add(candidate)
-        found.setdefault(name, candidate)
-        result.append(candidate)
+        result.append(fresh_name(plain, used))
+        found.setdefault(name, result[-1])
     return result
 
 

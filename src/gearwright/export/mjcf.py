@@ -19,7 +19,7 @@ from gearwright.export.mjcf_rotors import FORMS, Form
 from gearwright.files.formats import MJCF_ENDINGS, write_text
 from gearwright.files.mjcf_source import mujoco_module
 from gearwright.functions.functions import forward_dynamics, integrate, neutral
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, lines, listed
@@ -78,9 +78,9 @@ def mjcf(
         InputError: MuJoCo does not take a link (effective links), a name or a symbol; the message names it.
         MissingExtraError: MuJoCo is not installed.
     """
-    mech = assemble(robot) if isinstance(robot, Robot) else robot
-    if not isinstance(mech, Mechanism) or not isinstance(path, str | Path):
-        raise InputError(f"export.mjcf takes a robot and a file's name, not {type(robot).__name__}, {path!r}.")
+    mech = machine_of("export.mjcf", robot)
+    if not isinstance(path, str | Path):
+        raise InputError(f"export.mjcf: path={path!r} is not the name of a file. Give one that ends in .xml.")
     for word, given, known in (("rotors", rotors, FORMS), ("drives", drives, DRIVES)):
         if given not in known:
             raise InputError(f"export.mjcf: {word} is {given!r}. {did_you_mean(given, known)}")
@@ -171,8 +171,8 @@ def acceleration_error(mech: Mechanism, where: Coordinates, seed: int = 0) -> fl
         data.qfrc_applied = where.forces(q, tau) + own * data.qvel
         mujoco.mj_forward(model, data)
         exact = np.asarray(forward_dynamics(mech, q, v, tau))
-        worst = max(worst, float(np.abs(where.accelerations(q, v, data.qacc) - exact).max()))
-        largest = max(largest, float(np.abs(exact).max()))
+        worst = max(worst, float(np.abs(where.accelerations(q, v, data.qacc) - exact).max(initial=0.0)))
+        largest = max(largest, float(np.abs(exact).max(initial=0.0)))
     return worst / largest if largest else worst
 
 

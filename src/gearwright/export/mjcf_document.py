@@ -62,13 +62,7 @@ class Document:
         if code is not None or not wanted.strip():
             reason = f"XML cannot hold {code}" if code else "its names are not blank"
             raise InputError(f"{kind} {wanted!r} cannot be written as MJCF: {reason}. Rename it.")
-        taken = self.names.setdefault(kind, {"world"} if kind == "body" else set())
-        fresh, count = wanted, 1
-        while fresh in taken:
-            count += 1
-            fresh = f"{wanted}_{count}"
-        taken.add(fresh)
-        return fresh
+        return text.fresh_name(wanted, self.names.setdefault(kind, {"world"} if kind == "body" else set()))
 
     def site(self, name: str, body: int, **where: str) -> str:
         """A site on a body of the machine, -1 for the world; its name."""

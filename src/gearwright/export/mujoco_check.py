@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
     sizes = {"q": (q, mech.nq), "v": (v, mech.n), "a": (a, mech.n)}
     states = [checked("mujoco_check", mech, name, given, size) for name, (given, size) in sizes.items()]
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in states))
-    rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
+    rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(prod(batch), x.shape[-1]) for x in states]
     forces, energies = _along(mech, *rows)
     tau, energy = forces.reshape(*batch, mech.n), energies.reshape(batch)
     where, speed, rate = states

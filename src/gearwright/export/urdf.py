@@ -59,6 +59,11 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     from gearwright.files.urdf_sidecar import sidecar_of, sidecar_text
     from gearwright.files.urdf_writer import urdf_text
 
+    if not isinstance(robot, Robot):
+        raise InputError(
+            f"write_urdf: a {type(robot).__name__} is not a robot. Give what gw.load(...) returns; a machine is "
+            "written by export.mjcf."
+        )
     path = Path(path)
     if not robot.links:
         raise InputError(f"robot {robot.name!r} has no links: there is nothing to write.")

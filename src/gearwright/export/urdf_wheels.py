@@ -15,7 +15,7 @@ from gearwright.export.wheel_forms import WHEEL_FORMS, WheelForm
 from gearwright.files.urdf_writer import Inertial
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
-from gearwright.text import did_you_mean
+from gearwright.text import did_you_mean, fresh_name
 
 UNLIMITED = 1e9
 """How far [rad] a wheel may turn that follows a slide without limits."""
@@ -55,10 +55,7 @@ def with_wheels(robot: Robot, mech: Mechanism, form: WheelForm) -> Explicit:
 def _links(robot: Robot, mech: Mechanism, rotors: list[RotorBody], names: set[str], mimic: bool) -> Iterator[Link]:
     for rotor in rotors:
         ((speed, ratio),) = rotor.row.items()
-        name = rotor.name
-        while name in names:
-            name += "_"
-        names.add(name)
+        name = fresh_name(rotor.name, names)
         carrier = "base" if rotor.carrier < 0 else mech.bodies[rotor.carrier].name
         follows = (speed, ratio, 0.0) if mimic and speed not in mech.shafts else None
         limits = Limits() if speed in mech.shafts else _limits(robot.link_of_joint(speed).joint, ratio)

@@ -7,6 +7,7 @@ from typing import Any
 
 from gearwright.files.bounds import MAX_NAME
 from gearwright.files.urdf_report import Findings
+from gearwright.text import fresh_name
 
 BASE = "base"
 LONGEST = MAX_NAME - 10
@@ -21,9 +22,9 @@ class Names:
         self.found = found
         bodies, joints = self._given("body", model.nbody), self._given("joint", model.njnt)
         links = {BASE}
-        self.bodies = [BASE, *(_unique(links, name or f"body{i + 1}") for i, name in enumerate(bodies[1:]))]
+        self.bodies = [BASE, *(fresh_name(name or f"body{i + 1}", links) for i, name in enumerate(bodies[1:]))]
         taken = {name for name in joints if name}
-        self.joints = [name or _unique(taken, self._fallback(i)) for i, name in enumerate(joints)]
+        self.joints = [name or fresh_name(self._fallback(i), taken) for i, name in enumerate(joints)]
         self.links, self._joints = links, taken
         self._lists: dict[str, set[str]] = {}
         self._note_renamed(bodies)
@@ -34,15 +35,15 @@ class Names:
 
     def link(self, name: str) -> str:
         """A name for a further link."""
-        return _unique(self.links, name)
+        return fresh_name(name, self.links)
 
     def joint(self, name: str) -> str:
         """A name for a joint that the file does not name: a fixed one."""
-        return _unique(self._joints, name)
+        return fresh_name(name, self._joints)
 
     def among(self, kind: str, name: str) -> str:
         """A name that is unique in one of the robot's other lists, and short; frames share theirs with links."""
-        return _unique(self.links if kind == "frames" else self._lists.setdefault(kind, set()), name[:LONGEST])
+        return fresh_name(name[:LONGEST], self.links if kind == "frames" else self._lists.setdefault(kind, set()))
 
     def _given(self, kind: str, count: int) -> list[str]:
         names = [str(getattr(self.model, kind)(i).name) for i in range(count)]
@@ -62,12 +63,3 @@ class Names:
         for old, new in zip(bodies, self.bodies, strict=True):
             if old not in (new, "", "world"):
                 self.found.note(f"body {old!r} is called {new!r} here")
-
-
-def _unique(taken: set[str], name: str) -> str:
-    fresh, count = name, 1
-    while fresh in taken:
-        count += 1
-        fresh = f"{name}_{count}"
-    taken.add(fresh)
-    return fresh

@@ -42,22 +42,13 @@ from gearwright.parts import Link, Robot
 Lose = Callable[[str, str, str], None]
 
 
-def read_mjcf(path: str | Path) -> Robot:
-    """The robot of an MJCF file.
-
-    Emits one `GearwrightWarning` that lists what MuJoCo simulates and the robot does not have.
+def read_mjcf_with_report(path: str | Path, permissions: Permissions | None = None) -> tuple[Robot, Report]:
+    """The robot of an MJCF file, and the report of reading it: notes, and what MuJoCo simulates and the robot lacks.
 
     Raises:
         FileError: with every problem of the file.
         MissingExtraError: MuJoCo is not installed.
     """
-    robot, report = read_mjcf_with_report(path)
-    report.warn()
-    return robot
-
-
-def read_mjcf_with_report(path: str | Path, permissions: Permissions | None = None) -> tuple[Robot, Report]:
-    """The robot and the report of reading it: notes, and what is lost, by name."""
     path = Path(path)
     found = Findings(str(path))
     robot = robot_of_model(compiled(path, found), found, path.stem)

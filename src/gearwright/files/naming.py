@@ -21,14 +21,9 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names = _Names(contents.root, problems)
     names.unique("links", names.of("links", "name"), reserved=BASE)
     names.unique("joints", names.joints())
-    names.unique("frames", names.of("frames", "name"))
     names.unique("drives", names.titles())
-    names.unique("springs", names.of("springs", "name"))
-    names.unique("tendons", names.of("tendons", "name"))
-    names.unique("states", names.of("states", "name"))
-    names.unique("loops", names.of("loops", "name"))
-    names.unique("environment", names.of("environment", "name"))
-    names.unique("cords", names.of("cords", "name"))
+    for word in ("frames", "springs", "tendons", "states", "loops", "environment", "cords"):
+        names.unique(word, names.of(word, "name"))
     names.apart("links and frames", names.of("links", "name"), names.of("frames", "name"))
     links, joints = list(names.of("links", "name").values()), list(names.joints().values())
     attached = bool(contents.root.data.get("attach"))
@@ -38,17 +33,16 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.exist("link", names.of("frames", "link"), [*links, BASE], "link")
     places = [*links, *names.of("frames", "name").values(), BASE]
     names.exist("frame", names.of("environment", "frame"), places, "frame or link", attached)
-    names.exist("frames", names.of_loops(), places, "frame or link", attached)
+    names.exist("frames", names.listed("loops", "frames"), places, "frame or link", attached)
     # Later attachments may sit on frames that earlier ones bring; `attach` looks at those.
     first = {path: name for path, name in names.of("attach", "frame").items() if path[1] == 0}
     names.exist("frame", first, names.of("frames", "name").values(), "frame")
     names.exist("follows", names.leaders(), joints, "joint")
     names.exist("row", names.rows(), joints, "joint", attached)
-    places = [*links, BASE, *names.of("frames", "name").values()]
-    names.exist("frame", names.in_courses(), places, "link or frame", attached)
+    names.exist("frame", names.keyed("cords", "course", "frame"), places, "link or frame", attached)
     names.exist("payload", names.carrier(), links, "link", attached)
-    names.unique("wheels", names.in_trains("wheels", "name"))
-    names.unique("motors", names.in_trains("motors", "name"))
+    names.unique("wheels", names.keyed("trains", "wheels", "name"))
+    names.unique("motors", names.keyed("trains", "motors", "name"))
     names.exist_in_trains(links, joints, attached)
     names.refuse_circles(names.parents(), "the parents", "Hang one of them on the base.")
     names.refuse_circles(names.followers(), "joints that follow each other", "Let one of them have its own speed.")
@@ -96,15 +90,23 @@ class _Names:
         link = payload.get("link") if isinstance(payload, dict) else None
         return {("payload", "link"): link} if isinstance(link, str) else {}
 
-    def of_loops(self) -> dict[Path, str]:
-        """The frames that loops name."""
-        pairs = {i: item.get("frames") for i, item in self.entries("loops")}
+    def inside(self, word: str, inner: str) -> Iterable[tuple[Path, Any]]:
+        """What stands in the lists called `inner` of all entries, by its path."""
+        for i, item in self.entries(word):
+            entries = item.get(inner)
+            if isinstance(entries, list):
+                yield from (((word, i, inner, k), entry) for k, entry in enumerate(entries))
+
+    def listed(self, word: str, inner: str) -> dict[Path, str]:
+        """The names in these lists."""
+        return {path: name for path, name in self.inside(word, inner) if isinstance(name, str)}
+
+    def keyed(self, word: str, inner: str, key: str) -> dict[Path, str]:
+        """The names under a key of what stands in these lists."""
         return {
-            ("loops", i, "frames", k): name
-            for i, pair in pairs.items()
-            if isinstance(pair, list)
-            for k, name in enumerate(pair)
-            if isinstance(name, str)
+            (*path, key): entry[key]
+            for path, entry in self.inside(word, inner)
+            if isinstance(entry, dict) and isinstance(entry.get(key), str)
         }
 
     def rows(self) -> dict[Path, str]:
@@ -118,49 +120,16 @@ class _Names:
             if isinstance(joint, str)
         }
 
-    def in_courses(self) -> dict[Path, str]:
-        """The links and frames that carry the points of cords."""
-        lists = {i: item.get("course") for i, item in self.entries("cords")}
-        return {
-            ("cords", i, "course", k, "frame"): station["frame"]
-            for i, course in lists.items()
-            if isinstance(course, list)
-            for k, station in enumerate(course)
-            if isinstance(station, dict) and isinstance(station.get("frame"), str)
-        }
-
-    def in_trains(self, word: str, key: str) -> dict[Path, str]:
-        """A name of each wheel, mesh or motor of all trains."""
-        lists = {i: item.get(word) for i, item in self.entries("trains")}
-        return {
-            ("trains", i, word, k, key): entry[key]
-            for i, entries in lists.items()
-            if isinstance(entries, list)
-            for k, entry in enumerate(entries)
-            if isinstance(entry, dict) and isinstance(entry.get(key), str)
-        }
-
-    def free_wheels(self) -> dict[Path, str]:
-        """The wheels that trains declare free."""
-        lists = {i: item.get("free") for i, item in self.entries("trains")}
-        return {
-            ("trains", i, "free", k): name
-            for i, names in lists.items()
-            if isinstance(names, list)
-            for k, name in enumerate(names)
-            if isinstance(name, str)
-        }
-
     def exist_in_trains(self, links: list[str], joints: list[str], attached: bool) -> None:
         """Who meshes, carries and drives is a wheel or a link."""
-        wheels = list(self.in_trains("wheels", "name").values())
+        wheels = list(self.keyed("trains", "wheels", "name").values())
         bodies = [*wheels, *links, BASE]
         for word, key in (("wheels", "carrier"), ("meshes", "first"), ("meshes", "second"), ("meshes", "carrier")):
-            self.exist(key, self.in_trains(word, key), bodies, "link or wheel", attached)
-        self.exist("stator", self.in_trains("motors", "stator"), bodies, "link or wheel", attached)
-        self.exist("wheel", self.in_trains("motors", "wheel"), wheels, "wheel", attached)
-        self.exist("free", self.free_wheels(), wheels, "wheel", attached)
-        axes = self.in_trains("wheels", "axis")
+            self.exist(key, self.keyed("trains", word, key), bodies, "link or wheel", attached)
+        self.exist("stator", self.keyed("trains", "motors", "stator"), bodies, "link or wheel", attached)
+        self.exist("wheel", self.keyed("trains", "motors", "wheel"), wheels, "wheel", attached)
+        self.exist("free", self.listed("trains", "free"), wheels, "wheel", attached)
+        axes = self.keyed("trains", "wheels", "axis")
         self.exist("axis", axes, [*joints, *wheels, "parallel", "radial"], "joint or wheel", attached)
 
     def note(self, path: Path, message: str) -> None:

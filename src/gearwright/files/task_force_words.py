@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gearwright.files.words import Name, Unit, Words
+from gearwright.files.words import Name, PlacedWords, Unit, Words
 
 Force = Annotated[float, Unit("force")]
 Moment = Annotated[float, Unit("torque")]
@@ -35,7 +35,7 @@ class Hours(Unit):
 Span = Annotated[float, Unit("length", above=0)]
 
 
-class ForceWords(Words):
+class ForceWords(PlacedWords):
     """A force and moment of the process at a frame, acting on the robot: constant, or over time."""
 
     name: Name | None = Field(default=None, description="process, process 2, ... unless given")

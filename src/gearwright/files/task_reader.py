@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
 from gearwright.files.task_words import TaskWords
 from gearwright.files.validation import validated
+from gearwright.files.words import PlacedWords
 from gearwright.files.yaml_reader import as_path
-from gearwright.files.yaml_tree import parse
+from gearwright.files.yaml_tree import Node, parse
+
+AnyPlaced = TypeVar("AnyPlaced", bound=PlacedWords)
 
 
 def read_task(source: str | Path) -> TaskWords:
@@ -35,4 +40,17 @@ def read_task(source: str | Path) -> TaskWords:
     words = validated(TaskWords, root.data, root, (), problems)
     problems.refuse()
     assert words is not None  # validated returns None only after noting a problem
-    return words
+    return _placed(words, root, problems.source)
+
+
+def _placed(words: TaskWords, root: Node, source: str) -> TaskWords:
+    """The words with motions and forces that know their lines: a plan finds out later that they are impossible."""
+
+    def found(word: str, items: Sequence[AnyPlaced]) -> list[AnyPlaced]:
+        lines = [root.line_of((word, k)) for k in range(len(items))]
+        places = [f"{source}, line {line}: {word}[{k}]" for k, line in enumerate(lines)]
+        return [one.found_at(place) for one, place in zip(items, places, strict=True)]
+
+    return words.model_copy(
+        update={"motions": found("motions", words.motions), "forces": found("forces", words.forces)}
+    )

@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 
 from gearwright.files.robot_words import PayloadWords
 from gearwright.files.task_force_words import ContactForce, ForceWords, PerturbedWords, RequiredWords
-from gearwright.files.words import Angle, Direction, Name, Origin, Position, Unit, Words
+from gearwright.files.words import Angle, Direction, Name, Origin, PlacedWords, Position, Unit, Words
 
 
 class EachJoint(Unit):
@@ -160,7 +160,7 @@ class FastestWords(Words):
         return self
 
 
-class MotionWords(Words):
+class MotionWords(PlacedWords):
     """One motion, from where the one before ended; or a pause."""
 
     to: Configuration | None = Field(default=None, description="a configuration, straight in joint space")

@@ -12,7 +12,7 @@ from gearwright.files.placements import PartPlace
 from gearwright.files.urdf_joints import UrdfJoint
 from gearwright.files.urdf_report import Findings
 from gearwright.parts import Joint, Link
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, fresh_name, listed
 
 
 @dataclass(frozen=True)
@@ -140,20 +140,13 @@ class _Names:
 
     def link(self, name: str) -> str:
         """The link's name, unless it is the ground's."""
-        return self._free(self._links, "base_link") if name == "base" else name
+        return fresh_name("base_link", self._links) if name == "base" else name
 
     def new_link(self, name: str) -> str:
-        return self._free(self._links, name)
+        return fresh_name(name, self._links)
 
     def new_joint(self, name: str) -> str:
-        return self._free(self._joints, name)
-
-    @staticmethod
-    def _free(taken: set[str], name: str) -> str:
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        return name
+        return fresh_name(name, self._joints)
 
 
 def _rooted(found: Findings, link: Link, names: _Names, floating: bool) -> Link:

@@ -133,7 +133,7 @@ def _write_shape(link: Element, shape: Shape) -> None:
 def _links_between(robot: Robot) -> dict[str, list[str]]:
     """Per link the names of the links without mass that its joint is written with."""
     taken = {link.name for link in robot.links}
-    return {k.name: [_free(taken, f"{k.name}{end}") for end in stand_ins(k) if end] for k in robot.links}
+    return {k.name: [text.fresh_name(f"{k.name}{end}", taken) for end in stand_ins(k) if end] for k in robot.links}
 
 
 def _write_joints(root: Element, link: Link, between: Sequence[str]) -> None:
@@ -185,13 +185,6 @@ def _write_limits(element: Element, joint: Joint) -> None:
 
 def _sizes(limits: Limits) -> dict[str, float | None]:
     return {"effort": limits.effort, "velocity": limits.speed}
-
-
-def _free(taken: set[str], name: str) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 def _write_transmissions(root: Element, robot: Robot) -> None:

@@ -10,7 +10,15 @@ import math
 from abc import abstractmethod
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PrivateAttr,
+    model_validator,
+)
 from pydantic_core import CoreSchema, core_schema
 
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
@@ -25,6 +33,22 @@ class Words(BaseModel):
     """A mapping of known words; any other word is a problem."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class PlacedWords(Words):
+    """Words that know where a file has them, for errors that show only once they are acted upon."""
+
+    _where: str = PrivateAttr(default="")
+
+    def found_at(self, where: str) -> Self:
+        """The same words, found at a place such as `pick.yaml, line 3: motions[0]`."""
+        known = self.model_copy()
+        known._where = where
+        return known
+
+    def where(self, otherwise: str) -> str:
+        """The place, or what to call them where nobody knows it."""
+        return self._where or otherwise
 
 
 class CheckedWords(Words):

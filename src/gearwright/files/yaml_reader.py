@@ -100,7 +100,7 @@ def _plain(data: Any) -> Any:
 
 def _robot(root: Node, problems: Problems, path: Path | None, permissions: Permissions) -> Robot:
     if not isinstance(root.data, dict):
-        problems.add("the file holds no mapping. Start with `robot: name` and `links:`.", line=root.line)
+        problems.add("the file does not hold a mapping. Start with `robot: name` and `links:`.", line=root.line)
         raise problems.error()
     if "motions" in root.data and "links" not in root.data:
         text = "this is a task, not a robot. Give the robot's file first, and the task to a command that takes one."

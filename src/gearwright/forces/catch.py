@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gearwright.algebra import Rot, Scalar, Vec
@@ -14,7 +14,8 @@ from gearwright.forces.contact import FREE
 from gearwright.forces.contact_lines import Gap
 from gearwright.forces.coordinate import Coordinate, Function
 from gearwright.forces.coordinates import Displacement, Point, titled
-from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.impulse import UNBOUNDED, Bounded
+from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
 from gearwright.forces.relative import AXES, PLACES, SIX, TURNS, checked_held
 from gearwright.parts.surface import Surface
 
@@ -54,7 +55,8 @@ class Catch(Law):
     in the place and attitude in which it was caught.
 
     Series: `<name>.gap` [m], and the forces and torques that hold it, `<name>.force.x` [N] to `<name>.torque.rz` [Nm],
-    acting on the object, in the axes of the hand.
+    acting on the object, in the axes of the hand. State: `<name>.since` [s], how long it has been caught; a run that
+    starts with more than zero starts caught.
 
     Args:
         object: the body or frame that is caught, such as a link with a free joint (`with_object`).
@@ -85,6 +87,11 @@ class Catch(Law):
             raise InputError(f"{self.name}: {self.object!r} cannot catch itself. Name the hand that catches it.")
 
     @property
+    def states(self) -> tuple[Quantity, ...]:
+        """How long it has been caught."""
+        return (Quantity(f"{self.name}.since", "s"),)
+
+    @property
     def signals(self) -> tuple[Quantity, ...]:
         """Gap, and what holds it."""
         felt = (Quantity(self._reaction(word), "N" if word in PLACES else "Nm") for word in self.held)
@@ -97,6 +104,10 @@ class Catch(Law):
     def modes(self) -> tuple[str, ...]:
         """Free, then caught."""
         return FREE, CAUGHT
+
+    def start(self, situation: Situation) -> str:
+        """Free, unless it has been caught before."""
+        return CAUGHT if situation.states[0] > 0 else FREE
 
     def act(self, mode: str, situation: Situation) -> Action:
         """Held in every direction that is to be, once caught."""
@@ -112,7 +123,8 @@ class Catch(Law):
         work = sum((f * situation.speed(line) for f, line in zip(felt, lines, strict=True)), 0.0)
         values = [situation.position(_gap(self, situation.mech.speeds)), *felt]
         names = (signal.name for signal in self.signals)
-        return Outcome(dissipated=-work, signals=dict(zip(names, values, strict=True)))
+        rates = (float(mode == CAUGHT),)
+        return Outcome(rates, dissipated=-work, signals=dict(zip(names, values, strict=True)))
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """Caught where the gap closes; nothing ends that."""
@@ -120,6 +132,18 @@ class Catch(Law):
             return ()
         line = _gap(self, situation.mech.speeds)
         return (Guard(situation.position(line), CAUGHT, rate=situation.speed(line)),)
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Caught from the step on in whose middle it is at the surface: impulses take away what is held."""
+        ops, gap = situation.ops, situation.position(_gap(self, situation.mech.speeds))
+        caught = ops.where(situation.states[0] > 0, 1.0, ops.where(gap <= 0, 1.0, 0.0))
+        most = UNBOUNDED * caught
+        holds = tuple(Hold(line, speed=0.0) for line in _lines(self, situation.mech.speeds))
+
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
+            return replace(self.follow(CAUGHT, then, reaction), rates=(caught,))
+
+        return Stepped(CAUGHT, tuple(Bounded(-most, most) for _ in holds), Action(holds=holds), outcome)
 
 
 @lru_cache(maxsize=256)

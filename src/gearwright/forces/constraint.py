@@ -12,6 +12,7 @@ from gearwright.errors import InputError
 from gearwright.forces.configuration import Anchor, MovingFrame
 from gearwright.forces.coordinate import Coordinate
 from gearwright.forces.coordinates import Numbers, three_numbers
+from gearwright.forces.deferred import Deferred
 from gearwright.forces.law import Action, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.relative import PLACES, SIX, checked_held, relative_coordinates
@@ -106,11 +107,14 @@ class Constraint(Law):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """Where it is, what it takes to hold it, and what moving frames do to it."""
         lines = self.lines(situation.mech.speeds)
-        shown = [*_six(self, situation.mech.speeds).values(), *self.stated]
-        values = [*(situation.position(line) for line in shown), *reaction.multipliers]
         work = sum((f * situation.speed(line) for f, line in zip(reaction.multipliers, lines, strict=True)), 0.0)
-        names = [signal.name for signal in self.signals]
-        return Outcome(dissipated=-work, signals=dict(zip(names, values, strict=True)))
+
+        def shown() -> dict[str, Scalar]:
+            places = [*_six(self, situation.mech.speeds).values(), *self.stated]
+            values = [*(situation.position(line) for line in places), *reaction.multipliers]
+            return dict(zip((signal.name for signal in self.signals), values, strict=True))
+
+        return Outcome(dissipated=-work, signals=Deferred(shown))
 
 
 def fixed_frame(

@@ -26,8 +26,8 @@ from gearwright.forces.law import (
     Situation,
     Stepped,
 )
-from gearwright.forces.sticking import STICK, beyond_noise
-from gearwright.forces.stops import CLEAR, RESTING
+from gearwright.forces.sticking import RESTING, STICK, onward
+from gearwright.forces.stops import CLEAR
 from gearwright.parts.surface import Plane, Surface
 
 FREE, TOUCH, SLIDE = "free", "touch", "slide"
@@ -198,8 +198,8 @@ class Contact(Law):
         if not self.rubs:
             return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
         a, b = first_if_none(*self._way(situation), ops)
-        one, other = (line.placed(situation.scene) for line in _tangents(self, speeds))
-        along = (Mixed(one, other, a, b), Mixed(one, other, -b, a))
+        both = [line.placed(situation.scene) for line in _tangents(self, speeds)]
+        along = (Mixed(both, (a, b)), Mixed(both, (-b, a)))
         return Stepped(
             STICK,
             (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
@@ -212,8 +212,7 @@ class Contact(Law):
         """Caught or thrown back: both are the gap, which is open for what does not approach."""
         ops, line = situation.ops, _gap(self, situation.mech.speeds)
         gap, speed = situation.position(line), situation.speed(line)
-        starting = beyond_noise(situation.acceleration(line, reaction.a), ops)
-        leaving = ops.where(ops.absolute(speed) > RESTING, speed, starting)
+        leaving = onward(speed, situation.acceleration(line, reaction.a), ops)
         clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
         back, caught, thrown = -self.restitution * speed, self.blow(situation, 0.0), self.blow(situation)
         return (

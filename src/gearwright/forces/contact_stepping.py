@@ -7,7 +7,7 @@ it slides, so that the direction may turn. The cone is met up to the turn of the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,10 +67,10 @@ class Pushing:
 
 
 class Mixed(Line):
-    """A direction between two placed lines: a times the one and b times the other."""
+    """A direction between placed lines: the sum of each times its factor."""
 
-    def __init__(self, one: Line, other: Line, a: Scalar, b: Scalar) -> None:
-        self._parts, self.speeds = ((one, a), (other, b)), one.speeds
+    def __init__(self, lines: Sequence[Line], factors: Sequence[Scalar]) -> None:
+        self._parts, self.speeds = tuple(zip(lines, factors, strict=True)), lines[0].speeds
 
     @property
     def name(self) -> str:
@@ -89,8 +89,11 @@ class Mixed(Line):
     @property
     def rate(self) -> Scalar:
         """What explicit time adds to the speed along it."""
-        (one, a), (other, b) = self._parts
-        return a * one.rate + b * other.rate
+        (first, factor), *others = self._parts
+        total = factor * first.rate
+        for line, factor in others:
+            total = total + factor * line.rate
+        return total
 
 
 def meeting_limit(gap: Scalar, speed: Scalar, restitution: Scalar, capture: Scalar, ops: Operations) -> Bounded:

@@ -11,11 +11,15 @@ from gearwright.algebra.slopes import Slopes
 from gearwright.algebra.taylor import Jet, JetOperations
 from gearwright.errors import InputError
 from gearwright.forces.contact import FREE
-from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.environment_stepping import dot, moved_along
+from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation, Stepped
 from gearwright.forces.line import Line
 from gearwright.forces.matrices import Matrix, checked_matrix, evaluated
 from gearwright.forces.soft_contact import FINE, PRESS
 from gearwright.mechanism.rows import spread
+
+SHALLOW = 1e-12
+"""The least first coordinate [m] that functions of a one-sided environment see: roots have slopes there."""
 
 Energy: TypeAlias = Callable[[Sequence[Scalar], Operations], Scalar]
 """(s, ops) -> potential energy [J]."""
@@ -104,8 +108,8 @@ class Environment(Law):
         rows = [spread(line.terms, situation.mech.n) for line in placed]
         drags = []
         for line, m, f in zip(self.coordinates, M, slow, strict=True):
-            sense = [_dot(m, column) for column in zip(*rows, strict=True)]
-            drags.append(Drag(line, 1.0, sense, f + _dot(m, [one.drift for one in placed])))
+            sense = [dot(m, column) for column in zip(*rows, strict=True)]
+            drags.append(Drag(line, 1.0, sense, f + dot(m, [one.drift for one in placed])))
         return Action(drags=tuple(drags))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
@@ -114,11 +118,8 @@ class Environment(Law):
         if mode == FREE:
             return Outcome(signals=self._named([*s, *(0.0 for _ in s)]))
         felt = list(reaction.flows) if self.inertia is not None else [-f for f in self._slow(situation)]
-        stored = self._energy(s, situation.ops)
-        if self.inertia is not None:
-            stored = stored + 0.5 * _dot(rate, [_dot(m, rate) for m in self._inertia(situation)])
-        lost = _dot(rate, [_dot(b, rate) for b in evaluated(self.damping, s, situation.ops)])
-        return Outcome(dissipated=lost, stored=stored, signals=self._named([*s, *felt]))
+        lost = dot(rate, [dot(b, rate) for b in evaluated(self.damping, s, situation.ops)])
+        return Outcome(dissipated=lost, stored=self._booked(s, rate, situation.ops), signals=self._named([*s, *felt]))
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """One-sided, it is met and left where the first coordinate is zero."""
@@ -128,6 +129,42 @@ class Environment(Law):
         if mode == FREE:
             return (Guard(-depth, PRESS, rate=-rate, scale=FINE),)
         return (Guard(depth, FREE, rate=rate, scale=FINE),)
+
+    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
+        """Springs push as they are in the middle of the step, inertia and dampers as they are at its end."""
+        ops, (place, rate) = situation.ops, self._motion(situation)
+        s, met = self._inside(place, ops), ops.where(place[0] > 0, 1.0, 0.0) if self.one_sided else 1.0
+        pushes = [-met * f for f in self._steady(s, rate, ops)]
+        M, B = evaluated(self.inertia, s, ops), [[met * b for b in row] for row in evaluated(self.damping, s, ops)]
+        placed = [line.placed(situation.scene) for line in self.coordinates]
+        holds, limits, L = moved_along(placed, rate, M, B, step, ops)
+
+        def outcome(then: Situation, reaction: Reaction) -> Outcome:
+            where, mean = self._motion(then)
+            last = [2.0 * w - first for w, first in zip(mean, rate, strict=True)]
+            felt = [f + dot(row, reaction.multipliers) for f, row in zip(pushes, L, strict=True)]
+            lost = dot(mean, [dot(b, last) for b in B])
+            return Outcome(dissipated=lost, stored=self._stored(then), signals=self._named([*where, *felt]))
+
+        forces = (Force(line, f) for line, f in zip(self.coordinates, pushes, strict=True))
+        return Stepped(PRESS, limits, Action(forces=tuple(forces), holds=holds), outcome)
+
+    def _inside(self, s: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+        """Coordinates at which functions may be asked: outside of a one-sided one, where steps are tried, as at it."""
+        return [ops.maximum(s[0], SHALLOW), *s[1:]] if self.one_sided else list(s)
+
+    def _stored(self, situation: Situation) -> Scalar:
+        """Potential and kinetic energy; none where a one-sided one is not met."""
+        (s, rate), ops = self._motion(situation), situation.ops
+        stored = self._booked(self._inside(s, ops), rate, ops)
+        return ops.where(s[0] > 0, stored, 0.0) if self.one_sided else stored
+
+    def _booked(self, s: Sequence[Scalar], rate: Sequence[Scalar], ops: Operations) -> Scalar:
+        """V and the energy of the inertia."""
+        stored = self._energy(s, ops)
+        if self.inertia is None:
+            return stored
+        return stored + 0.5 * dot(rate, [dot(m, rate) for m in evaluated(self.inertia, s, ops)])
 
     def _named(self, values: Sequence[Scalar]) -> dict[str, Scalar]:
         return dict(zip((signal.name for signal in self.signals), values, strict=True))
@@ -141,21 +178,24 @@ class Environment(Law):
 
     def _energy(self, s: Sequence[Scalar], ops: Operations) -> Scalar:
         """V: of the stiffness, and that which is given."""
-        total = 0.5 * _dot(s, [_dot(k, s) for k in evaluated(self.stiffness, s, ops)])
-        return total if self.energy is None else total + self.energy(s, ops)
+        total = 0.5 * dot(s, [dot(k, s) for k in evaluated(self.stiffness, s, ops)])
+        return total if self.energy is None else total + self.energy(self._inside(s, ops), ops)
 
     def _slow(self, situation: Situation) -> list[Scalar]:
         """What F is without accelerations: velocity forces, dampers, springs."""
         (s, rate), ops = self._motion(situation), situation.ops
+        damped = [dot(b, rate) for b in evaluated(self.damping, s, ops)]
+        return [f + d for f, d in zip(self._steady(s, rate, ops), damped, strict=True)]
+
+    def _steady(self, s: Sequence[Scalar], rate: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+        """The same without dampers."""
         jets = [Jet([x, Slopes({k: 1.0})]) for k, x in enumerate(s)]
         forces = _slopes(self._energy(jets, JetOperations(ops)), len(s))
-        for k, b in enumerate(evaluated(self.damping, s, ops)):
-            forces[k] = forces[k] + _dot(b, rate)
         if callable(self.inertia):
-            momenta = [_dot(m, rate) for m in evaluated(self.inertia, jets, JetOperations(ops))]
-            turning = _slopes(0.5 * _dot(rate, momenta), len(s))
+            momenta = [dot(m, rate) for m in evaluated(self.inertia, jets, JetOperations(ops))]
+            turning = _slopes(0.5 * dot(rate, momenta), len(s))
             for k, p in enumerate(momenta):
-                forces[k] = forces[k] + _dot(_slopes(p, len(s)), rate) - turning[k]
+                forces[k] = forces[k] + dot(_slopes(p, len(s)), rate) - turning[k]
         return forces
 
 
@@ -163,7 +203,3 @@ def _slopes(x: Scalar, count: int) -> list[Scalar]:
     found = x.c[1] if isinstance(x, Jet) else None
     by = found.by if isinstance(found, Slopes) else {}
     return [by.get(k, 0.0) for k in range(count)]
-
-
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)

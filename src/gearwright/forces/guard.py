@@ -34,7 +34,8 @@ class Guard:
     Args:
         value: what must stay positive.
         to: the next mode.
-        rate: its rate, which decides when the value is zero at a start; None: zero is allowed.
+        rate: its rate, which decides when the value is zero at a start; None: zero is allowed. Modes that lead to each
+            other must decide by the same: where a speed may be rounding, by `sticking.onward`.
         scale: what is large for the value; a billionth of it counts as zero.
         impact: the speed jump that comes with the change.
         when: whether this is the guard that counts. Where the next mode depends on numbers, there is a guard for each,

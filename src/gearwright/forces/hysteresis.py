@@ -11,7 +11,7 @@ from gearwright.errors import TrainError
 from gearwright.forces.impulse import Slipping
 from gearwright.forces.kinematic_error import Twist
 from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
-from gearwright.forces.sticking import BACKWARD, FORWARD, SENSE, STICK, beyond_noise
+from gearwright.forces.sticking import BACKWARD, FORWARD, RESTING, SENSE, STICK, beyond_noise, onward
 
 
 @dataclass(frozen=True)
@@ -99,17 +99,22 @@ class MaxwellSlip(_Loop):
         return self.twist.speed(situation) if mode == STICK else 0.0
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """It slides at its limit, and sticks when the twist turns round."""
-        z, w = situation.states[0], self.twist.speed(situation)
+        """It slides at its limit, and sticks when the twist turns round.
+
+        At its limit both kinds of modes read the same from a twist: while it moves, its speed decides, and where it
+        rests, its acceleration. Otherwise one would send it to the other and be sent back.
+        """
+        ops, z, w = situation.ops, situation.states[0], self.twist.speed(situation)
+        acceleration = self.twist.acceleration(situation, reaction.a)
         if mode == STICK:
-            size = float(self.width)
+            size, growing = float(self.width), onward(w, acceleration, ops)
             return (
-                Guard(self.width - z, FORWARD, rate=-w, scale=size),
-                Guard(self.width + z, BACKWARD, rate=w, scale=size),
+                Guard(self.width - z, FORWARD, rate=-growing, scale=size),
+                Guard(self.width + z, BACKWARD, rate=growing, scale=size),
             )
-        sense = SENSE[mode]
-        turning = beyond_noise(sense * self.twist.acceleration(situation, reaction.a), situation.ops)
-        return (Guard(sense * w, STICK, rate=turning),)
+        ahead = SENSE[mode] * w
+        turning = beyond_noise(SENSE[mode] * acceleration, ops)
+        return (Guard(ahead, STICK, rate=ops.where(ahead > RESTING, 0.0, turning)),)
 
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """The spring as it is at the end of the step: what the slider does not follow is lost."""

@@ -101,8 +101,8 @@ class GearLoss(Law):
         row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
         if mode == STUCK:
             watched = Drag(self.line, 0.0, row, offset, self.port)
-            locks = self._at_rest(situation).back <= 0  # its friction grows with any blow
-            return Action(holds=(Hold(self.line, speed=0.0, firm=locks),), drags=(watched,))
+            firm = self.locks(situation)  # its friction grows with any blow
+            return Action(holds=(Hold(self.line, speed=0.0, firm=firm),), drags=(watched,))
         sense, driving = ROLLING[mode]
         mesh = self._mesh(situation, sense)
         gain = mesh.gain(driving)
@@ -133,6 +133,10 @@ class GearLoss(Law):
         mesh = mesh_at(self.table, self.output_torque, pace, situation.ops)
         return Stepped(STUCK, (Meshing(mesh.scaled(step), Entering(flows=(1.0,))),))
 
+    def locks(self, situation: Situation) -> Scalar:
+        """Whether it locks itself at rest: the joint alone does not turn it."""
+        return self._at_rest(situation).back <= 0
+
     def _mesh(self, situation: Situation, sense: float) -> Mesh:
         speed = sense * situation.speed(self.line)
         return mesh_at(self.table, self.output_torque, speed, situation.ops)
@@ -143,7 +147,7 @@ class GearLoss(Law):
     def _starting(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Guard, ...]:
         """It turns forward once T is above all that friction can hold, backward once it is below."""
         mesh, speed = self._at_rest(situation), situation.speed(self.line)
-        ops, locks = situation.ops, mesh.back <= 0
+        ops, locks = situation.ops, self.locks(situation)
         rests = ops.absolute(speed) <= CREEP
         guards = []
         for sense in (1.0, -1.0):

@@ -40,6 +40,9 @@ RESTS = 1e-3
 NOISE = 1e-9
 """Accelerations [rad/s2, m/s2] below this are rounding where something else keeps the line at rest."""
 
+RESTING = 1e-10
+"""Up to this speed [rad/s, m/s] the acceleration says where something at a limit goes."""
+
 
 @dataclass(frozen=True)
 class Sticking(Law, ABC):
@@ -150,3 +153,15 @@ def beyond_noise(rate: Scalar, ops: Operations) -> Scalar:
     (0.0, -0.1)
     """
     return ops.where(ops.absolute(rate) < NOISE, 0.0, rate)
+
+
+def onward(speed: Scalar, acceleration: Scalar, ops: Operations) -> Scalar:
+    """The rate with which something at a limit goes on: its speed, and where it rests its acceleration beyond noise.
+
+    The speed of something that another law keeps at rest is rounding, and says nothing of where it goes.
+
+    >>> from gearwright.algebra.operations import FLOATS
+    >>> onward(-0.2, 3.0, FLOATS), onward(-1e-16, 3.0, FLOATS), onward(-1e-16, 1e-16, FLOATS)
+    (-0.2, 3.0, 0.0)
+    """
+    return ops.where(ops.absolute(speed) > RESTING, speed, beyond_noise(acceleration, ops))

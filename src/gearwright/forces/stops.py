@@ -32,7 +32,7 @@ from gearwright.forces.law import (
 from gearwright.forces.line import Line
 from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
 from gearwright.forces.places import force_unit, joint_line
-from gearwright.forces.sticking import beyond_noise
+from gearwright.forces.sticking import onward
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.parts import Link, Robot
@@ -50,9 +50,6 @@ FAR = 1e6
 
 RATE = 200.0
 """How fast compliant stops of compiled runs swing [rad/s]: a fifth of what a step of a millisecond can follow."""
-
-RESTING = 1e-10
-"""Below this speed [rad/s, m/s] the acceleration says whether something at a stop leaves it."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +150,7 @@ class Stops(Law):
         ops, away = situation.ops, SIDES[side]
         gap = away * (situation.position(self.line) - end)
         speed = away * situation.speed(self.line)
-        starting = beyond_noise(away * situation.acceleration(self.line, reaction.a), ops)
-        leaving = ops.where(ops.absolute(speed) > RESTING, speed, starting)
+        leaving = onward(speed, away * situation.acceleration(self.line, reaction.a), ops)
         clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
         back = -self.restitution * speed
         caught, thrown = Impact(self.line), Impact(self.line, self.restitution)

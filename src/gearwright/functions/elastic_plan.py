@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -38,11 +38,16 @@ class Plan:
         steps: equations and the shafts they decide, in order.
         damped: whether a damper lies between what a step solves for.
         needed: per shaft the highest derivative of the joints' motion that its acceleration takes.
+        idle: of a machine with loops, combinations of equations in which neither drives nor springs of drives act,
+            (n, k): they give the forces that close it.
+        in_idle: the shafts whose wheels push in these equations.
     """
 
     steps: tuple[Step, ...]
     damped: bool
     needed: Mapping[str, int]
+    idle: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    in_idle: tuple[str, ...] = ()
 
     @property
     def order(self) -> int:
@@ -50,10 +55,12 @@ class Plan:
         return max(self.needed.values())
 
 
-def plan(mech: Mechanism, further: int = 0) -> Plan:
+def plan(mech: Mechanism, further: int = 0, driven: Array | None = None) -> Plan:
     """The order of solution for a machine, or an error that says what cannot be solved and what to do.
 
-    `further` derivatives of the shafts' motion are wanted beyond their accelerations.
+    `further` derivatives of the shafts' motion are wanted beyond their accelerations. Where loops close the machine,
+    `driven` are the rows of its actuators (k, n): idle equations then give the forces that close it, which act in all
+    others, so that whatever shaft is in an idle equation is in all of them.
     """
     if not mech.shafts:
         raise InputError(
@@ -67,13 +74,34 @@ def plan(mech: Mechanism, further: int = 0) -> Plan:
     K, D = stiffness_and_damping(mech)
     pushes = _pushes(mech)
     order_in = np.maximum(pushes, np.where(D != 0, 1, np.where(K != 0, 0, ABSENT)))
-    blocks = _blocks(_matched(mech, K), order_in)
+    pairs = _matched(mech, K)
+    idle = np.zeros((mech.n, 0)) if driven is None else _idle(mech, pairs, driven, K)
+    rows = np.flatnonzero(np.abs(idle).max(axis=1, initial=0.0) > NEGLIGIBLE)
+    in_idle = tuple(mech.speeds[s] for _, s in pairs if (pushes[rows, s] != ABSENT).any())
+    pushes, order_in = (np.maximum(x, x[rows].max(axis=0, initial=ABSENT)) for x in (pushes, order_in))
+    blocks = _blocks(pairs, order_in)
     for block in blocks:
         _require_triangular(mech, block, pushes)
     damped = any(D[equation, shaft] for block in blocks for equation, _ in block for _, shaft in block)
     more = further + (SETTLED if damped else 0)
     needed = {mech.speeds[k]: order + ACCELERATION + more for k, order in sorted(_taken(blocks, order_in).items())}
-    return Plan(_steps(blocks, order_in, more), damped, needed)
+    return Plan(_steps(blocks, order_in, more), damped, needed, idle, in_idle)
+
+
+def _idle(mech: Mechanism, pairs: Block, driven: Array, K: Array) -> Array:
+    """Combinations of equations (n, k) in which neither actuators nor the springs that decide shafts act."""
+    from scipy.linalg import null_space
+
+    springs = np.eye(mech.n)[[equation for equation, _ in pairs]]
+    rows = np.vstack([driven.reshape(-1, mech.n), springs])
+    idle = np.asarray(null_space(rows / np.abs(rows).max(axis=1, keepdims=True), rcond=NEGLIGIBLE), dtype=np.float64)
+    tied = [mech.speeds[s] for _, s in pairs if np.abs(idle.T @ K[:, s]).max(initial=0.0) > NEGLIGIBLE * K[s, s]]
+    if tied:
+        raise InputError(
+            f"motor_motion: shaft {tied[0]!r} is tied by springs to several joints of a machine with loops, so that "
+            "its motion and the forces of the loops follow from each other. Give the motion of all coordinates."
+        )
+    return idle
 
 
 def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:

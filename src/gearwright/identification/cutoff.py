@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.identification.signals import even_grid, sampling_rate, transfer
+from gearwright.identification.signals import even_grid, require_samples, sampling_rate, transfer
 
 MOTION = 0.99
 """Share of a column's power that is motion for sure: it lies in the lowest frequencies, or the column is at rest."""
@@ -54,6 +54,7 @@ def default_cutoff(t: Array, q: Array, v: Array | None) -> float:
     frequency below which 95 % of the acceleration happens and ten times that, and at most at a fifth of the sampling
     rate, so that the motion counts and not the rate at which it was logged.
     """
+    require_samples(t)
     rate = sampling_rate(t)
     derivatives = 2 if v is None else 1
     grid, even = even_grid(t, q if v is None else v)

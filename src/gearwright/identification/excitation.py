@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -126,19 +126,9 @@ def excite(
     rng = np.random.default_rng(seed)
     best, score = None, np.inf
     for start in range(starts):
-        shape, cost, width = search.random(rng), np.inf, 0.5
-        for step in range(steps + 1):
-            trial = (
-                shape if step == 0 else shape + width * rng.normal(size=shape.shape) * (rng.random(shape.shape) < 0.3)
-            )
-            candidate = search.feasible(trial)
-            found = CRITERIA[criterion](search.triangle(candidate))
-            if found < cost:
-                shape, cost, width = trial, found, min(width * 1.3, 1.0)
-                if found < score:
-                    best, score = candidate, found
-            else:
-                width = max(width * 0.95, 0.02)
+        for step, (candidate, cost) in enumerate(search.climb(CRITERIA[criterion], rng, steps)):
+            if cost < score:
+                best, score = candidate, cost
             if progress is not None:
                 progress(start * (steps + 1) + step + 1, starts * (steps + 1), float(score))
     if best is None:
@@ -178,6 +168,21 @@ class _Search:
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.normal(size=(self.mech.n, 2 * self.harmonics + 1))
+
+    def climb(
+        self, criterion: Callable[[Array], float], rng: np.random.Generator, steps: int
+    ) -> Iterator[tuple[FourierMotion, float]]:
+        """Candidates with their costs: a random one, then changes of the best so far; successes lengthen the step."""
+        shape, least, width = self.random(rng), np.inf, 0.5
+        for step in range(steps + 1):
+            change = width * rng.normal(size=shape.shape) * (rng.random(shape.shape) < 0.3) if step else 0.0
+            candidate = self.feasible(shape + change)
+            cost = criterion(self.triangle(candidate))
+            if cost < least:
+                shape, least, width = shape + change, cost, min(width * 1.3, 1.0)
+            else:
+                width = max(width * 0.95, 0.02)
+            yield candidate, cost
 
     def feasible(self, shape: Array) -> FourierMotion:
         """Scaled so that positions, speeds and accelerations fill their limits; smaller if torque or place need it."""

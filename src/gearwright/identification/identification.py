@@ -156,6 +156,8 @@ def identify(
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
     mech = machine_of("identify", robot_or_mech)
+    if not mech.n:
+        raise InputError("identify: the machine has no joint that moves, so nothing is found. Give one with joints.")
     if not isinstance(log, Log):
         raise InputError(
             f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."

@@ -9,6 +9,8 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 
+FEWEST = 20
+"""Samples of a log that can be filtered and differentiated."""
 ORDER = 4
 """Of the Butterworth filter; run in both directions it falls off twice as fast."""
 
@@ -39,13 +41,20 @@ def even_grid(t: Array, values: Array) -> tuple[Array, Array]:
     return grid, make_interp_spline(t, values, k=3)(grid)
 
 
+def require_samples(t: Array) -> None:
+    """Refuse logs in which no frequency can be told from noise."""
+    if len(t) < FEWEST:
+        raise InputError(
+            f"log: {len(t)} samples are too few to filter and differentiate. Record {FEWEST} or more, or give v and a."
+        )
+
+
 def smooth_curve(t: Array, values: Array, cutoff: float) -> Any:
     """A spline through the low-pass filtered columns (T, ...); `cutoff` [Hz] is where half the amplitude is left."""
     from scipy.interpolate import make_interp_spline
     from scipy.signal import butter, sosfiltfilt
 
-    if len(t) < 20:
-        raise InputError(f"log: {len(t)} samples are too few to filter and differentiate. Record longer.")
+    require_samples(t)
     rate = sampling_rate(t)
     if np.isinf(cutoff):
         return make_interp_spline(t, values, k=5)

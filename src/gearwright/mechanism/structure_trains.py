@@ -139,7 +139,7 @@ class TrainStructure:
             wheel = self.wheels[axis]
         return wheel.name
 
-    def _direction(self, label: str, carrier: str) -> Vec | None:
+    def direction(self, label: str, carrier: str) -> Vec | None:
         """An axis in the frame of the link that is the carrier or bears it, as far as the drawing says."""
         while carrier in self.wheels:  # an arm that is a wheel: what meshes on it is parallel to its axis
             carrier = self.wheels[carrier].carrier
@@ -153,13 +153,13 @@ class TrainStructure:
         # Planets are parallel to the axis of the arm they ride on.
         arm = self.wheels.get(wheel.carrier)
         of_arm = self.where.by_name[wheel.carrier].joint_name if arm is None else self._label(arm)
-        return self._direction(of_arm, carrier)
+        return self.direction(of_arm, carrier)
 
     def _sense(self, mesh: Mesh, carrier: str, first: str, second: str) -> int:
         """-1 when teeth are given and the two parallel axes point opposite ways."""
         if mesh.ratio is not None:
             return 1
-        e, z = self._direction(first, carrier), self._direction(second, carrier)
+        e, z = self.direction(first, carrier), self.direction(second, carrier)
         if e is None or z is None:
             return 1
         if not checks.numbers(*e, *z):

@@ -11,7 +11,8 @@ import numpy as np
 from gearwright.algebra import is_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.coercion import machine_of
 from gearwright.mechanism.units import speed_unit
 from gearwright.parts import Limits, Robot
 from gearwright.text import listed
@@ -39,6 +40,8 @@ def joints_of(function: str, robot_or_mech: Robot | Mechanism | None, count: int
             "of a speed. Plan the motion of a robot with other joints."
         )
     joints = mech.n - len(mech.shafts)
+    if not mech.n:
+        raise InputError(f"{function}: the robot has no joint that moves. Give a robot with joints.")
     if count not in (mech.n, joints):
         asked = f"{joints} joints ({listed(mech.coordinates[:joints])})"
         more = f", or these and the shafts, {mech.n}" if mech.shafts else ""
@@ -50,17 +53,6 @@ def joints_of(function: str, robot_or_mech: Robot | Mechanism | None, count: int
     speed, acceleration = (np.array([_size(getattr(x, word)) for x in limits]) for word in ("speed", "acceleration"))
     units = tuple(speed_unit(mech, joint_of(name)) for name in names)
     return Joints(tuple(names), units, position[:, 0], position[:, 1], speed, acceleration)
-
-
-def machine_of(function: str, robot_or_mech: Any) -> Mechanism:
-    """The machine of a robot, or the machine itself."""
-    if isinstance(robot_or_mech, Robot):
-        return assemble(robot_or_mech)
-    if not isinstance(robot_or_mech, Mechanism):
-        raise InputError(
-            f"{function}: a {type(robot_or_mech).__name__} is not a robot. Give what load returns, or a Mechanism."
-        )
-    return robot_or_mech
 
 
 def joint_of(speed: str) -> str:

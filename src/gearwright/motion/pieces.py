@@ -105,7 +105,8 @@ def kinks(pieces: PPoly, order: int) -> list[float]:
     for k in range(min(order + 1, len(pieces.c))):
         curve = pieces.derivative(k) if k else pieces
         starts, ends = _sides(curve)
-        size = max(*(np.abs(curve(pieces.x[:-1] + share * np.diff(pieces.x))).max() for share in LOOKS), 1e-12)
+        looks = (curve(pieces.x[:-1] + share * np.diff(pieces.x)) for share in LOOKS)
+        size = max(float(np.abs(values).max(initial=1e-12)) for values in looks)
         jumps |= (np.abs(starts[1:] - ends[:-1]) > JUMP * size).any(axis=-1)
     return [float(t) for t in pieces.x[1:-1][jumps]]
 

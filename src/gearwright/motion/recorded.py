@@ -12,8 +12,8 @@ from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.coercion import machine_of
 from gearwright.motion.columns import Columns, read_columns
-from gearwright.motion.joints import machine_of
 from gearwright.motion.limits import bounds
 from gearwright.motion.pieces import from_spline, piecewise
 from gearwright.motion.prescribed import from_accelerations, required_start
@@ -66,9 +66,14 @@ def recorded(
     if smoothness is not None and smoothness not in (2, 4, 6):
         raise InputError(f"recorded: smoothness={smoothness!r} must be 2, 4 or 6, or left out.")
     given = _samples(source, robot)
+    if given.q is None and smoothness is not None and smoothness > 2:
+        raise InputError(
+            f"recorded: smoothness={smoothness}, but accelerations alone are joined by straight lines, which makes 2. "
+            "Leave it out, or record positions."
+        )
     if given.q is None:
         return _integrated(source, given, start, start_speed, robot)
-    if start is not None:
+    if start is not None or np.any(np.asarray(start_speed) != 0):
         raise InputError("recorded: start values are for accelerations alone, but positions are given. Leave one out.")
     if smoothness is not None or given.v is None:
         made = through("recorded", given.t, given.q, smoothness or SMOOTHNESS)

@@ -33,12 +33,25 @@ DRAWN = (("position", ""), ("speed", "/s"), ("acceleration", "/s²"), ("jerk", "
 
 @dataclass(frozen=True)
 class Motion(Shown):
-    """A sampled motion: t (T,) [s], q, v, a (T, n) [rad, rad/s, rad/s2 or m]."""
+    """A sampled motion: t (T,) [s], q (T, nq), v and a (T, n) [rad, rad/s, rad/s2 or m]; lists become arrays.
+
+    >>> Motion([0, 1], [[0.0], [0.5]], [[0.0], [1.0]], [[1.0], [1.0]]).q.shape
+    (2, 1)
+    """
 
     t: Array
     q: Array
     v: Array
     a: Array
+
+    def __post_init__(self) -> None:
+        for name in "tqva":
+            values = numbers("motion", name, getattr(self, name), axes=1 if name == "t" else 2)
+            if len(values) != len(self.t):
+                raise InputError(f"motion: {name} has {len(values)} rows for {len(self.t)} times. Give one per time.")
+            object.__setattr__(self, name, values)
+        if self.v.shape != self.a.shape:
+            raise InputError(f"motion: v has shape {self.v.shape}, a {self.a.shape}. Give both of every speed.")
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A figure of positions, speeds and accelerations; with `path` (.png, .svg, .pdf) it is saved too."""

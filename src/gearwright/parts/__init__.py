@@ -3,6 +3,7 @@
 from gearwright.parts.attachment import attach
 from gearwright.parts.belt import Belt
 from gearwright.parts.cord import Branch, Cord, Roller, Waypoint
+from gearwright.parts.crossed import Bevel, Worm
 from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.drive import CurrentControl, Drive
@@ -34,11 +35,12 @@ from gearwright.parts.screw import Rack, Screw
 from gearwright.parts.sections import MATERIALS, Box, CrossSection, LinkSection, Material, Tube
 from gearwright.parts.series import Series, Shaft
 from gearwright.parts.servo import Servo
-from gearwright.parts.spur import Bevel, Spur, Worm
+from gearwright.parts.spur import Spur
 from gearwright.parts.supply import Supply
 from gearwright.parts.support import ElasticBase, with_elastic_base
 from gearwright.parts.surface import Cylinder, Plane, Sphere
 from gearwright.parts.surroundings import Loop, Touch
+from gearwright.parts.teeth import ToothForce
 from gearwright.parts.tendon import Tendon
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.parts.wall import with_object, with_wall
@@ -104,6 +106,7 @@ __all__ = [
     "StiffnessPiece",
     "Supply",
     "Tendon",
+    "ToothForce",
     "Torsion",
     "Touch",
     "Train",

@@ -9,9 +9,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from gearwright.algebra import Scalar
+from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
+from gearwright.parts.gear_box import GearBox, Turning, X
 from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_positive
+from gearwright.parts.pitch_points import spans
+from gearwright.parts.teeth import missing
 
 
 class PitchLine(NamedTuple):
@@ -44,6 +48,9 @@ class Belt(Elasticity):
         towards: direction from the driver to the driven pulley in the mount's frame; from the motor's position to the
             joint's origin unless given.
         driver_member, driven_member: mass and inertia of the pulleys.
+        pretension: tension of each span while nothing is driven [N], for the forces on the pulleys; a chain needs none.
+        friction_coefficient: of a belt without teeth on its pulleys (of a V belt by the sine of half its groove's
+            angle), for the pretension that it needs; None: it has teeth.
         kind: "belt" or "chain".
 
     >>> Belt(driver=0.02, driven=0.06, distance=0.3).ratio
@@ -58,11 +65,15 @@ class Belt(Elasticity):
     towards: Any = None
     driver_member: Member = NO_MEMBER
     driven_member: Member = NO_MEMBER
+    pretension: Scalar | None = None
+    friction_coefficient: Scalar | None = None
     kind: str = "belt"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_positive(self.kind, driver=self.driver, driven=self.driven, distance=self.distance)
+        require_range(self.kind, "pretension", self.pretension, least=0, unit="N", error=TrainError)
+        require_positive(self.kind, friction_coefficient=self.friction_coefficient)
         if self.heavy and self.distance is None:
             raise TrainError(f"{self.kind}: it has a line density but no distance of its axes. Give the distance.")
         if self.distance is not None and self.distance <= self.driver + self.driven:
@@ -96,6 +107,43 @@ class Belt(Elasticity):
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
+
+    def gear_box(self) -> GearBox | None:
+        """Two pulleys and the two spans between them; the slack span of a chain carries nothing unless it is stated."""
+        if self.unknown_teeth is not None or self.distance is None:
+            return None
+        tension = 0.0 if self.pretension is None else float(self.pretension)
+        wheels = Turning("driver"), Turning("driven", at=self.distance * X)
+        between = spans(self.driver, self.driven, self.distance, self.crossed, tension)
+        return GearBox(wheels, (between,), "driver", "driven")
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """The distance of its axes, and the pretension of a belt."""
+        tension = 0.0 if self.kind == "chain" else self.pretension
+        return missing(distance=self.distance, pretension=tension)
+
+    @property
+    def wrap_angle(self) -> float:
+        """Of the belt about the pulley on which it lies less [rad]."""
+        assert self.distance is not None
+        both = self.driver + self.driven if self.crossed else -abs(self.driver - self.driven)
+        return math.pi + 2 * math.asin(both / self.distance)
+
+    def needed_pretension(self, torque: float) -> float:
+        r"""The least tension at rest with which it hands on a torque [N].
+
+        With teeth (or as a chain) no span may hang loose, $F_t / 2$; without teeth the spans differ by Euler's
+        $e^{\mu \theta}$ at most, $F_t / 2 \coth(\mu \theta / 2)$, with the wrap angle $\theta$.
+
+        >>> belt = Belt(driver=0.05, driven=0.05, distance=0.3, pretension=100, friction_coefficient=0.3)
+        >>> round(belt.needed_pretension(5.0), 2)
+        113.84
+        """
+        half = abs(torque) / float(self.driven) / 2
+        if self.friction_coefficient is None:
+            return half
+        return half / math.tanh(float(self.friction_coefficient) * self.wrap_angle / 2)
 
     def _belt(self) -> tuple[Wheel, ...]:
         curve, density, r = self.pitch_line, self.line_density, self.driver

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal, Protocol
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.parts.elasticity import Element, Torsion, own_element, refuse_impossible_twist
+from gearwright.parts.gear_box import GearBox
+from gearwright.parts.gear_box_forces import forces_told
 from gearwright.parts.kinds import sequence_of
 from gearwright.parts.losses import Losses, refuse_impossible_losses, refuse_two_sources
 from gearwright.parts.teeth import ToothForce
@@ -141,16 +143,23 @@ class Transmission:
         """Its elastic elements from motor to joint, counted at the joint side."""
         return own_element(self)
 
-    def tooth_forces(self) -> tuple[ToothForce, ...]:
-        """Forces in its meshes and on its bearings per unit of torque at its output; none where its teeth are unknown.
+    def gear_box(self) -> GearBox | None:
+        """Its members and where they touch; None where its geometry is not known, as `unknown_teeth` tells."""
+        return None
 
-        `unknown_teeth` says what is missing.
+    def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
+        """Forces in its meshes and on its bearings [N]; none where its geometry is not known.
+
+        Args:
+            torque: that it hands to the joint [Nm; N where it slides], a number or (T,); its sign does not matter.
+            driving: whether the motor drives, or the joint drives the motor.
         """
-        return ()
+        box = self.gear_box()
+        return () if box is None else forces_told(box, torque, driving)
 
     @property
     def unknown_teeth(self) -> str | None:
-        """What is missing for the forces between its teeth; None when nothing is."""
+        """What is missing for these forces; None when nothing is."""
         return "it is not drawn by its teeth"
 
 

@@ -6,12 +6,26 @@ They enter averaged over a turn of the input, and each says how large the neglec
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_choice, require_counts, require_teeth
+from gearwright.parts.gear_box import GearBox
+from gearwright.parts.member import (
+    NO_MEMBER,
+    Elasticity,
+    Member,
+    require_choice,
+    require_counts,
+    require_positive,
+    require_teeth,
+)
+from gearwright.parts.pitch_points import cycloid
 from gearwright.parts.planetary import orbiting, require_apart
+from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, ToothForce, missing, require_teeth_angles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +40,8 @@ class Harmonic(Elasticity):
         held: "circular" or "flexspline".
         generator_member: the wave generator; it is oval: give both transverse inertias, they enter averaged.
         flexspline_member, circular_member: mass and inertia; only the one that turns counts.
+        radius: pitch radius of the flexspline [m], for the forces between the teeth.
+        pressure_angle: of the teeth [rad].
 
     >>> Harmonic(flexspline=200, circular=202).ratio, Harmonic(reduction=100, held="flexspline").ratio
     (-100.0, 101)
@@ -38,10 +54,14 @@ class Harmonic(Elasticity):
     generator_member: Member = NO_MEMBER
     flexspline_member: Member = NO_MEMBER
     circular_member: Member = NO_MEMBER
+    radius: Scalar | None = None
+    pressure_angle: Scalar = PRESSURE_ANGLE
     kind: str = "harmonic"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require_positive(self.kind, radius=self.radius)
+        require_teeth_angles(self.kind, self.pressure_angle, 0.0)
         require_choice(self.kind, "held", self.held, ("circular", "flexspline"))
         if (self.reduction is None) == (self.flexspline is None or self.circular is None):
             raise TrainError("harmonic: give either the reduction, or the teeth of flexspline and circular spline.")
@@ -79,6 +99,23 @@ class Harmonic(Elasticity):
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
 
+    def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
+        r"""Teeth in two opposite zones with half the load each, $F_t = T / (2 r)$ at the output's pitch radius.
+
+        What pushes the splines apart, $F_t \tan\alpha$, each lobe of the wave generator holds; the two lobes balance
+        each other. How teeth share within a zone, and what it takes to bend the flexspline, is left out.
+        """
+        if self.radius is None:
+            return ()
+        radius = float(self.radius) * (1.0 if self.held == "circular" else 1 + 1 / float(self.printed))
+        zone = Teeth(float(self.pressure_angle)).mesh("one zone of teeth", np.abs(torque) / (2 * radius))
+        return zone, ToothForce("one lobe of the wave generator", True, 0.0 * zone.radial, zone.radial)
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """The radius."""
+        return missing(radius=self.radius)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cycloidal(Elasticity):
@@ -98,6 +135,8 @@ class Cycloidal(Elasticity):
         eccentricity: of the shaft that carries the discs, e [m].
         sun, planet, planets: teeth of an RV reducer's first stage and number of its planets.
         radius: radius of the planets' circle [m].
+        pin_circle: radius of the circle of the pins' centres [m], for the forces on them.
+        output_circle: radius of the circle of the pins that take the discs' turning out [m].
         disc_member: one disc.
         eccentric_member: the eccentric shaft; for RV one planet with its crank.
         sun_member: the sun of an RV reducer.
@@ -116,6 +155,8 @@ class Cycloidal(Elasticity):
     planet: int | None = None
     planets: int = 3
     radius: Scalar = 0.0
+    pin_circle: Scalar | None = None
+    output_circle: Scalar | None = None
     disc_member: Member = NO_MEMBER
     eccentric_member: Member = NO_MEMBER
     sun_member: Member = NO_MEMBER
@@ -127,6 +168,8 @@ class Cycloidal(Elasticity):
         require_choice(self.kind, "held", self.held, ("pins", "discs"))
         if self.pins < 3:
             raise TrainError(f"cycloidal: {self.pins} pins are too few for a disc with one lobe less. Use 3 or more.")
+        require_positive(self.kind, pin_circle=self.pin_circle, output_circle=self.output_circle)
+        self._require_lobes()
         if (self.sun is None) != (self.planet is None):
             raise TrainError("cycloidal: an RV reducer needs the teeth of sun and planet. Give both or neither.")
         if self.sun is not None and self.planet is not None:
@@ -137,6 +180,14 @@ class Cycloidal(Elasticity):
         if self.discs == 1 and self.disc_member.present:
             raise TrainError(
                 "cycloidal: one disc alone is not balanced: its centre circles at the input speed. Use 2 or more."
+            )
+
+    def _require_lobes(self) -> None:
+        around, e = self.pin_circle, self.eccentricity
+        if around is not None and is_number(around) and is_number(e) and e * self.pins >= around:
+            raise TrainError(
+                f"cycloidal: {self.pins} pins on a circle of radius {around} m need an eccentricity below "
+                f"{around / self.pins:.4g} m, not {self.eccentricity} m: the discs' lobes would cross themselves."
             )
 
     @property
@@ -190,3 +241,30 @@ class Cycloidal(Elasticity):
             return one.wheel("cranks", s - 1.0, **where)
         rates = {"carrier": 1.0, "planet": s}
         return orbiting("cycloidal", self.planets, one, NO_MEMBER, self.radius, rates, ("crank_orbit", "cranks"))
+
+    def gear_box(self) -> GearBox | None:
+        """Discs on an eccentric between pins around them and pins in their holes, all of them equally stiff."""
+        if self.unknown_teeth is not None:
+            return None
+        sizes = (float(x) for x in (self.eccentricity, self.pin_circle or 0.0, self.output_circle or 0.0))
+        members, contacts = cycloid(self.pins, self.discs, *sizes)
+        driven, held = ("output", "pins") if self.held == "pins" else ("pins", "output")
+        return GearBox(members, contacts, "eccentric", driven, (held,))
+
+    def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
+        r"""All pins of a disc together, the one that carries most ($4 F_t / Z$), and the eccentric's bearings.
+
+        The pins carry in proportion to their levers about the disc's centre, half of them at a time (Kudrjavcev).
+        """
+        found = super().tooth_forces(torque, driving)
+        together = next((one for one in found if one.name == "disc-pins"), None)
+        most = () if together is None else (ToothForce("one pin", False, together.tangential * 4 / self.pins),)
+        return (*found, *most)
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """Eccentricity and both circles of pins."""
+        if self.sun is not None:
+            return "how the cranks of an RV reducer share the load of its two stages is not modelled"
+        off = None if is_number(self.eccentricity) and self.eccentricity == 0 else self.eccentricity
+        return missing(eccentricity=off, pin_circle=self.pin_circle, output_circle=self.output_circle)

@@ -151,6 +151,16 @@ def worm_efficiencies(lead: float, friction: float, pressure: float) -> tuple[fl
     return (c - friction * t) / (c + friction / t), (c - friction / t) / (c + friction * t)
 
 
+def worm_friction(lead: Scalar, efficiency: Scalar, pressure: Scalar) -> float:
+    r"""The friction that gives a worm its driving efficiency, $c (1 - \eta') / (\tan\lambda + \eta' / \tan\lambda)$.
+
+    >>> round(worm_friction(0.1, worm_efficiencies(0.1, 0.05, 0.35)[0], 0.35), 12)
+    0.05
+    """
+    c, t = math.cos(pressure), math.tan(lead)
+    return float(c * (1 - efficiency) / (t + efficiency / t))
+
+
 def epicyclic_efficiencies(
     speeds: Mapping[str, float], meshes: Mapping[str, float], driving: str, driven: str, free_carrier: bool = False
 ) -> tuple[float, float]:

@@ -189,6 +189,10 @@ class Meshing(Elasticity):
         """Efficiency of one mesh, 1 unless given."""
         return 1.0 if self.mesh_efficiency is None else self.mesh_efficiency
 
+    def each_of(self, meshes: int) -> float:
+        """Efficiency of each of so many meshes: as given, or the same part of that of the whole gear."""
+        return float(self.one_mesh if self.efficiency is None else self.efficiency ** (1 / meshes))
+
     @property
     def source_of_losses(self) -> str | None:
         """The word from which efficiencies follow, if given."""

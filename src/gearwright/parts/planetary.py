@@ -9,6 +9,7 @@ from typing import Any
 from gearwright.algebra import Scalar
 from gearwright.errors import SpinError, TrainError
 from gearwright.parts.gear import Wheel
+from gearwright.parts.gear_box import GearBox, Turning
 from gearwright.parts.losses import Losses, epicyclic_efficiencies
 from gearwright.parts.member import (
     NO_MEMBER,
@@ -19,7 +20,8 @@ from gearwright.parts.member import (
     require_positive,
     require_teeth,
 )
-from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, ToothForce, require_teeth_angles
+from gearwright.parts.pitch_points import cylinders, planets_on
+from gearwright.parts.teeth import PRESSURE_ANGLE, require_teeth_angles
 
 MEMBERS = ("sun", "ring", "carrier")
 DEFAULT_INPUT = {"ring": "sun", "carrier": "sun", "sun": "ring"}
@@ -167,26 +169,31 @@ class Planetary(Meshing):
         efficiency, back = epicyclic_efficiencies(self.rates, meshes, self.driving, self.driven)
         return (Losses(efficiency=efficiency, back_efficiency=back),)
 
-    def tooth_forces(self) -> tuple[ToothForce, ...]:
-        r"""Sun and ring carry $T_s : T_r = Z_s Z_{p2} : Z_r Z_{p1}$, the carrier the sum; the planets share equally.
+    def gear_box(self) -> GearBox | None:
+        """Sun, ring, carrier and all planets on their circle, which share their load equally.
 
         >>> stage = Planetary(sun=18, planet=27, ring=72, modules=0.001)
-        >>> sun, ring, pin = stage.tooth_forces()
-        >>> round(sun.tangential * 3 * 0.009 * 5, 9), round(pin.tangential / sun.tangential, 9)
-        (1.0, 2.0)
+        >>> found = {one.name: one for one in stage.tooth_forces()}
+        >>> round(found["sun-planet"].tangential * 3 * 0.009 * 5, 9)
+        1.0
+        >>> round(found["planet pin"].tangential / found["sun-planet"].tangential, 9)
+        2.0
         """
-        circle = float(self.circle)
+        circle, helix = float(self.circle), float(self.helix_angle)
         if not circle:
-            return ()
-        teeth = Teeth(float(self.pressure_angle), float(self.helix_angle))
-        torques = {"sun": self.sun * self.outer, "ring": self.ring * self.planet}
-        torques["carrier"] = sum(torques.values())
-        share = {name: torque / torques[self.driven] / self.planets for name, torque in torques.items()}
-        sun_radius = circle * self.sun / (self.sun + self.planet)
-        ring_radius = circle * self.ring / (self.ring - self.outer)
-        sun = teeth.mesh("sun-planet", share["sun"] / sun_radius)
-        ring = teeth.mesh("planet-ring", share["ring"] / ring_radius)
-        return sun, ring, ToothForce("planet pin", True, share["carrier"] / circle)
+            return None
+        centre = {name: Turning(name) for name in MEMBERS}
+        near, far = circle * self.sun / (self.sun + self.planet), circle * self.outer / (self.ring - self.outer)
+        words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
+        words["efficiency"] = float(self.one_mesh)
+        planets, contacts = planets_on(circle, self.planets), []
+        for planet in planets:
+            out = planet.at / circle
+            contacts += [
+                cylinders(centre["sun"], planet, near, out, helix, title="sun-planet", **words),
+                cylinders(planet, centre["ring"], far, out, -helix, title="planet-ring", **words),
+            ]
+        return GearBox([*centre.values(), *planets], contacts, self.driving, self.driven, (self.held,))
 
     @property
     def unknown_teeth(self) -> str | None:

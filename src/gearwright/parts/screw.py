@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
+from gearwright.parts.gear_box import GearBox, Turning, X, Y
 from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_choice, require_positive, require_teeth
+from gearwright.parts.pitch_points import cylinders
+from gearwright.parts.teeth import PRESSURE_ANGLE, ToothForce, require_teeth_angles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +26,7 @@ class Rack(Elasticity):
         teeth, module: its teeth and module [m], r = module * teeth / 2.
         reverse: whether a positive turn of the motor moves the joint backwards.
         pinion_member: mass and inertia of the pinion.
+        pressure_angle: of the teeth [rad].
 
     >>> Rack(teeth=20, module=0.002).ratio
     50.0
@@ -30,10 +37,12 @@ class Rack(Elasticity):
     module: Scalar | None = None
     reverse: bool = False
     pinion_member: Member = NO_MEMBER
+    pressure_angle: Scalar = PRESSURE_ANGLE
     kind: str = "rack"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require_teeth_angles(self.kind, self.pressure_angle, 0.0)
         require_positive(self.kind, radius=self.radius, module=self.module)
         if self.teeth is not None:
             require_teeth(self.kind, pinion=self.teeth)
@@ -62,6 +71,18 @@ class Rack(Elasticity):
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.input_wheel(self.ratio) + self.pinion_member.wheel("pinion", self.ratio)
+
+    def gear_box(self) -> GearBox:
+        """A pinion beside a rack that slides."""
+        radius, loses = float(self.pitch_radius), 1.0 if self.efficiency is None else float(self.efficiency)
+        pinion, rack = Turning("pinion"), Turning("rack", Y, radius * X, slides=True, bearing="rack guide")
+        words = {"pressure_angle": float(self.pressure_angle), "efficiency": loses}
+        return GearBox((pinion, rack), (cylinders(pinion, rack, radius, X, **words),), "pinion", "rack")
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """Nothing."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,3 +122,14 @@ class Screw(Elasticity):
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.input_wheel(self.ratio) + self.screw_member.wheel("screw", self.ratio)
+
+    def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
+        """The balls all round the screw push along its axis by what the joint needs; the screw's bearing holds that."""
+        force = np.abs(torque)
+        names = (("screw-nut", False), ("screw bearing", True))
+        return tuple(ToothForce(name, bears, 0.0 * force, 0.0 * force, force) for name, bears in names)
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """Nothing."""
+        return None

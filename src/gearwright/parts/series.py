@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
+from gearwright.parts.belt import Belt
 from gearwright.parts.elasticity import Element, elements_of, own_element
 from gearwright.parts.gear import AnyGear, Wheel
-from gearwright.parts.losses import Losses, in_series
+from gearwright.parts.losses import Losses, in_series, losses_of
 from gearwright.parts.member import NO_MEMBER, Elasticity, Member
 from gearwright.parts.screw import Rack, Screw
 from gearwright.parts.teeth import ToothForce, tooth_forces_of, unknown_teeth_of
@@ -48,6 +49,11 @@ class Shaft(Elasticity):
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """Nothing: it has no teeth."""
+        return None
 
 
 class Stage(AnyGear, Protocol):
@@ -146,13 +152,23 @@ class Series(Elasticity):
             springs += count
         return tuple(replace(wheel, behind=0) for wheel in self.input_wheel(self.ratio)) + found
 
-    def tooth_forces(self) -> tuple[ToothForce, ...]:
-        """Those of all stages that are drawn by their teeth; each carries what the stages behind it leave."""
+    def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
+        """Those of all stages that are drawn by their teeth; each carries what the stages behind it take or leave.
+
+        What a stage loses (by its meshes, or as a whole, at rest where it goes by speed) adds to the torque before it.
+        """
         found: list[ToothForce] = []
-        for place, stage in enumerate(self.stages):
-            share = abs(1 / float(self.ratio_behind(place)))
-            found += [force.scaled(share, f"stage{place + 1} ") for force in tooth_forces_of(stage)]
+        for name, stage, load in self.loads(torque, driving):
+            found = [one._replace(name=f"{name} {one.name}") for one in tooth_forces_of(stage, load, driving)] + found
         return tuple(found)
+
+    def loads(self, torque: Any, driving: bool = True) -> Iterator[tuple[str, Stage, Any]]:
+        """Every stage and the torque at its output, from the last one to the first."""
+        for place in range(len(self.stages), 0, -1):
+            stage = self.stages[place - 1]
+            yield f"stage{place}", stage, torque
+            row = (*losses_of(stage), Losses())[0]
+            torque = torque / float(stage.ratio) * (1 / row.efficiency if driving else max(row.back, 0.0))
 
     @property
     def unknown_teeth(self) -> str | None:
@@ -191,3 +207,25 @@ class Series(Elasticity):
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels beside the motor's rotor."""
         return self.members(self.rigid)
+
+
+class Tension(NamedTuple):
+    """Of a belt: its name in the gear, the pretension that it needs at a torque, and the stated one [N]."""
+
+    name: str
+    needed: float
+    stated: float
+
+
+def tensions_of(gear: object, torque: float) -> tuple[Tension, ...]:
+    """The belts of any gear whose pretension is stated.
+
+    >>> tensions_of(Belt(driver=0.02, driven=0.06, distance=0.3, pretension=20), 3.0)
+    (Tension(name='belt', needed=25.0, stated=20.0),)
+    """
+    loads = gear.loads(torque) if isinstance(gear, Series) else [("", gear, torque)]
+    return tuple(
+        Tension(f"{name} {one.kind}".strip(), one.needed_pretension(load), float(one.pretension))
+        for name, one, load in loads
+        if isinstance(one, Belt) and one.pretension is not None and one.distance is not None
+    )

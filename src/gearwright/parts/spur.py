@@ -1,4 +1,4 @@
-"""Pairs and trains of gears on fixed axes: spur, internal, idlers, bevel, worm."""
+"""Pairs and trains of gears on parallel axes: spur, helical, internal, idlers."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
-from gearwright.parts.losses import Losses, worm_efficiencies
+from gearwright.parts.gear_box import GearBox, Turning
+from gearwright.parts.losses import Losses
 from gearwright.parts.member import (
     NO_MEMBER,
-    Elasticity,
     Member,
     Meshing,
-    require_choice,
     require_positive,
     require_teeth,
 )
-from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, ToothForce, require_teeth_angles
+from gearwright.parts.pitch_points import cylinders, towards
+from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, require_teeth_angles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,160 +110,24 @@ class Spur(Meshing):
         """The losses of all its meshes."""
         return (Losses(efficiency=self.one_mesh ** (1 + len(self.idlers))),)
 
-    def tooth_forces(self) -> tuple[ToothForce, ...]:
-        """Every mesh carries the same force T / r; an idler's bearing at most twice that of a wheel at the end."""
+    def gear_box(self) -> GearBox | None:
+        """Wheels in a row, idlers bent out of it by twice the pressure angle: where their bearings carry most."""
         if self.module is None:
-            return ()
+            return None
         teeth = Teeth(float(self.pressure_angle), float(self.helix_angle))
-        push = 1 / teeth.radius(self.module, self.driven)
-        names = ["driver", *(f"idler{k + 1}" for k in range(len(self.idlers))), "driven"]
-        meshes = [teeth.mesh(f"{one}-{other}", push) for one, other in pairwise(names)]
-        ends = [teeth.bearing(f"{name} bearing", push) for name in (names[0], names[-1])]
-        idlers = [teeth.bearing(f"{name} bearing", push)._replace(axial=0.0).scaled(2.0) for name in names[1:-1]]
-        return (*meshes, *ends, *idlers)
+        radii = [teeth.radius(self.module, z) for z in (self.driver, *self.idlers, self.driven)]
+        bend = 2 * math.atan(math.tan(teeth.pressure_angle) / math.cos(teeth.helix_angle))
+        wheels, contacts = [Turning("driver")], []
+        names = [*(f"idler{k + 1}" for k in range(len(self.idlers))), "driven"]
+        for k, (name, near, far) in enumerate(zip(names, radii[:-1], radii[1:], strict=True)):
+            out, hand = towards(-bend * (k % 2)), (-1) ** k
+            inside = self.internal and name == "driven"
+            wheels.append(Turning(name, at=wheels[-1].at + (near - far if inside else near + far) * out))
+            words: dict[str, Any] = {"pressure_angle": teeth.pressure_angle, "efficiency": self.each_of(len(names))}
+            contacts.append(cylinders(wheels[-2], wheels[-1], near, out, hand * teeth.helix_angle, **words))
+        return GearBox(wheels, contacts, "driver", "driven")
 
     @property
     def unknown_teeth(self) -> str | None:
         """The module."""
         return "its module" if self.module is None else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bevel(Meshing):
-    r"""A pair of bevel gears, ratio $= \mp Z_{driven} / Z_{driver}$.
-
-    When the motor's axis and the joint's axis both point away from the common apex (or both towards it) they turn in
-    opposite senses and the ratio is negative: `away=True`. When one points towards the apex it is positive.
-
-    Args:
-        driver: teeth of the wheel at the motor.
-        driven: teeth of the wheel at the joint.
-        away: whether both axes point away from the common apex, or both towards it.
-        driver_member: mass and inertia of the first.
-        driven_member: mass and inertia of the second.
-
-    >>> Bevel(driver=20, driven=40).ratio
-    -2.0
-    """
-
-    driver: int
-    driven: int
-    away: bool = True
-    driver_member: Member = NO_MEMBER
-    driven_member: Member = NO_MEMBER
-    kind: str = "bevel"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_teeth(self.kind, driver=self.driver, driven=self.driven)
-
-    @property
-    def ratio(self) -> Scalar:
-        """Motor speed / joint speed."""
-        return (-1.0 if self.away else 1.0) * self.driven / self.driver
-
-    @property
-    def parallel_axes(self) -> bool:
-        """Its axes meet; `away` says which way they point."""
-        return False
-
-    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
-        """The wheels per unit speed of the driven gear."""
-        found = self.input_wheel(self.ratio) + self.driver_member.wheel("driver", self.ratio)
-        return found + self.driven_member.wheel("driven", 1.0, about="joint")
-
-    def wheels(self) -> tuple[Wheel, ...]:
-        """The wheels beside the motor's rotor."""
-        return self.members(self.rigid)
-
-    def derived_losses(self) -> tuple[Losses, ...]:
-        """The losses of its mesh."""
-        return (Losses(efficiency=self.one_mesh),)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Worm(Elasticity):
-    r"""A worm and its wheel, ratio $= \pm Z_{wheel} / starts$, positive for a right-handed worm.
-
-    Args:
-        starts, wheel: threads of the worm and teeth of the wheel.
-        hand: "right" or "left".
-        worm_member, wheel_member: mass and inertia.
-        lead_angle, friction_coefficient: lead angle of the thread [rad] and friction in it, from which both
-            efficiencies follow; a worm that locks itself is one with a back-driving efficiency of 0 or less.
-        pressure_angle: normal pressure angle of the teeth [rad].
-
-    >>> Worm(starts=2, wheel=60).ratio
-    30.0
-    >>> [round(x, 4) for x in Worm(wheel=60, lead_angle=0.1, friction_coefficient=0.05).efficiencies]
-    [0.65, 0.4672]
-    """
-
-    starts: int = 1
-    wheel: int
-    hand: str = "right"
-    worm_member: Member = NO_MEMBER
-    wheel_member: Member = NO_MEMBER
-    lead_angle: Scalar | None = None
-    friction_coefficient: Scalar | None = None
-    pressure_angle: Scalar = PRESSURE_ANGLE
-    kind: str = "worm"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._require_thread()
-        require_teeth(self.kind, starts=self.starts, wheel=self.wheel)
-        require_choice(self.kind, "hand", self.hand, ("right", "left"))
-
-    @property
-    def ratio(self) -> Scalar:
-        """Motor speed / joint speed."""
-        return (1.0 if self.hand == "right" else -1.0) * self.wheel / self.starts
-
-    @property
-    def parallel_axes(self) -> bool:
-        """Its axes cross; `hand` gives the sign."""
-        return False
-
-    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
-        """The wheels per unit speed of the worm wheel."""
-        found = self.input_wheel(self.ratio) + self.worm_member.wheel("worm", self.ratio)
-        return found + self.wheel_member.wheel("wheel", 1.0, about="joint")
-
-    def wheels(self) -> tuple[Wheel, ...]:
-        """The wheels beside the motor's rotor."""
-        return self.members(self.rigid)
-
-    def _require_thread(self) -> None:
-        if (self.lead_angle is None) != (self.friction_coefficient is None):
-            raise TrainError("worm: its efficiencies need both lead_angle and friction_coefficient. Give both or none.")
-        require_positive(self.kind, lead_angle=self.lead_angle)
-        for name in ("lead_angle", "pressure_angle"):
-            hint = "It is below a quarter turn: check its unit."
-            angle = getattr(self, name)
-            require_range("worm", name, angle, least=0, below=math.pi / 2, unit="rad", hint=hint, error=TrainError)
-        mu = self.friction_coefficient
-        hint = "Give that of thread on tooth."
-        require_range("worm", "friction_coefficient", mu, least=0, hint=hint, error=TrainError)
-        if mu is not None and self.efficiencies[0] <= 0:
-            raise TrainError(
-                f"worm: friction_coefficient {mu} and lead_angle {self.lead_angle} rad let nothing through "
-                f"(efficiency {self.efficiencies[0]:.4g}). Lower one of the two."
-            )
-
-    @property
-    def source_of_losses(self) -> str | None:
-        """The words from which efficiencies follow, if given."""
-        return None if self.lead_angle is None else "lead_angle"
-
-    @property
-    def efficiencies(self) -> tuple[float, float]:
-        """Driving and back-driving efficiency of the thread."""
-        if self.lead_angle is None or self.friction_coefficient is None:
-            return 1.0, 1.0
-        return worm_efficiencies(self.lead_angle, self.friction_coefficient, self.pressure_angle)
-
-    def derived_losses(self) -> tuple[Losses, ...]:
-        """The losses of the thread."""
-        efficiency, back = self.efficiencies
-        return (Losses(efficiency=efficiency, back_efficiency=back),)

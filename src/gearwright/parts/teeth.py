@@ -1,49 +1,65 @@
-r"""Forces between teeth and on the bearings that carry their wheels, per unit of torque at a gear's output.
+r"""Forces between teeth and on the bearings that carry their wheels.
 
 A wheel of the pitch radius $r = m z / (2 \cos\beta)$ with N equal meshes carries $T = N F_t r$. With the normal
 pressure angle $\alpha$ and the helix angle $\beta$ come $F_r = F_t \tan\alpha / \cos\beta$ and $F_a = F_t \tan\beta$.
-What the mesh itself loses is left out, and planets share their load equally.
+`gear_box` has the balance of a whole gear.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 
 PRESSURE_ANGLE = math.radians(20)
-"""The usual normal pressure angle of teeth [rad]."""
+"""The usual normal pressure angle of teeth [rad]: what every gear has unless it states another."""
 
 
 class ToothForce(NamedTuple):
-    """The force in one mesh, or on one bearing, per unit of torque at the gear's output [1/m].
+    """The force in one mesh, or on one bearing, at a torque of the gear's output [N]: numbers, or (T,) over a cycle.
 
     Args:
         name: "sun-planet", or "planet pin" for a bearing.
-        is_bearing: whether it is a bearing; then `tangential` and `radial` are across its axis.
-        tangential: F_t.
-        radial: F_r.
-        axial: F_a.
+        is_bearing: whether it is a bearing; then it is all that carries the wheel, taken together at its middle.
+        tangential: F_t, round the axis of the first wheel of a mesh (on a bearing: of its own wheel).
+        radial: F_r, towards that axis.
+        axial: F_a, along it.
+        moment: that tilts the wheel about its middle [Nm], of bearings.
     """
 
     name: str
     is_bearing: bool
-    tangential: float
-    radial: float = 0.0
-    axial: float = 0.0
+    tangential: Any
+    radial: Any = 0.0
+    axial: Any = 0.0
+    moment: Any = 0.0
 
     @property
-    def size(self) -> float:
+    def size(self) -> Any:
         """Of the whole force: normal to the tooth, or on the bearing."""
-        return math.sqrt(self.tangential**2 + self.radial**2 + self.axial**2)
+        return np.sqrt(self.tangential**2 + self.radial**2 + self.axial**2)
 
-    def scaled(self, factor: float, prefix: str = "") -> ToothForce:
-        """For another unit of torque."""
-        sizes = (factor * x for x in (self.tangential, self.radial, self.axial))
-        return ToothForce(f"{prefix}{self.name}", self.is_bearing, *sizes)
+    def larger(self, other: ToothForce) -> ToothForce:
+        """Of two the larger, at every time."""
+        return self.where(np.asarray(self.size) >= np.asarray(other.size), other)
+
+    def where(self, mine: Any, other: ToothForce) -> ToothForce:
+        """Itself where a condition holds, else another."""
+        return self._replace(**{word: np.where(mine, getattr(self, word), getattr(other, word)) for word in COMPONENTS})
+
+    def only(self) -> ToothForce:
+        """As numbers, when there is one time."""
+        numbers: dict[str, Any] = {word: float(np.ravel(getattr(self, word))[0]) for word in COMPONENTS}
+        return self._replace(**numbers)
+
+
+COMPONENTS = ("tangential", "radial", "axial", "moment")
+"""Of a force: those of which its size is made, and the moment."""
 
 
 class Teeth(NamedTuple):
@@ -61,15 +77,11 @@ class Teeth(NamedTuple):
         """Of the pitch circle [m], for a normal module."""
         return float(module * teeth / (2 * math.cos(self.helix_angle)))
 
-    def mesh(self, name: str, tangential: float) -> ToothForce:
-        """A mesh with this tangential force."""
+    def mesh(self, name: str, tangential: Any) -> ToothForce:
+        """A mesh of parallel axes with this tangential force."""
         push = abs(tangential)
         radial = push * math.tan(self.pressure_angle) / math.cos(self.helix_angle)
         return ToothForce(name, False, push, radial, push * math.tan(abs(self.helix_angle)))
-
-    def bearing(self, name: str, tangential: float) -> ToothForce:
-        """What carries a wheel with one such mesh."""
-        return self.mesh(name, tangential)._replace(is_bearing=True)
 
 
 def require_teeth_angles(owner: str, pressure_angle: Scalar, helix_angle: Scalar) -> None:
@@ -80,12 +92,22 @@ def require_teeth_angles(owner: str, pressure_angle: Scalar, helix_angle: Scalar
     require_range(owner, "helix_angle", helix_angle, above=-limit, below=limit, **words)  # type: ignore[arg-type]
 
 
-def tooth_forces_of(gear: object) -> tuple[ToothForce, ...]:
+def tooth_forces_of(gear: object, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
     """The forces of any gear, none where it does not tell them."""
     ask = getattr(gear, "tooth_forces", None)
-    return () if ask is None else ask()
+    return () if ask is None else ask(torque, driving)
 
 
 def unknown_teeth_of(gear: object) -> str | None:
     """What any gear lacks for them."""
     return getattr(gear, "unknown_teeth", "it is not drawn by its teeth")
+
+
+def missing(**values: object) -> str | None:
+    """Which of a gear's words are not given, as `unknown_teeth` tells it.
+
+    >>> missing(module=None, face_width=0.02, lead_angle=None)
+    'its module and lead_angle'
+    """
+    names = [name for name, value in values.items() if value is None]
+    return f"its {' and '.join(names)}" if names else None

@@ -11,6 +11,7 @@ from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.member import require_choice, require_positive, require_teeth
 from gearwright.parts.motor import Motor
+from gearwright.parts.teeth import PRESSURE_ANGLE, require_teeth_angles
 
 MeshKind = Literal["external", "internal", "bevel", "belt", "crossed belt"]
 SIGNS: dict[str, float] = {"external": -1.0, "internal": 1.0, "bevel": -1.0, "belt": 1.0, "crossed belt": -1.0}
@@ -75,6 +76,11 @@ class Mesh:
             are seen from the drawing.)
         efficiency: fraction of the power rolling in the mesh (seen from the carrier) that arrives, whichever of the two
             gears drives.
+        module: normal module of the teeth [m], for the forces between them; of bevel teeth at their outer end.
+        face_width: of bevel teeth along the cone [m]; their middle carries (their `radii` are taken there).
+        pressure_angle: normal pressure angle of the teeth [rad].
+        helix_angle: of helical or spiral teeth [rad].
+        pretension: of each span of a belt while nothing is driven [N].
 
     >>> Mesh("pinion", "ring", teeth=(20, 80), kind="internal").signed
     4.0
@@ -91,9 +97,17 @@ class Mesh:
     sense: int = 1
     radii: tuple[Scalar, Scalar] | None = None
     efficiency: Scalar = 1.0
+    module: Scalar | None = None
+    face_width: Scalar | None = None
+    pressure_angle: Scalar = PRESSURE_ANGLE
+    helix_angle: Scalar = 0.0
+    pretension: Scalar | None = None
 
     def __post_init__(self) -> None:
         owner = f"mesh {self.title}"
+        require_positive(owner, module=self.module, face_width=self.face_width)
+        require_range(owner, "pretension", self.pretension, least=0, unit="N", error=TrainError)
+        require_teeth_angles(owner, self.pressure_angle, self.helix_angle)
         require_choice(owner, "kind", self.kind, SIGNS)
         if sum(given is not None for given in (self.ratio, self.teeth, self.radii)) != 1:
             raise TrainError(f"{owner}: give either its ratio, or the teeth or radii of both gears.")

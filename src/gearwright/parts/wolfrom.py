@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gear import Wheel
+from gearwright.parts.gear_box import GearBox, Turning
 from gearwright.parts.losses import Losses, epicyclic_efficiencies
 from gearwright.parts.member import NO_MEMBER, Member, Meshing, require_counts, require_teeth
+from gearwright.parts.pitch_points import cylinders, planets_on
 from gearwright.parts.planetary import orbiting, require_apart, require_closing, require_even_spacing
+from gearwright.parts.teeth import PRESSURE_ANGLE, require_teeth_angles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,7 @@ class Wolfrom(Meshing):
         planet_member: mass and inertia of one planet.
         carrier_member: mass and inertia of the carrier.
         ring_member: mass and inertia of the second ring.
+        pressure_angle: of the teeth [rad].
 
     >>> round(Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57).ratio, 9)
     76.0
@@ -46,12 +51,14 @@ class Wolfrom(Meshing):
     planet_member: Member = NO_MEMBER
     carrier_member: Member = NO_MEMBER
     ring_member: Member = NO_MEMBER
+    pressure_angle: Scalar = PRESSURE_ANGLE
     kind: str = "wolfrom"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         teeth = {"sun": self.sun, "planet": self.planet, "ring": self.ring}
         require_teeth(self.kind, **teeth, second_planet=self.second_planet, second_ring=self.second_ring)
+        require_teeth_angles(self.kind, self.pressure_angle, 0.0)
         require_counts(self.kind, planets=self.planets)
         require_closing(self.kind, (self.sun, self.planet), (self.ring, self.planet))
         require_closing(self.kind, (self.sun, self.planet), (self.second_ring, self.second_planet))
@@ -93,3 +100,28 @@ class Wolfrom(Meshing):
         meshes = {"sun": self.one_mesh, "held": self.one_mesh, "ring": self.one_mesh}
         efficiency, back = epicyclic_efficiencies(speeds, meshes, "sun", "ring", free_carrier=True)
         return (Losses(efficiency=efficiency, back_efficiency=back),)
+
+    def gear_box(self) -> GearBox | None:
+        """Sun, both rings, the free carrier and all planets on their circle, which share their load equally."""
+        circle = float(self.radius)
+        if not circle:
+            return None
+        centre = {name: Turning(name) for name in ("sun", "carrier", "held ring", "ring")}
+        inner, step = circle * self.sun / (self.sun + self.planet), circle * self.planet / (self.ring - self.planet)
+        outer = circle * self.second_planet / (self.second_ring - self.second_planet)
+        words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
+        words["efficiency"] = float(self.one_mesh)
+        planets, contacts = planets_on(circle, self.planets), []
+        for planet in planets:
+            out = planet.at / circle
+            contacts += [
+                cylinders(centre["sun"], planet, inner, out, title="sun-planet", **words),
+                cylinders(planet, centre["held ring"], step, out, title="planet-ring", **words),
+                cylinders(planet, centre["ring"], outer, out, title="planet-second ring", **words),
+            ]
+        return GearBox([*centre.values(), *planets], contacts, "sun", "ring", ("held ring",))
+
+    @property
+    def unknown_teeth(self) -> str | None:
+        """The radius of the planets' circle."""
+        return None if float(self.radius) else "its radius"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.planning.poses import checked_position, checked_rotation, rotation_vector, slerp
+from gearwright.planning.poses import checked_position, checked_rotation, flat_poses, rotation_vector, slerp
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def line_path(here: Any, to: Any) -> Path:
     R0, p0, R1, p1, task = _ends("line", here, to)
 
     def poses(share: Array) -> Array:
-        return _flat(slerp(R0, R1, share), p0 + share[:, None] * (p1 - p0))
+        return flat_poses(slerp(R0, R1, share), p0 + share[:, None] * (p1 - p0))
 
     return Path(poses, float(np.linalg.norm(p1 - p0)), float(np.linalg.norm(rotation_vector(R0, R1))), task)
 
@@ -63,7 +63,9 @@ def circle_path(here: Any, centre: ArrayLike, axis: ArrayLike, angle: float, tur
     R0, p0 = here
     c, e = checked_position("circle", centre), checked_position("circle", axis)
     if c.shape != (3,) or e.shape != (3,) or not e @ e > 0:
-        raise InputError("circle: centre and axis must be three numbers each, the axis not zero.")
+        raise InputError(
+            f"circle: centre={c.tolist()} and axis={e.tolist()} must be three numbers each, the axis not zero."
+        )
     e = e / np.linalg.norm(e)
     x = p0 - c - (p0 - c) @ e * e
     angle = number("circle", "angle", angle, above=0.0, unit="radians", example=6.28)
@@ -76,24 +78,20 @@ def circle_path(here: Any, centre: ArrayLike, axis: ArrayLike, angle: float, tur
         from scipy.spatial.transform import Rotation
 
         turned = Rotation.from_rotvec(angle * share[:, None] * e).as_matrix() @ R0
-        return _flat(turned, _around(foot, x, y, angle * share))
+        return flat_poses(turned, _around(foot, x, y, angle * share))
 
     return Path(poses, angle * float(np.linalg.norm(x)), angle, task)
 
 
 def _round(R0: Array, R1: Array, c: Array, x: Array, y: Array, angle: float, turn: float, task: Any) -> Path:
     def poses(share: Array) -> Array:
-        return _flat(slerp(R0, R1, share), _around(c, x, y, angle * share))
+        return flat_poses(slerp(R0, R1, share), _around(c, x, y, angle * share))
 
     return Path(poses, angle * float(np.linalg.norm(x)), turn, task)
 
 
 def _around(centre: Array, x: Array, y: Array, angle: Array) -> Array:
     return centre + np.cos(angle)[:, None] * x + np.sin(angle)[:, None] * y
-
-
-def _flat(R: Array, p: Array) -> Array:
-    return np.concatenate([R.reshape(-1, 9), p], axis=1)
 
 
 def _ends(function: str, here: Any, to: Any) -> tuple[Array, Array, Array, Array, tuple[float, ...]]:

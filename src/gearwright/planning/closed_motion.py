@@ -9,12 +9,14 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import number
 from gearwright.arrays import Array
+from gearwright.dynamics.elastic import first_shaft
 from gearwright.errors import InputError, PlanningError
 from gearwright.forces.constraint import Constraint
-from gearwright.functions.closure import Closure, FreeSpeeds, closure_of
+from gearwright.functions.closure import Closure, closure_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion import Trajectory
 from gearwright.motion.pieces import meeting
+from gearwright.planning.closed_trajectory import ClosedTrajectory, Follower
 from gearwright.programs.inputs import checked
 from gearwright.text import listed
 
@@ -35,12 +37,14 @@ def closed_motion(
 ) -> Trajectory:
     """The motion of all joints for a motion of those that loops leave free: everything else follows.
 
-    Loops are closed at instants, with speeds and accelerations, and joined by polynomials of degree 5; there are as
-    many instants as keep the loops closed between them.
+    The answer closes the loops at every time, and is as smooth as the motion that is given: its derivatives, which
+    elastic drives ask for, are exact (`at`). Its `pieces` are polynomials of degree 5 between instants, as many as keep
+    the loops closed between them.
 
     Args:
         robot: the robot, with its loops, or a machine.
-        motion: of the free speeds, in the order of `gw.contact.free_speeds(robot, start).names`.
+        motion: of the free speeds, in the order of `gw.contact.free_speeds(robot, start).names`. With elastic drives
+            that of the free joints is enough: the answer is then one of the joints, without the motors.
         start: a closed configuration near the begin of the motion, which decides the branch, (nq,).
         laws: constraints; the loops of a robot's file unless given.
         accuracy: how far loops may open between the instants [m, rad].
@@ -59,17 +63,26 @@ def closed_motion(
     here = closure.at(at)
     closure.require_closed("closed_motion", here)
     free = closure.free(here.rows)
-    if motion.count != len(free.indices):
+    joints = first_shaft(mech)
+    own = [k for k in free.indices if k < joints]
+    if motion.count == len(free.indices):
+        own, joints = list(free.indices), mech.n
+    if motion.count != len(own):
         raise InputError(
             f"closed_motion: the motion has {motion.count} coordinates; free are {listed(free.names)}. Give these."
         )
+    follower = Follower(closure, motion, tuple(own), tuple(k for k in range(mech.n) if k not in free.indices))
     count = FIRST
     while True:
         t = np.linspace(0.0, motion.duration, count)
-        found = Trajectory(meeting(t, _closed(closure, free, motion, t, at)))
-        between = found.at((t[1:] + t[:-1]) / 2)
-        if max(float(np.abs(closure.at(q).gap).max()) for q in between) <= accuracy:
-            return found
+        motions = _closed(follower, t, at)
+        pieces = meeting(t, [x[:, :joints] for x in motions])
+        between = np.zeros((count - 1, mech.n))
+        middles = (t[1:] + t[:-1]) / 2
+        between[:, :joints] = pieces(middles)
+        gaps = (closure.at(q, None, now).gap for q, now in zip(between, middles.tolist(), strict=True))
+        if max(float(np.abs(gap).max()) for gap in gaps) <= accuracy:
+            return ClosedTrajectory(pieces, follower=follower)
         if count >= MOST:
             raise PlanningError(
                 f"closed_motion: between {count} instants the loops still open by more than {accuracy:g} m or rad: "
@@ -78,19 +91,20 @@ def closed_motion(
         count = 2 * count - 1
 
 
-def _closed(closure: Closure, free: FreeSpeeds, motion: Trajectory, t: Array, q: Array) -> list[Array]:
+def _closed(follower: Follower, t: Array, q: Array) -> list[Array]:
     """Coordinates, speeds and accelerations at instants, one after the other, each (T, n)."""
-    own = list(free.indices)
-    rest = [k for k in range(closure.mech.n) if k not in own]
-    wanted = [motion.at(t, k) for k in range(3)]
+    closure, own, rest = follower.closure, list(follower.own), list(follower.rest)
+    wanted = [follower.free.at(t, k) for k in range(3)]
     out = [np.zeros((len(t), closure.mech.n)) for _ in range(3)]
     for k in range(len(t)):
-        q = _nearest(closure, own, rest, q, wanted[0][k], float(t[k]))
+        now = float(t[k])
+        q = _nearest(closure, own, rest, q, wanted[0][k], now)
         v, a = np.zeros(closure.mech.n), np.zeros(closure.mech.n)
         v[own], a[own] = wanted[1][k], wanted[2][k]
-        rows = closure.at(q).rows
-        v[rest] = np.linalg.lstsq(rows[:, rest], -rows @ v, rcond=None)[0]
-        a[rest] = np.linalg.lstsq(rows[:, rest], -rows @ a - closure.at(q, v).drift, rcond=None)[0]
+        here = closure.at(q, v, now)
+        rows = here.rows
+        v[rest] = np.linalg.lstsq(rows[:, rest], -here.speed, rcond=None)[0]
+        a[rest] = np.linalg.lstsq(rows[:, rest], -rows @ a - closure.at(q, v, now).drift, rcond=None)[0]
         for series, value in zip(out, (q, v, a), strict=True):
             series[k] = value
     return out
@@ -101,7 +115,7 @@ def _nearest(closure: Closure, own: list[int], rest: list[int], q: Array, wanted
     q, best = q.copy(), np.inf
     q[own] = wanted
     for _ in range(TRIES):
-        here = closure.at(q)
+        here = closure.at(q, None, t)
         gap = float(np.abs(here.gap).max())
         if gap < CLOSED or (gap < 1e-11 and gap >= best):
             return q

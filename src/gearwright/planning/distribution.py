@@ -14,6 +14,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.planning.inverse_kinematics import descent_of
+from gearwright.planning.poses import flat_poses
 from gearwright.planning.refinement import refined, require_speeds
 from gearwright.planning.tracking import GOAL
 from gearwright.text import listed
@@ -59,7 +60,7 @@ def distribute(
 
     def poses(t: Array) -> Array:
         R, p = placement(mech, motion.at(t - window / 2), frame)
-        return np.concatenate([R.reshape(-1, 9), p], axis=1)
+        return flat_poses(R, p)
 
     def configurations(t: Array) -> Array:
         q = motion.at(t - window / 2)

@@ -21,7 +21,7 @@ from gearwright.parts import Robot
 from gearwright.planning.joint_paths import through_points, ways_of
 from gearwright.planning.limits_of_drives import DriveLimits, drive_limits
 from gearwright.planning.time_optimal import time_optimal
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
 from gearwright.system.state_forces import States
 from gearwright.text import listed
@@ -151,10 +151,7 @@ class LimitUse(Shown):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A figure of the shares over time; with `path` (.png, .svg, .pdf) it is saved too."""
-        page = figure(self.t, "time [s]", [Panel("share of the limit", dict(self.shares))])
-        if path is not None:
-            save(page, path)
-        return page
+        return saved(figure(self.t, "time [s]", [Panel("share of the limit", dict(self.shares))]), path)
 
     @property
     def peaks(self) -> dict[str, float]:
@@ -190,8 +187,16 @@ def limit_use(
     limits = drive_limits(
         "limit_use", robot, laws=laws, speed=speed, acceleration=acceleration, torque=torque, motors=motors
     )
+    if not limits.signals:
+        raise InputError(
+            "limit_use: nothing is limited. Give speed=, acceleration=, torque=, motor_torque=, current= or voltage=, "
+            "or a robot that states them."
+        )
     if motion.count != limits.mech.n:
-        raise InputError(f"limit_use: the motion has {motion.count} coordinates, the robot {limits.mech.n}.")
+        raise InputError(
+            f"limit_use: the motion has {motion.count} coordinates, the robot {limits.mech.n} "
+            f"({listed(limits.mech.coordinates)}). Give a motion of all of them."
+        )
     t = np.linspace(0.0, motion.duration, samples)
     states = States(*(motion.at(t, k) for k in range(3)))
     shares = limits.shares(states, limits.machine.likely_modes(states.q, _directions(motion, t)))

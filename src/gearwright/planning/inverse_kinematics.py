@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -190,7 +191,7 @@ def checked_start(function: str, joints: Joints, start: ArrayLike, lead: tuple[i
         q = np.concatenate([q, np.zeros((*q.shape[:-1], len(mech.shafts)))], axis=-1)
     q = checked(function, mech, "q", q, mech.nq)
     try:
-        q = np.broadcast_to(q, (*lead, mech.nq)).reshape(-1, mech.nq)
+        q = np.broadcast_to(q, (*lead, mech.nq)).reshape(prod(lead), mech.nq)
     except ValueError:
         raise InputError(
             f"{function}: start has shape {np.shape(start)} for poses {lead}. Give one, or one per pose."

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import number, numbers, whole
+from gearwright.arguments import number, one_or_each, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.functions import inverse_dynamics, placement
 from gearwright.mechanism import Mechanism
+from gearwright.mechanism.coercion import machine_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.planning.descent import Descent
 from gearwright.planning.inverse_kinematics import descent_of
+from gearwright.planning.poses import flat_poses
 from gearwright.planning.refinement import refined, require_speeds, through
 from gearwright.planning.tracking import GOAL
 
@@ -62,7 +64,7 @@ def least_torque(
     mech = descent.joints.mech
     if mech.shafts or mech.nq != mech.n:
         raise InputError("least_torque: elastic drives, free and spherical joints are refused. Use the rigid robot.")
-    scale = _limits(robot, mech, limits)
+    scale = _limits("least_torque", robot, mech, limits)
     whole("least_torque", "coefficients", coefficients, least=1)
     whole("least_torque", "steps", steps, least=1)
     number("least_torque", "power", power, least=2.0)
@@ -87,15 +89,21 @@ def least_torque(
 
 
 def _poses(mech: Mechanism, q: Array, frame: int | str) -> Array:
-    R, p = placement(mech, q, frame)
-    return np.concatenate([R.reshape(-1, 9), p], axis=1)
+    return flat_poses(*placement(mech, q, frame))
 
 
 def torque_ratio(robot: Robot | Mechanism, motion: Trajectory, limits: ArrayLike | None = None) -> Array:
-    """Largest |torque| of a motion over its limit, per speed (n,): above 1 the actuators forbid the motion."""
-    mech = descent_of(robot, 0, (1.0,) * 6).joints.mech
+    """Largest |torque| of a motion over its limit, per speed (n,): above 1 the actuators forbid the motion.
+
+    >>> import gearwright as gw
+    >>> swing = gw.motion.polynomial([0, -0.5, 0.4], [1.2, 0.6, -0.8], 1.0)
+    >>> gw.planning.torque_ratio(gw.load("elbow"), swing, limits=[40, 60, 25]).round(2)
+    array([1.46, 0.82, 0.49])
+    """
+    mech = machine_of("torque_ratio", robot)
     m = motion.sample(1001)
-    found: Array = np.abs(inverse_dynamics(mech, m.q, m.v, m.a) / _limits(robot, mech, limits)).max(axis=0)
+    scale = _limits("torque_ratio", robot, mech, limits)
+    found: Array = np.abs(inverse_dynamics(mech, m.q, m.v, m.a) / scale).max(axis=0)
     return found
 
 
@@ -179,12 +187,13 @@ def _bumps(t: Array, count: int) -> Array:
     return np.column_stack([inner, ending])[:, -count:]
 
 
-def _limits(robot: Robot | Mechanism, mech: Mechanism, limits: ArrayLike | None) -> Array:
+def _limits(function: str, robot: Robot | Mechanism, mech: Mechanism, limits: ArrayLike | None) -> Array:
+    """The torque that counts as one, per speed (n,)."""
     if limits is not None:
-        return np.broadcast_to(numbers("least_torque", "limits", limits, above=0.0), (mech.n,))
+        return one_or_each(function, "limits", limits, mech.speeds, above=0.0)
     known = {link.joint_name: link.joint.limits.effort for link in robot.links} if isinstance(robot, Robot) else {}
     found = [known.get(name) for name in mech.speeds]
     if None in found:
         missing = mech.speeds[found.index(None)]
-        raise InputError(f"least_torque: joint {missing!r} has no limit of its torque. Give limits=, one per speed.")
+        raise InputError(f"{function}: joint {missing!r} has no limit of its torque. Give limits=, one per speed.")
     return np.array(found, dtype=float)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from gearwright.arguments import as_floats
+from gearwright.arguments import as_floats, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.programs.placement import Placement
@@ -90,11 +91,13 @@ def rotation_of(yaw: float, pitch: float, roll: float) -> Array:
     """
     from scipy.spatial.transform import Rotation
 
-    found: Array = Rotation.from_euler("ZYX", [yaw, pitch, roll]).as_matrix()
+    given = {"yaw": yaw, "pitch": pitch, "roll": roll}
+    angles = [number("rotation_of", name, angle, unit="radians") for name, angle in given.items()]
+    found: Array = Rotation.from_euler("ZYX", angles).as_matrix()
     return found
 
 
-def slerp(start: Array, end: Array, share: Array) -> Array:
+def slerp(start: ArrayLike, end: ArrayLike, share: ArrayLike) -> Array:
     """Rotations (..., 3, 3) at shares (...) of the shortest turn from one rotation to another, about one axis.
 
     >>> half = slerp(np.eye(3), rotation_of(1.0, 0.0, 0.0), np.array(0.5))
@@ -103,10 +106,11 @@ def slerp(start: Array, end: Array, share: Array) -> Array:
     """
     from scipy.spatial.transform import Rotation
 
-    turn = rotation_vector(start, end)
-    vectors = np.asarray(share)[..., None] * turn
+    first, last = (checked_rotation("slerp", R) for R in (start, end))
+    turn = rotation_vector(first, last)
+    vectors = numbers("slerp", "share", share)[..., None] * turn
     found: Array = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape[:-1], 3, 3)
-    return found @ start
+    return found @ first
 
 
 def rotation_vector(start: Array, end: Array) -> Array:
@@ -116,6 +120,11 @@ def rotation_vector(start: Array, end: Array) -> Array:
     turn = end @ np.swapaxes(start, -1, -2)
     found: Array = Rotation.from_matrix(turn.reshape(-1, 3, 3)).as_rotvec().reshape(turn.shape[:-1])
     return found
+
+
+def flat_poses(rotation: Array, position: Array) -> Array:
+    """Rotations (T, 3, 3), row by row, and positions (T, 3) as the kernel takes them, (T, 12)."""
+    return np.concatenate([rotation.reshape(-1, 9), position], axis=1)
 
 
 def placed(flat: Array) -> Placement:

@@ -21,8 +21,8 @@ from gearwright.planning.joints import Joints
 from gearwright.planning.poses import placed, rotation_vector
 from gearwright.planning.timing import KEPT
 
-FIRST, MOST = 65, 2049
-"""Configurations that a path is divided into at first, and at most."""
+COUNTS = (65, 129, 257, 513, 1025, 2049)
+"""Configurations that a path is divided into: ever more until the frame keeps to it between them."""
 SLACK = 1e-9
 """Share by which a speed limit may be missed in rounding."""
 
@@ -44,16 +44,13 @@ def refined(
         accuracy: how far it may be from them [m, rad].
     """
     number("path", "accuracy", accuracy, above=0.0, unit="metres or radians", example=1e-6)
-    count = FIRST
-    while True:
+    for count in COUNTS:
         t = np.linspace(0.0, duration, count)
         motion = through(t, configurations(t))
         between = (t[1:] + t[:-1]) / 2
         if _deviation(descent, motion.at(between), poses(between)) <= accuracy:
             return motion
-        if count >= MOST:
-            raise _straying(descent, accuracy, count)
-        count = 2 * count - 1
+    raise _straying(descent, accuracy)
 
 
 def timed(
@@ -75,8 +72,7 @@ def timed(
     from scipy.interpolate import make_interp_spline
 
     number("path", "accuracy", accuracy, above=0.0, unit="metres or radians", example=1e-6)
-    count = FIRST
-    while True:
+    for count in COUNTS:
         share = np.linspace(0.0, 1.0, count)
         curve = make_interp_spline(share, configurations(share), k=5)
         motion = _joined(_instants(law, count), law, curve)
@@ -84,12 +80,10 @@ def timed(
         between = np.clip(law.at(t)[:, 0], 0.0, 1.0)
         strays = _deviation(descent, motion.at(t), poses(between)) > accuracy
         if not strays and _rate_error(descent, curve, poses, count) <= KEPT:
-            return motion
-        if count >= MOST:
-            if not strays:
-                return motion
-            raise _straying(descent, accuracy, count)
-        count = 2 * count - 1
+            break
+    if strays:
+        raise _straying(descent, accuracy)
+    return motion  # where its rate is off by more, only the speed along the path is, not the place
 
 
 def _rate_error(descent: Descent, curve: Any, poses: Callable[[Array], Array], count: int) -> float:
@@ -128,10 +122,10 @@ def _joined(t: Array, law: Trajectory, curve: Any) -> Trajectory:
     return Trajectory(meeting(t, derivatives))
 
 
-def _straying(descent: Descent, accuracy: float, count: int) -> PlanningError:
+def _straying(descent: Descent, accuracy: float) -> PlanningError:
     return PlanningError(
-        f"{descent.frame!r} strays from its path by more than {accuracy:g} m or rad between {count} configurations: it "
-        "passes too close to a singularity. Choose another path, another start, or a larger accuracy=."
+        f"{descent.frame!r} strays from its path by more than {accuracy:g} m or rad between {COUNTS[-1]} "
+        "configurations: it passes too close to a singularity. Choose another path or start, or a larger accuracy=."
     )
 
 

@@ -50,7 +50,7 @@ def task_motions(
         ends, except recordings: `chain` says where two do not meet.
 
     Raises:
-        InputError, PlanningError: a motion that the robot cannot make; the message names it by its number.
+        InputError, PlanningError: a motion that the robot cannot make; the message names it by its number and line.
 
     >>> import gearwright as gw
     >>> from gearwright.files.task_reader import read_task
@@ -70,7 +70,7 @@ def task_motions(
         try:
             way = planner.planned(words, here)
         except GearwrightError as error:
-            error.args = (f"motions[{k}]: {error}", *error.args[1:])
+            error.args = (f"{words.where(f'motions[{k}]')}: {error}", *error.args[1:])
             raise
         found.append(way)
         here = way.at(way.duration)

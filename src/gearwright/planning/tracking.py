@@ -70,6 +70,8 @@ def track(
 def followed(descent: Descent, poses: Array, start: Array, criterion: Criterion, shares: Array) -> Array:
     """Configurations for flat poses (T, 12) at shares (T,) of the whole path."""
     joints = descent.joints
+    if not joints.mech.n:
+        raise PlanningError(f"{descent.frame!r} cannot move: the machine has no joint. Give a robot with joints.")
     q, error = descent.one(np.ascontiguousarray(start), np.ascontiguousarray(poses[0]), GOAL)
     if error > GOAL or np.abs(q - start).max() > LEAP:
         raise PlanningError(

@@ -12,6 +12,8 @@ from gearwright.plots.series import COLOURS
 
 FALLING = (0, (8, 2, 1.5, 2, 1.5, 2))
 """The stroke of the bound by the voltage."""
+RESTING = 1e-6
+"""A motor that never turns faster rests: its path stands on the axis of a plane as wide as one unit."""
 REACH = 3.0
 """A bound so many times beyond the path is not drawn: it would press the path flat."""
 
@@ -55,7 +57,9 @@ def envelope(
         plane.axhline(continuous, color="#1a6b35", linewidth=1.2, linestyle="--", label="continuous")
     if peak is not None:
         plane.axhline(peak, color="#a3201d", linewidth=1.2, linestyle="-.", label="peak")
-    widest = 1.15 * max(float(speed.max(initial=0.0)), 1e-9)
+    beyond = 0.0 if beside is None else float(np.abs(np.asarray(beside[0])).max(initial=0.0))
+    fastest = max(float(speed.max(initial=0.0)), beyond)
+    widest = 1.15 * fastest if fastest > RESTING else 1.0
     if top is not None and top <= REACH * widest:
         widest = max(widest, 1.15 * top)
         plane.axvline(top, color="#555555", linewidth=1.2, linestyle=":", label="top speed")

@@ -170,6 +170,8 @@ def saved(page: Any, path: str | Path | None) -> Any:
 def save(page: Any, path: str | Path) -> Path:
     """Write a figure; the ending chooses the format, .png unless there is one. Folders on the way are made."""
     target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: this is a folder. Give the name of a file in it, such as {target / 'figure.png'}.")
     target = target if target.suffix else target.with_suffix(".png")
     target.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gearwright.analysis import Analysis, Sensitivities
-from gearwright.parts.teeth import tooth_forces_of
 from gearwright.report.tables import UNKNOWN, number, pair
 from gearwright.text import html
 
@@ -26,18 +26,25 @@ FAINTEST, STRONGEST = 0.005, 2.0
 
 def tooth_table(analysis: Analysis) -> str:
     """Forces in meshes and on bearings, where the geometry of gears is known."""
-    beside = None if analysis.perturbed is None else analysis.perturbed.drives
+    beside = None if analysis.perturbed is None else analysis.perturbed.teeth
     rows = []
-    for name, drive in analysis.drives.items():
-        for one in tooth_forces_of(drive.gear):
-            other = None if beside is None else beside[name].tooth_forces[one.name]
+    for name, forces in analysis.teeth.items():
+        for k, one in enumerate(forces):
+            other = None if beside is None else _largest(beside[name][k].size)
             what = "bearing" if one.is_bearing else "mesh"
-            cells = [html(name), html(one.name), what, pair(drive.tooth_forces[one.name], other, "N")]
-            rows.append(_row(cells, words=3))
+            parts = [f"{number(_largest(x))} N" for x in (one.tangential, one.radial, one.axial)]
+            rows.append(_row([html(name), html(one.name), what, pair(_largest(one.size), other, "N"), *parts], words=3))
     if not rows:
         return ""
-    head = "<tr><th>gear</th><th class=words>where</th><th></th><th>largest force</th></tr>"
+    head = (
+        "<tr><th>gear</th><th class=words>where</th><th></th><th>largest force</th>"
+        "<th>tangential</th><th>radial</th><th>axial</th></tr>"
+    )
     return f"<h2>Forces between teeth and on their bearings</h2>{_wrapped(head, rows)}"
+
+
+def _largest(series: Any) -> float:
+    return float(np.max(series))
 
 
 def link_table(analysis: Analysis) -> str:

@@ -11,6 +11,8 @@ from gearwright.parts.heat import ZERO_CELSIUS
 from gearwright.text import html
 
 UNKNOWN = "–"
+ROUNDING = 1e-18
+"""Whatever is smaller in SI units is what rounding left of zero."""
 
 
 def limit_table(analysis: Analysis) -> str:
@@ -92,8 +94,10 @@ def pair(value: float, other: float | None, unit: str) -> str:
 
 
 def number(value: float) -> str:
-    """Four digits."""
-    return f"{value:.4g}" if isfinite(value) else "∞"
+    """Four digits; what rounding left of zero is zero."""
+    if not isfinite(value):
+        return "∞"
+    return f"{value:.4g}" if abs(value) > ROUNDING else "0"
 
 
 def _percent(margin: float) -> str:

@@ -122,6 +122,10 @@ def _places(scene: Scene, motion: Any, rate: float) -> list[Array]:
         times = np.arange(0.0, motion.duration + 0.5 / rate, 1 / rate)
         rows = motion.at(times)
     else:
+        if not (hasattr(motion, "t") and hasattr(motion, "q") and len(motion.t)):
+            raise InputError(
+                f"animate: {motion!r} is not a motion. Give a Trajectory, a Motion or a Run with at least one sample."
+            )
         times = np.arange(float(motion.t[0]), float(motion.t[-1]) + 0.5 / rate, 1 / rate)
         rows = np.stack([np.interp(times, motion.t, column) for column in motion.q.T], axis=1)
     return [_configuration("animate", scene, row) for row in rows]

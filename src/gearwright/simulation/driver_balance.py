@@ -7,7 +7,7 @@ direction are one unknown, and share its force as their factors: what least squa
 
 from __future__ import annotations
 
-from gearwright.simulation.driver_words import Floats
+from gearwright.simulation.driver_words import Floats, part
 from gearwright.simulation.driver_work import Work
 
 SINGULAR = 1e-11
@@ -181,41 +181,44 @@ def flow_of(s: Work, e: int, column: int) -> float:
 
 
 def eliminate(matrix: Floats, right: Floats, scale: Floats, size: int, columns: int) -> int:
-    """Solve in place, with row pivots; 1 where rows depend on each other."""
+    """Solve in place, with row pivots; 1 where rows depend on each other. The scales are left as inverse pivots."""
     for j in range(size):
         scale[j] = 0.0
-        for i in range(size):
+    for i in range(size):
+        for j in range(size):
             scale[j] = max(scale[j], abs(matrix[i * size + j]))
     for j in range(size):
         best = j
+        largest = abs(matrix[j * size + j])
         for i in range(j + 1, size):
-            if abs(matrix[i * size + j]) > abs(matrix[best * size + j]):
+            if abs(matrix[i * size + j]) > largest:
+                largest = abs(matrix[i * size + j])
                 best = i
-        if not (abs(matrix[best * size + j]) > SINGULAR * scale[j]):
+        if not (largest > SINGULAR * scale[j]):
             return 1
         if best != j:
-            for i in range(size):
-                old = matrix[j * size + i]
-                matrix[j * size + i] = matrix[best * size + i]
-                matrix[best * size + i] = old
-            for i in range(columns):
-                old = right[j * columns + i]
-                right[j * columns + i] = right[best * columns + i]
-                right[best * columns + i] = old
-        inverse = 1.0 / matrix[j * size + j]
+            swap(part(matrix, j * size), part(matrix, best * size), size)
+            swap(part(right, j * columns), part(right, best * columns), columns)
+        scale[j] = 1.0 / matrix[j * size + j]
         for k in range(j + 1, size):
-            factor = matrix[k * size + j] * inverse
+            factor = matrix[k * size + j] * scale[j]
             if factor != 0.0:
                 for i in range(j + 1, size):
                     matrix[k * size + i] -= factor * matrix[j * size + i]
                 for i in range(columns):
                     right[k * columns + i] -= factor * right[j * columns + i]
-    for back in range(size):
-        j = size - 1 - back
-        inverse = 1.0 / matrix[j * size + j]
+    for j in range(size - 1, -1, -1):
         for i in range(columns):
             total = right[j * columns + i]
             for k in range(j + 1, size):
                 total -= matrix[j * size + k] * right[k * columns + i]
-            right[j * columns + i] = total * inverse
+            right[j * columns + i] = total * scale[j]
     return 0
+
+
+def swap(row: Floats, other: Floats, count: int) -> None:
+    """Exchange the first entries of two rows."""
+    for i in range(count):
+        old = row[i]
+        row[i] = other[i]
+        other[i] = old

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gearwright.simulation.driver_rates import solve
+from gearwright.simulation.driver_rates import place, solve
 from gearwright.simulation.driver_steps import within
 from gearwright.simulation.driver_words import Floats, ask, run
 from gearwright.simulation.driver_work import Work
@@ -33,11 +33,21 @@ def look_at(s: Work, t: float, x: Floats) -> int:
     """Guards, kinks and the events that a user watches, at an instant."""
     if solve(s, t, x, s.latest, s.look_answers) != 0:
         return 1
+    return look_here(s, t)
+
+
+def look_here(s: Work, t: float) -> int:
+    """The same where the balance of forces is at hand."""
     if s.guards + s.kinks > 0 and run(s.look, s.look_table) != 0:
         return 1
     if s.watched > 0 and ask(s.watcher, t) != 0:
         return 1
     return 0
+
+
+def look_after_rates(s: Work, t: float, x: Floats) -> int:
+    """The same where the rates were found just now: the balance of forces is at hand."""
+    return look_here(s, t) if s.look_answers == s.answers else look_at(s, t, x)
 
 
 def sign(value: float, band: float) -> float:
@@ -50,10 +60,10 @@ def sign(value: float, band: float) -> float:
 
 
 def begin_sides(s: Work) -> int:
-    """The sides of all kinks at the start of a march."""
+    """The sides of all kinks at the start of a march, whose rates were found just now."""
     if s.kinks == 0 or s.ignore_kinks != 0:
         return 0
-    if look_at(s, s.t, s.x) != 0:
+    if look_after_rates(s, s.t, s.x) != 0:
         return 1
     for k in range(s.kinks):
         s.sides[k] = sign(s.looks[s.guards + k], s.atol)
@@ -64,7 +74,10 @@ def level(s: Work, k: int, t: float, side: float, shift: float) -> float:
     """One of the numbers that are looked at, at a time within the last step."""
     if within(s, t, s.y_look) != 0:
         return 0.0
-    if look_at(s, t, s.y_look) != 0:
+    if k < s.guards + s.kinks and s.look_solved[k] == 0:  # it follows from the state alone
+        if place(s, t, s.y_look, s.latest) != 0 or run(s.look, s.look_table) != 0:
+            return 0.0
+    elif look_at(s, t, s.y_look) != 0:
         return 0.0
     return side * s.looks[k] + shift
 
@@ -158,13 +171,14 @@ def place_of(s: Work, j: int) -> float:
 
 
 def look_along(s: Work) -> int:
-    """All looks of the last step."""
+    """All looks of the last step, its end first: its last rates were found there."""
     count = s.guards + s.kinks + s.watched
-    for j in range(1, LOOKS + 1):
+    for j in range(LOOKS, 0, -1):
         t = place_of(s, j)
-        if within(s, t, s.y_look) != 0:
-            return 1
-        if look_at(s, t, s.y_look) != 0:
+        if j == LOOKS:
+            if look_after_rates(s, t, s.y_new) != 0:
+                return 1
+        elif within(s, t, s.y_look) != 0 or look_at(s, t, s.y_look) != 0:
             return 1
         for k in range(count):
             s.looked[(j - 1) * count + k] = s.looks[k]

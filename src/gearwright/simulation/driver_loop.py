@@ -76,12 +76,12 @@ def begin(s: Work) -> int:
     s.until_kink = FOREVER
     s.trials = 0
     s.size = -1.0
-    if rates(s, s.t, s.x, s.K) != 0:
+    if rates(s, s.t, s.x, s.K) != 0 or begin_sides(s) != 0:
         return 1
     if s.h <= 0.0:
         s.h = first_step(s)
     s.begun = 1
-    return begin_sides(s)
+    return 0
 
 
 def move(s: Work, t: float) -> int:

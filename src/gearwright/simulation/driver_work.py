@@ -92,6 +92,7 @@ class Work:
     guard_direction: Ints
     guard_factor: Floats
     guard_restitution: Floats
+    look_solved: Ints
 
     # Inputs: pieces of Chebyshev series, what a sampled controller holds, bounds, a controller's kernel, or a function
     # to call back

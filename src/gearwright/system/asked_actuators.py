@@ -134,7 +134,7 @@ def given_actuators(actuators: Any) -> list[Asked]:
 
 def undriven(mech: Mechanism, asked: Sequence[Asked]) -> list[Push]:
     """Lines that span all forces which the actuators cannot give, wherever the machine is."""
-    rows = np.array([_anywhere(mech, one.actuator.line) for one in asked], dtype=float).reshape(-1, mech.n)
+    rows = np.array([_anywhere(mech, one.actuator.line) for one in asked], dtype=float).reshape(len(asked), mech.n)
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
     idle = [k for k in range(mech.n) if not rows[:, k].any()]
     busy = [k for k in range(mech.n) if k not in idle]

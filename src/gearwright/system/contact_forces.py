@@ -95,15 +95,6 @@ def require_kept(pieces: Sequence[Piece], closing: Mapping[str, Line]) -> None:
                 )
 
 
-def require_whole(mech: Mechanism, motion: Any, closing: Mapping[str, Line]) -> None:
-    """Refuse the motion of joints alone where the motors of elastic drives would have to be found through loops."""
-    if closing and mech.shafts and getattr(motion, "count", mech.n) < mech.n:
-        raise InputError(
-            f"demands: {listed(closing)} close the machine, and the motion leaves out the motors of its elastic drives "
-            f"({listed(mech.shafts)}). Give the motion of all speeds, or the forces by contact={{name: force}}."
-        )
-
-
 def _lines(law: Law, speeds: tuple[str, ...]) -> dict[str, Line]:
     """The lines of a contact or constraint by the names of its forces; none for other laws."""
     law = _bare(law)

@@ -29,12 +29,12 @@ class Block(NamedTuple):
 def block_of(
     piece: Piece, forces: Sequence[Array], drives: Drives, others: Sequence[Push], closing: Mapping[str, Line]
 ) -> Block:
-    """The series of a piece; the other pushes are those that no actuator gives, or those that close loops."""
+    """The series of a piece; the other pushes are those that close loops, then those that no actuator gives."""
     mech, count = piece.system.mech, len(drives.asked)
     rows = [row_along(one.line, piece) for one in (*drives.pushes, *others)]
     driven, missing = (
         sum((forces[0][:, k, None] * rows[k] for k in which), np.zeros((len(piece.t), mech.n)))
-        for which in (range(count), () if closing else range(count, len(rows)))
+        for which in (range(count), range(count + len(closing), len(rows)))
     )
     tied = {name: forces[0][:, count + k] for k, name in enumerate(closing)}
     laws = {name: piece.states[:, k] for k, name in enumerate(piece.system.states)}

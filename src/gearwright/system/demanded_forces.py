@@ -32,6 +32,7 @@ from gearwright.system.law_kernels import surveyed
 from gearwright.system.mode_changes import ModeChanges, violated
 from gearwright.system.motion_pieces import Piece, Samples
 from gearwright.system.system import Modes, System, drags_in, flow, inflow, push
+from gearwright.system.time_series import coefficients, solved
 from gearwright.text import listed
 
 PATIENCE = 20
@@ -90,7 +91,7 @@ class DemandedForces:
         q = [Taylor.of_derivatives([x[:, i] for x in piece.motion]) for i in range(self.system.mech.n)]
         v = [x.rate() for x in q]
         needed = inverse_dynamics(place(self.system.mech, q, TaylorOperations(ARRAYS)), v, [x.rate() for x in v])
-        return _over_series(needed, np.empty((len(piece.t), self.order + 1, len(needed))))
+        return coefficients(needed, (len(piece.t), self.order + 1, len(needed)))
 
     def _settled(self, piece: Piece, needed: Array, first_modes: Sequence[Modes]) -> Array:
         """Series of the forces at all times, (T, order + 1, actuators), with the laws in modes whose guards hold.
@@ -156,8 +157,8 @@ class DemandedForces:
         for drag, entering in zip(drags_in(actions), self.system.inflows(u, actions), strict=True):
             push(known, drag.push, drag.gain * flow(drag, entering, a))
         pushes = (Force(one.line.placed(scene), 1.0, one.port) for one in self.pushes)
-        columns = [_over_series(self._column(unit, drags_in(actions)), needed) for unit in pushes]
-        return np.stack(columns, axis=-1), needed - _over_series(known, needed)
+        columns = [coefficients(self._column(unit, drags_in(actions)), needed.shape) for unit in pushes]
+        return np.stack(columns, axis=-1), needed - coefficients(known, needed.shape)
 
     def _column(self, unit: Force, drags: Sequence[Drag]) -> list[Scalar]:
         """What a unit of an actuator's force is to the machine once the drags have taken theirs, (n,)."""
@@ -209,21 +210,9 @@ def _contradiction(system: System, t: float, modes: Modes) -> InputError:
 
 def _solved(system: System, pushes: Sequence[Push], left: Array, right: Array) -> Array:
     """Coefficients (T, length, actuators) of the forces x with left x = right as series."""
-    inverse = _inverse(left[:, 0])
-    found = np.zeros((*right.shape[:2], left.shape[-1]))
-    for k in range(right.shape[1]):
-        rest = right[:, k] - sum(np.einsum("tij,tj->ti", left[:, i], found[:, k - i]) for i in range(1, k + 1))
-        found[:, k] = np.einsum("tij,tj->ti", inverse, rest)
-        if k == 0:
-            _refuse_missing(system, pushes, rest - np.einsum("tij,tj->ti", left[:, 0], found[:, 0]), rest)
+    found = solved(left, right)
+    _refuse_missing(system, pushes, right[:, 0] - np.einsum("tij,tj->ti", left[:, 0], found[:, 0]), right[:, 0])
     return found
-
-
-def _inverse(left: Array) -> Array:
-    """Pseudo-inverses of matrices (T, n, actuators); one serves all where they are the same, as in most groups."""
-    if len(left) > 1 and (left == left[0]).all():
-        return np.repeat(np.asarray(np.linalg.pinv(left[:1]), dtype=float), len(left), axis=0)
-    return np.asarray(np.linalg.pinv(left), dtype=float)
 
 
 def _refuse_missing(system: System, pushes: Sequence[Push], missing: Array, wanted: Array) -> None:
@@ -236,12 +225,3 @@ def _refuse_missing(system: System, pushes: Sequence[Push], missing: Array, want
             f"demands: no forces of the {len(pushes)} actuators give what {name!r} needs for this motion "
             f"(short by {size:.3g}): a gear transmits nothing. Check its efficiency, or leave its losses out."
         )
-
-
-def _over_series(values: Sequence[Scalar], like: Array) -> Array:
-    """Series or numbers, one per speed, as coefficients (T, length, n)."""
-    out = np.zeros(like.shape)
-    for index, value in enumerate(values):
-        for k, c in enumerate((value.c if isinstance(value, Taylor) else (value,))[: like.shape[1]]):
-            out[:, k, index] = c
-    return out

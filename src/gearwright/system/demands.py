@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gearwright.arguments import number, whole
-from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
+from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.units import force_unit, speed_unit
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.system.asked_actuators import (
@@ -26,27 +25,22 @@ from gearwright.system.asked_actuators import (
     torques_alone,
     undriven,
 )
-from gearwright.system.contact_forces import require_determined, require_kept, require_whole, with_contact_forces
-from gearwright.system.demand_blocks import Block, block_of
+from gearwright.system.closing_forces import Loops
+from gearwright.system.contact_forces import require_determined, require_kept, with_contact_forces
+from gearwright.system.demand_blocks import block_of
 from gearwright.system.demanded_forces import DemandedForces, Push
+from gearwright.system.gathered_demands import Case, gathered_demands
 from gearwright.system.law_states import first_states, given_states, refuse_moded_states
-from gearwright.system.motion_demands import MotionDemands, excess, jumps
+from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
-from gearwright.system.signals import TAU, gathered
-from gearwright.system.state import State
+from gearwright.system.signals import gathered
 from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.system.system import System
 from gearwright.system.whole_motion import WholeTrajectory, trajectory_of, whole_motion
-from gearwright.text import did_you_mean, listed
+from gearwright.text import listed
 
 SAMPLES = 501
 """At how many times a trajectory is looked at unless somebody says."""
-
-SHORT = 1e-6
-"""Share of the largest force up to which a force that no actuator gives is rounding."""
-
-SOLVED = 1e-4
-"""The same at joints whose motors' motion was found so that it is zero: what is left is an error between samples."""
 
 
 def demands(
@@ -71,7 +65,8 @@ def demands(
     time derivatives, which inductances, oil and spools ask for, are exact: the recursion runs over Taylor series of
     time. Each actuator is then inverted by its relative degree. States of laws (bristles, temperatures) are integrated
     along the motion. Where the machine rests, sticking friction carries nothing. Of a machine with elastic drives the
-    motion of the joints is enough: that of the motors follows (`motor_motion`).
+    motion of the joints is enough: that of the motors follows (`motor_motion`), through closed loops as well
+    (`gw.contact.closed_motion` makes the motion of all joints from that of the free ones).
 
     A joint without a drive gets its joint force in `.tau`; what belongs to the motors is then refused, since they alone
     do not make the motion.
@@ -109,31 +104,23 @@ def demands(
     mech = machine_of("demands", robot)
     acting, inputs, closing = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
     system, begin = System(mech, acting), given_states(states)
-    case = _Case(robot, mech, _asked(robot, mech, actuators, begin), system)
+    case = Case(robot, mech, _asked(robot, mech, actuators, begin), system)
     refuse_moded_states(system)
     drives = Drives(case.asked)
     first = first_states(system, begin, drives.temperatures)
-    require_whole(mech, motion, closing)
-    pieces, solved = _pieces(case, motion, inputs, first, drives.order, samples)
-    others = tuple(Push(line, None) for line in closing.values()) if closing else tuple(undriven(mech, case.asked))
+    pieces, solved = _pieces(case, motion, inputs, first, drives, samples, tuple(closing.values()))
+    behind = tuple(Push(Line.of(mech, mech.speeds[k]), None) for k in sorted(solved))
+    tied = tuple(Push(line, None) for line in closing.values())
+    others = (*tied, *behind) if closing else tuple(undriven(mech, case.asked))
     if closing:
-        require_determined(mech, drives.pushes, closing, pieces[0].motion[0][0])
+        require_determined(mech, (*drives.pushes, *behind), closing, pieces[0].motion[0][0])
         require_kept(pieces, closing)
     forces = DemandedForces(case.system, (*drives.pushes, *others), drives.order)
     blocks = [block_of(piece, forces.along(piece), drives, others, closing) for piece in pieces]
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
     remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
-    return _gathered(case, blocks, bounds, remarks, solved)
-
-
-class _Case(NamedTuple):
-    """Who is to move, by what, under which laws."""
-
-    robot: Robot | Mechanism
-    mech: Mechanism
-    asked: list[Asked]
-    system: System
+    return gathered_demands(case, blocks, bounds, remarks, solved)
 
 
 def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Mapping[str, float]) -> list[Asked]:
@@ -173,20 +160,27 @@ def _limits(given: Any) -> dict[str, float]:
 
 
 def _pieces(
-    case: _Case, motion: Any, inputs: Any, start: list[float], order: int, samples: int | None
+    case: Case,
+    motion: Any,
+    inputs: Any,
+    start: list[float],
+    drives: Drives,
+    samples: int | None,
+    closing: tuple[Line, ...],
 ) -> tuple[Sequence[Piece], frozenset[int]]:
     """The motion of the whole machine: rows as they are where that will do, else smooth pieces.
 
     With it the speeds whose equations gave the motion of shafts.
     """
-    mech, system = case.mech, case.system
+    mech, system, order = case.mech, case.system, drives.order
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     if isinstance(motion, Motion) and samples is None and not order and _is_whole(mech, motion):
         return [rows_of(system, motion, given, start)], frozenset()
     trajectory, count = trajectory_of(mech, motion), samples or SAMPLES
     if trajectory.count < mech.n:
         named = dict(zip(system.states, start, strict=True))
-        trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count)
+        loops = Loops.of(mech, closing, [one.line for one in drives.pushes])
+        trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count, loops)
     whole = trajectory if isinstance(trajectory, WholeTrajectory) else None
     also, solved = (whole.settling, whole.solved) if whole is not None else ((), frozenset())
     return list(pieces_of(system, trajectory, given, start, order, count, also)), solved
@@ -196,75 +190,3 @@ def _is_whole(mech: Mechanism, motion: Motion) -> bool:
     """Whether rows have all coordinates, speeds and accelerations."""
     shapes = [(len(motion.t), mech.nq), (len(motion.t), mech.n), (len(motion.t), mech.n)]
     return [np.shape(x) for x in (motion.q, motion.v, motion.a)] == shapes
-
-
-def _gathered(
-    case: _Case,
-    blocks: Sequence[Block],
-    bounds: Mapping[str, float],
-    remarks: tuple[str, ...],
-    solved: frozenset[int],
-) -> MotionDemands:
-    mech, system = case.mech, case.system
-    motion = Motion(*(np.concatenate([getattr(block.motion, x) for block in blocks]) for x in "tqva"))
-    tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
-    rounding = np.array([SOLVED if k in solved else SHORT for k in range(mech.n)])
-    short = np.abs(missing).max(axis=0) > rounding * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
-    tau = tau + np.where(short, missing, 0.0)
-    series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
-    series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}
-    inputs = tuple(x.name for one in case.asked for x in one.actuator.inputs)
-    remembered = [*(x.name for one in case.asked for x in one.actuator.states), *system.states]
-    moved = [name for name in blocks[0].series if name[:2] in ("q.", "v.") and name[2:] in mech.shafts]
-    own = frozenset(blocks[0].series) - {*system.states, *moved, *blocks[0].tied}
-    refused = own if short.any() else frozenset()
-    return MotionDemands(
-        motion,
-        tau,
-        series,
-        inputs,
-        mech.speeds,
-        own,
-        tuple(name for name, is_short in zip(mech.speeds, short, strict=True) if is_short),
-        tuple(_excesses(case, series, motion.t, bounds, refused)),
-        tuple(jumps([*remembered, *moved], [{"t": block.motion.t, **block.series} for block in blocks])),
-        State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
-        remarks,
-        _units(case, blocks[0].tied),
-    )
-
-
-OF_A_MOTOR = {"torque": "Nm", "speed": "rad/s", "power": "W", "heat": "W"}
-"""What an inverse adds to the inputs and states of a motor."""
-
-
-def _units(case: _Case, tied: frozenset[str]) -> dict[str, str]:
-    """Units of the series."""
-    mech = case.mech
-    places = {f"q.{name}": speed_unit(mech, name) for name in mech.shafts}
-    speeds = {f"v.{name}": f"{speed_unit(mech, name)}/s" for name in mech.shafts}
-    forces = {TAU + name: force_unit(mech, name) for name in mech.speeds}
-    states = {state.name: state.unit for state in case.system.states.values()}
-    asked = [x for one in case.asked for x in (*one.actuator.inputs, *one.actuator.states)]
-    signals = [x for law in case.system.laws for x in law.signals]
-    motors = {f"{one.actuator.port}.{word}": unit for one in case.asked for word, unit in OF_A_MOTOR.items()}
-    closing = {name: "Nm" if ".torque." in name else "N" for name in tied}
-    named = {x.name: x.unit for x in (*asked, *signals)}
-    return {**places, **speeds, **forces, **states, **motors, **closing, **named}
-
-
-def _excesses(
-    case: _Case, series: Mapping[str, Array], t: Array, bounds: Mapping[str, float], refused: frozenset[str]
-) -> list[Any]:
-    """What goes beyond the limits of actuators and those given."""
-    own = {
-        x.name: limit
-        for one in case.asked
-        for x, limit in zip(one.actuator.inputs, one.actuator.limits, strict=True)
-        if limit is not None
-    }
-    unknown = [name for name in bounds if name not in series]
-    if unknown:
-        raise InputError(f"demands: limit of {unknown[0]!r}: {did_you_mean(unknown[0], series)}")
-    named = {name: limit for name, limit in {**own, **bounds}.items() if name not in refused}
-    return [e for name, limit in named.items() if (e := excess(name, limit, t, series[name]))]

@@ -6,7 +6,7 @@ $a_0$ its acceleration without any: then $a = a_0 + Y z$, and the loop solves fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.forces.kinks import kinks_of
-from gearwright.forces.law import Action, Guard, Law, Outcome, Reaction, Situation
+from gearwright.forces.law import Action, Force, Guard, Law, Outcome, Reaction, Situation
 from gearwright.mechanism.rows import along, spread
 from gearwright.programs.program import Inputs
 from gearwright.system.books import booked
@@ -48,13 +48,13 @@ class Instant:
         x = self.system.moving(self.given["x"])
         return self.system.situations(self.ops, self.given["t"][0], x, self.given["u"])
 
-    def chosen(self, k: int, values: Mapping[str, Scalar], otherwise: Scalar) -> Scalar:
-        """Of the values per mode of a law the one of the mode at hand."""
-        law = self.system.laws[k]
-        if len(law.modes) == 1:
-            return values.get(law.modes[0], otherwise)
-        total, first = otherwise, self.places.first_choice[k]
-        for mode, value in values.items():
+    def chosen(self, k: int, values: Mapping[str, Scalar], otherwise: Scalar | None = None) -> Scalar:
+        """Of the values per mode of a law the one of the mode at hand; without `otherwise` other modes do not count."""
+        law, first, left = self.system.laws[k], self.places.first_choice[k], dict(values)
+        total = otherwise
+        if total is None or len(left) == len(law.modes):
+            total = left.pop(next(iter(left)))
+        for mode, value in left.items():
             total = self.ops.where(self.given["chosen"][first + law.modes.index(mode)], value, total)
         return total
 
@@ -81,7 +81,7 @@ def tied(now: Instant) -> list[Any]:
         for k, law in enumerate(system.laws)
         for mode in law.modes
     }
-    acting = [_at_hand(now, choice, action) for choice, action in actions.items()]
+    acting = [_at_hand(now, k, actions) for k in range(len(system.laws))]
     ready = prepare(system.mech)
     pose = place(ready.mech, ready.placed_at(given["x"][system.q]), ops)
     right = [x - y for x, y in zip(system.forces(given["u"], acting), bias(pose, v), strict=True)]
@@ -127,39 +127,60 @@ def tied_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int
     }
 
 
-def _at_hand(now: Instant, choice: Choice, action: Action) -> Action:
-    """An action whose forces are zero unless its mode is at hand."""
-    k, mode = choice
-    forces = (replace(force, value=now.chosen(k, {mode: force.value}, 0.0)) for force in action.forces)
-    return replace(action, forces=tuple(forces))
+def _at_hand(now: Instant, k: int, actions: Mapping[Choice, Action]) -> Action:
+    """How a law acts in the mode at hand: forces along one line through one port are one, drags are those of all modes.
+
+    The drags are those whose inflows are asked for.
+    """
+    values: dict[Hashable, dict[str, Scalar]] = {}
+    first: dict[Hashable, Force] = {}
+    mine = {mode: actions[k, mode] for mode in now.system.laws[k].modes}
+    for mode, action in mine.items():
+        for force in action.forces:
+            line: Hashable = force.line if force.line.constant else id(force.line)
+            count = 0
+            while mode in values.setdefault((line, force.port, count), {}):  # twice along one line in one mode
+                count += 1
+            values[line, force.port, count][mode] = force.value
+            first.setdefault((line, force.port, count), force)
+    forces = (replace(force, value=now.chosen(k, values[key], 0.0)) for key, force in first.items())
+    return Action(tuple(forces), drags=tuple(drag for action in mine.values() for drag in action.drags))
 
 
 def _holds(now: Instant, actions: Mapping[Choice, Action]) -> list[list[Scalar]]:
-    """Targets, compliances and speeds, each per place."""
-    count = now.places.structure.holds
-    found: list[list[Scalar]] = [[0.0] * count, [0.0] * count, [0.0] * count]
-    for (k, mode), action in actions.items():
-        for at, hold in zip(now.places.holds[k, mode], action.holds, strict=True):
-            speed = 0.0 if hold.speed is None else hold.speed
-            for column, value in zip(found, (hold.wanted, hold.compliance, speed), strict=True):
-                column[at] = now.chosen(k, {mode: value}, column[at])
-    return found
+    """Targets, compliances and speeds, each per place; those of holds that are not at hand do not count."""
+    asked = [
+        ((k, mode), at, (hold.wanted, hold.compliance, 0.0 if hold.speed is None else hold.speed))
+        for (k, mode), action in actions.items()
+        for at, hold in zip(now.places.holds[k, mode], action.holds, strict=True)
+    ]
+    return _per_place(now, now.places.structure.holds, 3, asked)
 
 
 def _drags(
     now: Instant, actions: Mapping[Choice, Action], inflows: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
-    """Gains, what enters less the offset, and senses, each per place."""
-    count, n, entering = now.places.structure.drags, now.system.mech.n, iter(inflows)
-    gains: list[Scalar] = [0.0] * count
-    flows: list[Scalar] = [0.0] * count
-    senses: list[list[Scalar]] = [[0.0] * n for _ in range(count)]
-    for (k, mode), action in actions.items():
-        for at, drag in zip(now.places.drags[k, mode], action.drags, strict=True):
-            gains[at] = now.chosen(k, {mode: drag.gain}, gains[at])
-            flows[at] = now.chosen(k, {mode: next(entering) - drag.offset}, flows[at])
-            senses[at] = [now.chosen(k, {mode: x}, y) for x, y in zip(drag.sense, senses[at], strict=True)]
-    return gains, flows, senses
+    """Gains, what enters less the offset, and senses, each per place; those of drags not at hand do not count."""
+    n, entering = now.system.mech.n, iter(inflows)
+    asked = [
+        ((k, mode), at, (drag.gain, next(entering) - drag.offset, *drag.sense))
+        for (k, mode), action in actions.items()
+        for at, drag in zip(now.places.drags[k, mode], action.drags, strict=True)
+    ]
+    gains, flows, *senses = _per_place(now, now.places.structure.drags, 2 + n, asked)
+    return gains, flows, [list(row) for row in zip(*senses, strict=True)]
+
+
+def _per_place(
+    now: Instant, count: int, width: int, asked: Sequence[tuple[Choice, int, Sequence[Scalar]]]
+) -> list[list[Scalar]]:
+    """Columns of numbers: at every place those of the mode at hand. A place belongs to one law."""
+    found: list[list[Scalar]] = [[0.0] * count for _ in range(width)]
+    for at in range(count):
+        mine = [(choice, values) for choice, place, values in asked if place == at]
+        for j, column in enumerate(found):
+            column[at] = now.chosen(mine[0][0][0], {mode: values[j] for (_, mode), values in mine})
+    return found
 
 
 def _product(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:

@@ -8,7 +8,7 @@ from gearwright.algebra import Operations
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs
 from gearwright.programs.sized import VectorProgram
-from gearwright.system.event_kernels import Formula, Instant, follow, kinks, look, observed, settling, tied, tied_sizes
+from gearwright.system.event_kernels import Formula, Instant, follow, look, observed, settling, tied, tied_sizes
 from gearwright.system.event_structure import Places
 from gearwright.system.motion_rates import contents_of
 from gearwright.system.vector_program import vector_program
@@ -58,10 +58,11 @@ def sizes_of(places: Places) -> dict[str, int]:
     }
 
 
-def count_kinks(places: Places) -> int:
-    """How many kinks there are, over all laws."""
+def looks_that_need_forces(places: Places) -> list[int]:
+    """Per guard and kink 1 where it depends on accelerations or on what laws feel; others follow from the state."""
     given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
-    return len(kinks(Instant(places, places.system, operations(), given)))
+    found = look(Instant(places, places.system, operations(), given))
+    return [int(depend_on([one], [*given["a"], *given["felt"]])) for one in found]
 
 
 def needs_answers(name: str, places: Places) -> bool:

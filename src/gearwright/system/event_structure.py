@@ -8,7 +8,7 @@ one for its drag. Lines that are parallel are one direction, with a factor each.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from gearwright.algebra import is_number
@@ -75,6 +75,7 @@ class EventStructure:
         directions, guards, kinks: their numbers.
         direction_speed, direction_term: per direction along one speed that speed and its factor; -1 for others.
         answers, look_answers: whether the rates, and the looks, need to know how flows answer.
+        look_solved: per guard and kink whether it depends on what the balance of forces gives.
     """
 
     mode_count: list[int] = field(default_factory=list)
@@ -103,6 +104,7 @@ class EventStructure:
     kinks: int = 0
     answers: bool = False
     look_answers: bool = False
+    look_solved: list[int] = field(default_factory=list)
 
     @property
     def holds(self) -> int:
@@ -121,7 +123,7 @@ class EventStructure:
 
     def facts(self) -> dict[str, Any]:
         """All of it for a cache."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 class Places:

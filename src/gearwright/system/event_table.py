@@ -12,7 +12,7 @@ from gearwright.compiling.machine_code import MachineCode
 from gearwright.compiling.store import Entry, key_of, read, write
 from gearwright.errors import CompilationError
 from gearwright.functions.service import kernel_mode
-from gearwright.system.event_programs import FORMULAS, count_kinks, needs_answers, program_of, title
+from gearwright.system.event_programs import FORMULAS, looks_that_need_forces, needs_answers, program_of, title
 from gearwright.system.event_structure import EventStructure, Places
 from gearwright.system.identity import identity_of
 from gearwright.system.law_kernels import OncePerSystem, require_traceable
@@ -62,7 +62,8 @@ def _stored(system: System) -> EventTable | None:
 def _made(system: System) -> EventTable:
     """Traced and compiled now."""
     places = Places(system, require_traceable(system))
-    places.structure.kinks = count_kinks(places)
+    places.structure.look_solved = looks_that_need_forces(places)
+    places.structure.kinks = len(places.structure.look_solved) - places.structure.guards
     if places.structure.drags:
         places.structure.answers = needs_answers("follow", places)
         places.structure.look_answers = needs_answers("look", places)

@@ -42,34 +42,40 @@ def kept(system: System, x: Array, evaluation: Evaluation) -> Array:
     return blow.changed(x, [hold.line for hold in holds], missing)
 
 
-def after_impact(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
+def after_impact(system: System, x: Array, impact: Impact, evaluation: Evaluation, lossy: bool = True) -> Array:
     """The state after an impact along a line; lines that are held firmly get the speed of their holds.
 
-    First everything comes to rest along the line, then it is thrown back: gears turn one way, then the other.
+    First everything comes to rest along the line, then it is thrown back: gears turn one way, then the other. `lossy`
+    says whether they take their part.
     """
     holds = [hold for hold in evaluation.holds if hold.speed is not None and hold.firm]
     if impact.across:
-        return _rubbed(system, x, impact, evaluation, holds)
+        return _rubbed(system, x, impact, evaluation, holds, lossy)
     v, restitution = x[system.v], float(impact.restitution)
     lines = [impact.line, *(hold.line for hold in holds)]
     arriving = float(impact.line.speed(v.tolist()))
     stopping = np.array([-arriving, *(_missing(hold, v.tolist()) for hold in holds)])
-    stopped = Blow(system, evaluation, v).changed(x, lines, stopping)
+    stopped = Blow(system, evaluation, v, lossy).changed(x, lines, stopping)
     if not restitution:
         return stopped
     leaving = stopped[system.v] + restitution * (stopped[system.v] - v)
     back = np.array([-restitution * arriving, *[0.0] * len(holds)])
-    return Blow(system, evaluation, leaving).changed(stopped, lines, back)
+    return Blow(system, evaluation, leaving, lossy).changed(stopped, lines, back)
 
 
-def _rubbed(system: System, x: Array, impact: Impact, evaluation: Evaluation, holds: Sequence[Hold]) -> Array:
-    """After an impact with friction; lines that are held firmly keep their speeds. Gears lose nothing in it."""
+def _rubbed(
+    system: System, x: Array, impact: Impact, evaluation: Evaluation, holds: Sequence[Hold], lossy: bool
+) -> Array:
+    """After an impact with friction; lines that are held firmly keep their speeds.
+
+    The speed with which the contact is left is that of lossless gears.
+    """
     v, lines = x[system.v], [impact.line, *impact.across]
     felt = felt_along(system, x, lines, holds)
     before = np.array([line.speed(v.tolist()) for line in lines], dtype=float)
     impulse = impulse_of_impact(felt, before, float(impact.friction), float(impact.restitution))
     jump = np.concatenate([felt @ impulse, np.zeros(len(holds))])
-    return Blow(system, evaluation, v).changed(x, [*lines, *(hold.line for hold in holds)], jump)
+    return Blow(system, evaluation, v, lossy).changed(x, [*lines, *(hold.line for hold in holds)], jump)
 
 
 def felt_along(system: System, x: Array, lines: Sequence[Line], holds: Sequence[Hold]) -> Array:
@@ -94,11 +100,13 @@ class Blow:
         system: the machine with its laws.
         before: what was known just before.
         v: speeds whose sense counts (n,).
+        lossy: whether gears take their part.
     """
 
     system: System
     before: Evaluation
     v: Array
+    lossy: bool = True
 
     def changed(self, x: Array, lines: Sequence[Line], jump: Array) -> Array:
         """The state with v+ = v + dv and W v+ = W v + jump. What is lost, and what moving frames bring, is booked."""
@@ -113,11 +121,11 @@ class Blow:
         return out
 
     def _change(self, M: Array, W: Array, jump: Array) -> tuple[Array, Array]:
-        """The change of speeds and the impulses, with gears on the flanks that it presses."""
+        """The change of speeds and the impulses, with gears on the flanks that it presses; lossless where none fit."""
         situations = [replace(situation, v=self.v.tolist()) for situation in self.before.situations]
         changes = ModeChanges(self._first_modes(situations))
-        plain = change = _moved(M, W, jump)
-        for _ in range(ROUNDS):
+        plain = _moved(M, W, jump)
+        for _ in range(ROUNDS * self.lossy):
             actions = self.system.actions(changes.modes, situations)
             drags = drags_in(actions)
             if not any(self._gain(drag) for drag in drags):
@@ -129,7 +137,7 @@ class Blow:
             flows = -senses @ change[0]
             if changes.obey(self._guards(changes.modes, situations, actions, change[0], flows)) is None:
                 return change
-        return change
+        return plain
 
     def _gain(self, drag: Drag) -> float:
         """The gain of a gear that turns; one that rests takes nothing, nor does one that locks itself: it would jam."""

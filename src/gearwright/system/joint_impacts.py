@@ -11,7 +11,7 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.contact import FREE, Contact
 from gearwright.forces.law import Impact
-from gearwright.forces.stops import RESTING
+from gearwright.forces.sticking import RESTING
 from gearwright.functions.several_impacts import impulses_together
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.impacts import Blow, after_impact, felt_along
@@ -57,10 +57,17 @@ def _without_gain(system: System, x: Array, impact: Impact, evaluation: Evaluati
     """The state after the impact of one contact, thrown back less where gears would let it gain energy.
 
     A gear resists otherwise when it is driven back: with Newton's law a contact may then return more than it took.
+    Where gears that turn round within the blow let it gain energy without being thrown back at all, they lose nothing.
     """
+
+    def gains(out: Array) -> bool:
+        return bool(out[system.dissipated] < x[system.dissipated] - ROUNDING)
+
     out, low, high = after_impact(system, x, impact, evaluation), 0.0, float(impact.restitution)
-    if out[system.dissipated] >= x[system.dissipated] - ROUNDING or not high:
+    if not gains(out):
         return out
+    if gains(after_impact(system, x, replace(impact, restitution=0.0), evaluation)):
+        return after_impact(system, x, impact, evaluation, lossy=False)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         trial = after_impact(system, x, replace(impact, restitution=middle), evaluation)

@@ -46,7 +46,7 @@ class LawKernel(partial[Array]):
         program = law_program(law)
         job = job_of(program, law.mech)
         count = traced(job).operations
-        code = None if kernel_mode() == "off" else kernel(program, law.mech)
+        code = None if kernel_mode() == "off" else kernel(program, law.mech, batches=True)
         general = GeneralCall(job, (), code, count.arithmetic)
         self = super().__new__(cls, general if code is None else code.builtin(law.name, general))
         self.program, self.operations = program, count

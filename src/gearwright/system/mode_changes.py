@@ -56,6 +56,11 @@ class ModeChanges:
             self.made.append((index, mode))
             self.modes = with_mode(self.modes, index, mode)
 
+    @property
+    def modes_taken(self) -> list[frozenset[str]]:
+        """Per law the modes that it was in."""
+        return [frozenset(own) for own in zip(*self._visited, self.modes, strict=True)]
+
     def named(self, system: System) -> tuple[tuple[str, str], ...]:
         """The changes as (law, mode)."""
         return tuple((system.laws[index].name, mode) for index, mode in self.made)

@@ -15,10 +15,11 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving
+from gearwright.errors import InputError
 from gearwright.motion import Motion, Trajectory
 from gearwright.system.law_states import state_series, states_along
 from gearwright.system.signals import Inputs
-from gearwright.system.smooth_pieces import smooth_pieces
+from gearwright.system.smooth_pieces import ROUNDING, smooth_pieces
 from gearwright.system.system import Modes, System
 
 STANDING = 1e-12
@@ -156,6 +157,8 @@ def pieces_of(
 def rows_of(system: System, motion: Motion, inputs: Inputs, start: Sequence[float]) -> Piece:
     """A recording as it is, every row with its own speeds and accelerations, which no spline changes."""
     t = motion.t
+    if not len(t):
+        raise InputError("demands: the motion has no sample. Give one with at least one time.")
     states = states_along(system, _Rows(motion), t, start, inputs)
     given = np.array([inputs.at(now) for now in t.tolist()])
     return Piece(system, t, [motion.q, motion.v, motion.a], states, [given], smooth=False)
@@ -181,7 +184,8 @@ def _derivatives(inputs: Inputs, t: Array, order: int) -> list[Array]:
     from scipy.interpolate import make_interp_spline
 
     inside = t.copy()
-    inside[-1] = np.nextafter(t[-1], t[0])  # an input that jumps there has not jumped yet
+    if len(t) > 1:  # an input that jumps at an end, or at what rounding made of it, does so outside
+        inside[[0, -1]] = t[0] * (1 + 2 * ROUNDING), t[-1] * (1 - 2 * ROUNDING)
     values = np.array([inputs.at(now) for now in inside.tolist()])
     if inputs.constant or not order:
         return [values, *[np.zeros_like(values)] * order]

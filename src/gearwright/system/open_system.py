@@ -96,6 +96,8 @@ def open_system(
         smooth: laws of the file without modes.
     """
     mech, names = machine_of(caller, robot_or_mech), _input_names(caller, robot_or_mech, inputs)
+    if not mech.n:
+        raise InputError(f"{caller}: the machine has no speeds, so nothing moves. Give one with a joint.")
     made = _laws_with(robot_or_mech, names, None if laws is None else tuple(laws), smooth)
     system = System(mech, made(robot_or_mech, mech))
     for name in names:

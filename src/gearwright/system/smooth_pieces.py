@@ -15,6 +15,9 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
 from gearwright.system.system import System
 
+ROUNDING = 1e-12
+"""Share of a time by which sums of durations that mean the same may differ."""
+
 LOOKS = 400
 """Intervals of a motion within which the speed along a coordinate turns round at most once."""
 
@@ -42,7 +45,7 @@ def smooth_pieces(
     `breaks`. Times in `also` are looked at too.
     """
     end = trajectory.duration
-    fixed = [0.0, *trajectory.kinks(order), *(t for t in breaks if 0 < t < end), end]
+    fixed = distinct([0.0, *trajectory.kinks(order), end], [t for t in breaks if 0 < t < end])
     # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.
     turns = [t for t in _turns(trajectory, system) if min(abs(t - x) for x in fixed) > CLOSE * end]
     edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > CLOSE * end)})
@@ -52,6 +55,19 @@ def smooth_pieces(
         inside = t.copy()
         inside[-1] = np.nextafter(last, first)  # from the left
         yield t, [trajectory.at(inside, k) for k in range(order + 1)]
+
+
+def distinct(edges: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Times and others beside them, but for those that rounding alone tells apart.
+
+    >>> distinct([0.0, 0.3], [0.1 + 0.2, 0.2])
+    [0.0, 0.3, 0.2]
+    """
+    found = list(edges)
+    for t in others:
+        if min(abs(t - x) for x in found) > ROUNDING * t:
+            found.append(t)
+    return found
 
 
 def with_others(even: Array, others: Sequence[float]) -> Array:

@@ -134,14 +134,13 @@ def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> l
 
 
 def _acting(law: Law, situation: Situation, h: Scalar) -> Acting:
-    stated = law.stepped(situation, h) if len(law.modes) > 1 else None
-    stated = Stepped(law.modes[0]) if stated is None else stated
+    stated = law.stepped(situation, h) or Stepped(law.modes[0])
     action = law.act(stated.mode, situation) if stated.action is None else stated.action
     action = action.placed(situation.scene)
     if len(law.modes) == 1 and any(not is_zero(drag.gain) for drag in action.drags):
         raise InputError(
-            f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Use the adaptive "
-            "method, or a smooth law."
+            f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Give it `stepped`, "
+            "use the adaptive method, or a smooth law."
         )
     return Acting(law, situation, stated, action)
 

@@ -43,11 +43,11 @@ def job_of(program: VectorProgram, mech: Mechanism) -> TraceJob:
     return TraceJob(program, mech, {})
 
 
-def kernel(program: VectorProgram, mech: Mechanism) -> MachineCode:
-    """The machine code of a program; NoKernelError where there can be none."""
+def kernel(program: VectorProgram, mech: Mechanism, batches: bool = False) -> MachineCode:
+    """The machine code of a program for one state after another, or for `batches`; NoKernelError if there is none."""
     job = job_of(program, mech)
     try:
-        code = graph_code(job, traced(job))
+        code = graph_code(job, traced(job), batches)
     except CompilationError as error:
         raise NoKernelError(f"the laws run in Python, not in machine code: {error}.") from error
     if code is None:

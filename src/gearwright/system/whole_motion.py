@@ -8,21 +8,24 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft, whole_series
+from gearwright.dynamics.elastic import ACCELERATION, LawForces, Step, first_shaft, whole_series
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Law
 from gearwright.functions.elastic_plan import Plan, plan
+from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion.pieces import piecewise
 from gearwright.motion.recorded import through
 from gearwright.system.bent_shafts import BentShaft
+from gearwright.system.closing_forces import Loops
 from gearwright.system.law_states import state_series
 from gearwright.system.motion_parts import Part
 from gearwright.system.motion_pieces import Piece, pieces_of
@@ -69,7 +72,13 @@ class WholeTrajectory(Trajectory):
 
 
 def whole_motion(
-    system: System, joints: Trajectory, inputs: Any, start: Mapping[str, float], order: int, samples: int
+    system: System,
+    joints: Trajectory,
+    inputs: Any,
+    start: Mapping[str, float],
+    order: int,
+    samples: int,
+    loops: Loops | None = None,
 ) -> WholeTrajectory:
     r"""The motion of joints and shafts for one of the joints: an equation of a joint behind a spring gives its motor's.
 
@@ -84,10 +93,12 @@ def whole_motion(
         order: how many derivatives of the actuators' forces are wanted.
         samples: at how many times at least the motion is computed; between them are polynomials that meet all its
             derivatives up to the accelerations, and `order` more.
+        loops: what closes the machine; the forces that do follow from the equations without drives.
     """
     mech = system.mech
-    way = plan(mech, order)
-    behind = {e for step in way.steps for e in step.equations}
+    way = plan(mech, order, None if loops is None else loops.driven)
+    solved = frozenset(e for step in way.steps for e in step.equations)
+    behind = {*solved, *np.flatnonzero(way.idle.any(axis=1)).tolist()}
     acting = [law for law in system.laws if _pushes_on(law, system, behind)]
     between = [law for law in acting if _touches_shafts(law, system)]
     pushing = replace(system, laws=tuple(law for law in acting if law not in between))
@@ -97,11 +108,11 @@ def whole_motion(
     further = 0 if between else way.order - ACCELERATION
     pieces = pieces_of(pushing, _padded(joints, mech.n), given, first, further, samples)
     if between:
-        return _behind_bent_springs(
-            [_part(piece) for piece in pieces], way, replace(system, laws=tuple(between)), start
-        )
-    joined = _joined([(piece.t, _shafts_too(piece, way, order)) for piece in pieces])
-    return replace(joined, solved=frozenset(behind))
+        _refuse_idle_shafts(way, between)
+        parts = [_part(piece, way, loops) for piece in pieces]
+        return _behind_bent_springs(parts, way, replace(system, laws=tuple(between)), start)
+    joined = _joined([(piece.t, _shafts_too(piece, way, order, loops)) for piece in pieces])
+    return replace(joined, solved=solved)
 
 
 def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Mapping[str, float]) -> WholeTrajectory:
@@ -120,6 +131,14 @@ def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Ma
     return replace(_joined([(part.t, part.values) for part in parts]), settling=settling, solved=solved)
 
 
+def _refuse_idle_shafts(way: Plan, between: Sequence[Law]) -> None:
+    if way.in_idle:
+        raise InputError(
+            f"demands: the wheels of {listed(way.in_idle)} push on joints of the loops that have no drives, and "
+            f"{between[0].name!r} is not linear. Give the motion of all coordinates, or leave that law out."
+        )
+
+
 def _refuse_together(step: Step, system: System) -> None:
     if len(step.shafts) > 1:
         names = listed((system.mech.speeds[k] for k in step.shafts), " and ")
@@ -129,14 +148,16 @@ def _refuse_together(step: Step, system: System) -> None:
         )
 
 
-def _part(piece: Piece) -> Part:
+def _part(piece: Piece, way: Plan, loops: Loops | None) -> Part:
     """A piece before its shafts are known, with the forces of laws at the joints."""
     from scipy.interpolate import make_interp_spline
 
     n = piece.system.mech.n
     q = [Taylor.of_derivatives([x[:, k] for x in piece.motion]) for k in range(n)]
-    zero = np.zeros(len(piece.t))
-    forces = [_value(x) + zero for x in _law_forces(piece, piece.likely_modes, q)]
+    zero, mech = np.zeros(len(piece.t)), piece.system.mech
+    at, speed, acceleration = piece.motion[:3]
+    needed = [] if loops is None else list(inverse_dynamics(mech, at, speed, acceleration).T)
+    forces = [_value(x) + zero for x in _outer_forces(piece, way, loops)(q, needed)]
     curve = make_interp_spline(piece.t, np.stack(forces, axis=1), k=min(5, len(piece.t) - 1))
     return Part(piece.t, np.stack(piece.motion[:3], axis=1), curve)
 
@@ -145,10 +166,28 @@ def _value(x: Scalar) -> Scalar:
     return x.c[0] if isinstance(x, Taylor) else x
 
 
+@dataclass(frozen=True, repr=False)
+class _StillShafts(Trajectory):
+    """A motion of joints with shafts that stand still, for laws that do not ask for them."""
+
+    joints: Trajectory | None = None
+
+    def at(self, t: ArrayLike, derivative: int = 0) -> Array:
+        """Those of the joints, which know their derivatives best."""
+        assert self.joints is not None
+        moved = self.joints.at(t, derivative)
+        return np.concatenate([moved, np.zeros((*moved.shape[:-1], self.count - self.joints.count))], axis=-1)
+
+    def kinks(self, order: int) -> list[float]:
+        """Those of the joints."""
+        assert self.joints is not None
+        return self.joints.kinks(order)
+
+
 def _padded(joints: Trajectory, n: int) -> Trajectory:
-    """With shafts that stand still, for laws that do not ask for them."""
     c = joints.pieces.c
-    return Trajectory(piecewise(np.concatenate([c, np.zeros((*c.shape[:2], n - c.shape[2]))], axis=2), joints.pieces.x))
+    pieces = piecewise(np.concatenate([c, np.zeros((*c.shape[:2], n - c.shape[2]))], axis=2), joints.pieces.x)
+    return _StillShafts(pieces, joints=joints)
 
 
 def _pushes_on(law: Law, system: System, behind: set[int]) -> bool:
@@ -190,15 +229,29 @@ def _between(law: Law, touched: set[int], mech: Mechanism) -> InputError:
     )
 
 
-def _shafts_too(piece: Piece, way: Plan, order: int) -> Array:
+def _shafts_too(piece: Piece, way: Plan, order: int, loops: Loops | None) -> Array:
     """The motion of the whole machine over a piece with its derivatives, (T, order + 3, n)."""
     mech = piece.system.mech
-    modes = piece.likely_modes
     derivatives = [[x[:, k] for k in range(first_shaft(mech))] for x in piece.motion[: way.order + 1]]
-    series = whole_series(mech, way.steps, derivatives, ARRAYS, law_forces=lambda q: _law_forces(piece, modes, q))
+    series = whole_series(mech, way.steps, derivatives, ARRAYS, law_forces=_outer_forces(piece, way, loops))
     zero = np.zeros(len(piece.t))
     columns = [[zero + x for x in one.derivatives()[: order + ACCELERATION + 1]] for one in series]
     return np.moveaxis(np.array(columns), (0, 1, 2), (2, 1, 0))
+
+
+def _outer_forces(piece: Piece, way: Plan, loops: Loops | None) -> LawForces:
+    """The forces of laws, and those that close loops."""
+    mech, modes = piece.system.mech, piece.likely_modes
+
+    def forces(q: Sequence[Taylor], needed: Sequence[Scalar]) -> list[Scalar]:
+        known = _law_forces(piece, modes, q)
+        if loops is None:
+            return known
+        lacking = [x - y for x, y in zip(needed, known, strict=True)]
+        closing = loops.forces(mech, way.idle, piece.t, q, lacking)
+        return [x + y for x, y in zip(closing, known, strict=True)]
+
+    return forces
 
 
 def _law_forces(piece: Piece, modes: Modes, q: Sequence[Taylor]) -> list[Scalar]:

@@ -74,12 +74,9 @@ def drawn(builder: Builder, x: Any) -> int:
     return x.index if isinstance(x, Drawn) else builder.const(float(x))
 
 
-def applied(function: Any, operands: Sequence[Any]) -> Any:
-    """A function of CasADi on expressions of either kind."""
-    builder = next((x.builder for x in operands if isinstance(x, Drawn)), None)
-    if builder is None:
-        return function(*operands)
-    return Drawn(builder, _node(builder, function.__name__, [drawn(builder, x) for x in operands]))
+def drawn_function(builder: Builder, name: str, operands: Sequence[Any]) -> Drawn:
+    """A function, by the name that CasADi has for it, of expressions and numbers."""
+    return Drawn(builder, _node(builder, name, [drawn(builder, x) for x in operands]))
 
 
 def _node(builder: Builder, name: str, operands: Sequence[int]) -> int:

@@ -123,12 +123,23 @@ class Builder:
             return self.const(p + q)
         if p == 0 or q == 0:
             return y if p == 0 else x
+        anyway = self._either_way(x, y)
+        if anyway is not None:
+            return anyway
         minus_x, minus_y = self.negated(x), self.negated(y)
         if minus_x is not None and minus_y is not None:
             return self.neg(self.add(minus_x, minus_y))
         if minus_x is not None:
             return self.sub(y, minus_x)
         return self.sub(x, minus_y) if minus_y is not None else self.node("add", x, y)
+
+    def _either_way(self, x: int, y: int) -> int | None:
+        """What is chosen whether a condition holds or not, or None: (c ? v : 0) + (not c ? v : 0)."""
+        yes, no = self.nodes[x], self.nodes[y]
+        if yes.op != "if_else_zero" or no.op != "if_else_zero" or yes.b != no.b:
+            return None
+        opposite = Node("not", yes.a) == self.nodes[int(no.a)] or Node("not", no.a) == self.nodes[int(yes.a)]
+        return int(yes.b) if opposite else None
 
     def sub(self, x: int, y: int) -> int:
         """The difference x - y, as -(y - x) if that is there already."""

@@ -16,7 +16,7 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.slopes import Slopes
 from gearwright.algebra.taylor import Series
 from gearwright.errors import NotTraceableError
-from gearwright.tracing.drawing import Drawn, applied
+from gearwright.tracing.expressions import applied, combined, without_repetitions
 
 UFUNCS: dict[str, Callable[..., Scalar]] = {
     "add": operator.add,
@@ -86,41 +86,41 @@ class Symbol:
 
     def __add__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
-            return self.made(self.sx + other.sx)
+            return self.made(combined("add", self.sx, other.sx))
         if isinstance(other, OVER_SYMBOLS):
             return NotImplemented
-        return self if other == 0 else self.made(self.sx + float(other))
+        return self if other == 0 else self.made(combined("add", self.sx, float(other)))
 
     __radd__ = __add__
 
     def __sub__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
-            return self.made(self.sx - other.sx)
+            return self.made(combined("sub", self.sx, other.sx))
         if isinstance(other, OVER_SYMBOLS):
             return NotImplemented
-        return self if other == 0 else self.made(self.sx - float(other))
+        return self if other == 0 else self.made(combined("sub", self.sx, float(other)))
 
     def __rsub__(self, other: Scalar) -> Scalar:
-        return -self if other == 0 else self.made(float(other) - self.sx)
+        return -self if other == 0 else self.made(combined("sub", float(other), self.sx))
 
     def __mul__(self, other: Scalar) -> Scalar:
         if isinstance(other, Symbol):
-            return self.made(self.sx * other.sx)
+            return self.made(combined("mul", self.sx, other.sx))
         if isinstance(other, OVER_SYMBOLS):
             return NotImplemented
         if other == 0:
             return 0.0
-        return self if other == 1 else self.made(self.sx * float(other))
+        return self if other == 1 else self.made(combined("mul", self.sx, float(other)))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Scalar) -> Scalar:
         if isinstance(other, OVER_SYMBOLS):
             return NotImplemented
-        return self.made(self.sx / plain(other))
+        return self.made(combined("div", self.sx, plain(other)))
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
-        return self.made(float(other) / self.sx) if other else 0.0
+        return self.made(combined("div", float(other), self.sx)) if other else 0.0
 
     def __pow__(self, power: int) -> Scalar:
         """A small whole power, as products: laws of users are written with x**2."""
@@ -138,16 +138,16 @@ class Symbol:
         return operations().absolute(self)
 
     def __lt__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(self.sx < plain(other))
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(combined("lt", self.sx, plain(other)))
 
     def __le__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(self.sx <= plain(other))
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(combined("le", self.sx, plain(other)))
 
     def __gt__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(plain(other) < self.sx)
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(combined("lt", plain(other), self.sx))
 
     def __ge__(self, other: Scalar) -> Scalar:
-        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(plain(other) <= self.sx)
+        return NotImplemented if isinstance(other, OVER_SYMBOLS) else self.made(combined("le", plain(other), self.sx))
 
 
 def symbols(name: str, count: int) -> list[Scalar]:
@@ -160,18 +160,8 @@ def symbols(name: str, count: int) -> list[Scalar]:
 
 def distinct(values: Sequence[Scalar]) -> list[Scalar]:
     """Symbols without those that are written like one before; numbers are left out."""
-    import casadi as ca
-
-    found: list[Symbol] = []
-    for one in values:
-        if isinstance(one, Symbol) and not any(_alike(one.sx, other.sx, ca.is_equal) for other in found):
-            found.append(one)
-    return list(found)
-
-
-def _alike(x: Any, y: Any, is_equal: Callable[[Any, Any, int], bool]) -> bool:
-    """Whether two expressions are written alike, up to some depth."""
-    return bool(x.index == y.index) if isinstance(x, Drawn) else is_equal(x, y, 50)
+    found = [one for one in values if isinstance(one, Symbol)]
+    return [found[place] for place in without_repetitions([one.sx for one in found])]
 
 
 def depend_on(values: Sequence[Scalar], given: Sequence[Scalar]) -> bool:
@@ -188,28 +178,27 @@ def plain(x: Scalar) -> Any:
     return x.sx if isinstance(x, Symbol) else float(x)
 
 
-def recorded(function: Any, number: Any) -> Any:
-    """A CasADi function of one or more scalars as one of symbols; numbers alone are computed at once."""
+def recorded(name: str, number: Any) -> Any:
+    """A function of one or more scalars, by CasADi's name, as one of symbols; numbers alone are computed at once."""
 
     def apply(*args: Scalar) -> Scalar:
         first = next((x for x in args if isinstance(x, Symbol)), None)
-        return number(*args) if first is None else first.made(applied(function, [plain(x) for x in args]))
+        return number(*args) if first is None else first.made(applied(name, [plain(x) for x in args]))
 
     return staticmethod(apply)
 
 
 @cache
 def operations() -> Operations:
-    """The operations table for symbols; imports CasADi at the first call."""
-    import casadi as ca
+    """The operations table for symbols."""
 
     class Recorded:
-        cos, sin = recorded(ca.cos, math.cos), recorded(ca.sin, math.sin)
-        sqrt, exp, tanh = recorded(ca.sqrt, math.sqrt), recorded(ca.exp, math.exp), recorded(ca.tanh, math.tanh)
-        arctan2, absolute = recorded(ca.atan2, math.atan2), recorded(ca.fabs, abs)
-        floor = recorded(ca.floor, math.floor)
-        minimum, maximum = recorded(ca.fmin, min), recorded(ca.fmax, max)
-        where = recorded(ca.if_else, lambda condition, yes, no: yes if condition else no)
+        cos, sin = recorded("cos", math.cos), recorded("sin", math.sin)
+        sqrt, exp, tanh = recorded("sqrt", math.sqrt), recorded("exp", math.exp), recorded("tanh", math.tanh)
+        arctan2, absolute = recorded("atan2", math.atan2), recorded("fabs", abs)
+        floor = recorded("floor", math.floor)
+        minimum, maximum = recorded("fmin", min), recorded("fmax", max)
+        where = recorded("if_else", lambda condition, yes, no: yes if condition else no)
 
     table: Any = Recorded
     return table

@@ -16,8 +16,8 @@ def evaluate_job(job: TraceJob, inputs: Mapping[str, Array]) -> Array:
     if not job.needs_tracing:
         return evaluate(job.program, job.mech, inputs, job.fixed)
     lead = leading(job.program.name, inputs)
-    rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in inputs.values()]
-    count = len(rows[0])
+    count = int(np.prod(lead, dtype=int))  # stated, not left to reshape: rows may have no entries
+    rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(count, x.shape[-1]) for x in inputs.values()]
     flat = np.empty((count, int(np.prod(job.shape(), dtype=int))))
     for k in range(count):
         flat[k] = np.asarray(job.function(*(row[k] for row in rows))[1]).ravel()

@@ -1,0 +1,170 @@
+"""What a robot goes through in one cycle: the motion as it is prescribed, or as a closed loop followed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from gearwright.analysis.contact_wrenches import world_forces
+from gearwright.analysis.process_forces import ProcessForce, loads_of
+from gearwright.analysis.quadrature import rate
+from gearwright.arrays import Array
+from gearwright.forces import GearLoss, Law
+from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.places import motors_of
+from gearwright.functions.actuation import actuator_torques, structure_matrix
+from gearwright.mechanism import Mechanism
+from gearwright.motion import Motion, Trajectory
+from gearwright.parts import Robot
+from gearwright.simulation.run import Run
+from gearwright.system.demands import demands
+from gearwright.system.driven_motion import driven_motion
+from gearwright.system.law_states import refuse_moded_states
+from gearwright.system.motion_demands import MotionDemands
+from gearwright.system.system import System
+
+
+class Course(Protocol):
+    """What a robot goes through in one cycle."""
+
+    @property
+    def forces(self) -> tuple[ProcessForce, ...]:
+        """Of the process, and disturbances."""
+        ...
+
+    def drives(self, robot: Robot, mech: Mechanism) -> MotionDemands:
+        """What the drives do."""
+        ...
+
+    def handed_on(self, robot: Robot, mech: Mechanism, found: MotionDemands) -> Array:
+        """Forces that the gears hand to the joints and that turn the motors, (T, n): without losses and bearings."""
+        ...
+
+    def contact(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
+        """Forces of contacts and constraints, as `demands` takes them."""
+        ...
+
+
+@dataclass(frozen=True)
+class Prescribed:
+    """A motion that is prescribed: what the drives do is what it asks of them.
+
+    Args:
+        motion: the motion.
+        forces: of the process.
+        pressed: forces of contacts and constraints, as `demands` takes them.
+        samples: at how many times at least.
+    """
+
+    motion: Trajectory
+    forces: tuple[ProcessForce, ...] = ()
+    pressed: Mapping[str, Any] = field(default_factory=dict)
+    samples: int | None = None
+
+    def drives(self, robot: Robot, mech: Mechanism) -> MotionDemands:
+        """What the motion asks of the drives."""
+        lossless_laws(robot, mech)  # refuses a robot here, not after minutes of work
+        return self.asked_of(robot)
+
+    def contact(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
+        """As the task states them."""
+        return self.pressed
+
+    def handed_on(self, robot: Robot, mech: Mechanism, found: MotionDemands) -> Array:
+        """What the motion would ask of gears without losses and motors that turn freely."""
+        lossless = lossless_laws(robot, mech)
+        if lossless is None:
+            return found.tau
+        plain = self.asked_of(_without_bearings(robot), laws=lossless, actuators=())
+        columns = [np.interp(found.t, plain.t, plain.tau[:, k]) for k in range(mech.n)]
+        return plain.tau if np.array_equal(plain.t, found.t) else np.stack(columns, axis=1)
+
+    def asked_of(self, robot: Robot, **how: Any) -> MotionDemands:
+        """What it asks of a robot, as `demands` says it, with what else that takes."""
+        loads, inputs = loads_of(self.forces)
+        given: dict[str, Any] = {"loads": loads, "inputs": inputs} if loads else {}
+        return demands(robot, self.motion, contact=self.pressed or None, samples=self.samples, **given, **how)
+
+
+def lossless_laws(robot: Robot, mech: Mechanism) -> list[Law] | None:
+    """The laws of a robot without losses and bearings, which a motion must be able to follow; None: it has neither."""
+    kept = [law for law in laws_of(_without_bearings(robot), mech) if not isinstance(law, GearLoss)]
+    if len(kept) == len(laws_of(robot, mech)):
+        return None
+    refuse_moded_states(System(mech, tuple(kept)))
+    return kept
+
+
+def _without_bearings(robot: Robot) -> Robot:
+    """The robot with motors that turn freely."""
+    free = [replace(drive, motor=replace(drive.motor, friction=0.0, damping=0.0)) for drive in robot.drives]
+    return replace(robot, drives=tuple(free))
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A closed loop: what the drives did, from the run itself.
+
+    Torques are those that the controller put out, also where friction or a gear sticks and holds the rest. Motors that
+    the controller drives by voltage or current have the currents and voltages of the run; of the others they follow
+    from torque and speed, with the rate of the current by differences between the samples.
+
+    Args:
+        run: the closed loop.
+        forces: of the process, and disturbances.
+    """
+
+    run: Run
+    forces: tuple[ProcessForce, ...] = ()
+
+    def drives(self, robot: Robot, mech: Mechanism) -> MotionDemands:
+        """What the drives did."""
+        run = self.run
+        torques = self._torques(mech)
+        shared = actuator_torques(mech, run.tau) @ structure_matrix(mech).T if mech.actuators else 0.0
+        motion = Motion(run.t, run.q, run.v, run.a)
+        return driven_motion(robot, motion, torques, rate(run.t, torques), run.tau - shared, self._electrics(robot))
+
+    def contact(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
+        """The forces of the run."""
+        names = [name for name in world_forces(laws_of(robot, mech)) if name in self.run.series]
+        return {name: (self.run.t, self.run[name]) for name in names}
+
+    def handed_on(self, robot: Robot, mech: Mechanism, found: MotionDemands) -> Array:
+        """What the motors gave, less what their bearings and gears took of it or held."""
+        total = found.tau
+        for actuator in mech.actuators:
+            rubbed, lost = (self._signal(f"{actuator.name}.{word}") for word in (RUBBED, LOST))
+            total = total + np.outer(rubbed - lost, np.asarray(actuator.row, dtype=float))
+        return total
+
+    def _torques(self, mech: Mechanism) -> Array:
+        """Of the motors on their rotors, (T, actuators): by forces at the joints, by name, or by their currents."""
+        run = self.run
+        if not mech.actuators:
+            return np.zeros((len(run.t), 0))
+        words = ("torque", "motor_torque")
+        named = [sum(self._signal(f"{one.name}.{word}") for word in words) for one in mech.actuators]
+        return np.asarray(actuator_torques(mech, run.tau) + np.stack(named, axis=1))
+
+    def _electrics(self, robot: Robot) -> dict[str, Array]:
+        """Currents, voltages and temperatures of motors whose electrics are part of the run."""
+        found: dict[str, Array] = {}
+        for title, _ in motors_of(robot):
+            if f"{title}.{TERMINALS}" not in self.run.series:
+                continue
+            found[f"{title}.voltage"] = self.run[f"{title}.{TERMINALS}"]
+            same = (f"{title}.{word}" for word in ("current", "winding_temperature", "housing_temperature"))
+            found |= {name: self.run[name] for name in same if name in self.run.series}
+        return found
+
+    def _signal(self, name: str) -> Array:
+        """A series of the run; nothing where it has none."""
+        return self.run.series.get(name, np.zeros(len(self.run.t)))
+
+
+RUBBED, LOST, TERMINALS = "motor_friction.force", "gear.loss_torque", "terminal_voltage"
+"""What laws of a motor and its gear call what they take, and the voltage that the motor sees."""
