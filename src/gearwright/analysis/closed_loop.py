@@ -56,11 +56,11 @@ class PerturbedAnalysis(Characteristics, Shown):
         """How far the tip and the joints are from the motion; with `path` (.png, .svg, .pdf) it is saved too."""
         panels = [] if self.tip_error is None else [Panel("tip [mm]", {"tip": 1e3 * self.tip_error})]
         names = [name.removeprefix("q.") for name in self.run.series if name.startswith("q.")]
-        seen = np.where(np.abs(self.joint_error) > INVISIBLE, self.joint_error, 0.0)
+        visible = np.where(np.abs(self.joint_error) > INVISIBLE, self.joint_error, 0.0)
         for unit in ("rad", "m"):
             mine = [k for k in range(self.joint_error.shape[1]) if self.run.units.get(f"q.{names[k]}") == unit]
             if mine:
-                panels.append(Panel(f"joints [m{unit}]", {names[k]: 1e3 * seen[:, k] for k in mine}))
+                panels.append(Panel(f"joints [m{unit}]", {names[k]: 1e3 * visible[:, k] for k in mine}))
         return saved(figure(self.run.t, "time [s]", panels, columns=len(panels)), path)
 
     @property
