@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gearwright as gw
-from gearwright.analysis import Task, analyse, course, steady_temperatures
+from gearwright.analysis import Task, analyse, steady_temperatures
 from gearwright.catalogue import drives
 from gearwright.errors import InputError
 from gearwright.motion import polynomial, s_curve
@@ -51,13 +51,13 @@ def test_torques_of_one_axis_by_hand(one):
     assert drive.rms_torque == pytest.approx(np.sqrt(mean), rel=1e-3)
 
 
-def test_a_robot_that_cannot_be_analysed_is_refused_before_the_work(monkeypatch):
-    """Hysteresis behind gears with losses: to follow a motion of harmonic_6 takes minutes."""
-    monkeypatch.setattr(course, "demands", lambda *_, **__: pytest.fail("the work begins"))
-    robot = gw.load("harmonic_6")
+def test_hysteresis_behind_lossy_gears_takes_its_smooth_form():
+    """Also where the torque is asked that the gears of harmonic_6 hand on."""
     way = polynomial([0.0] * 6, [0.1] * 6, duration=1.0)
-    with pytest.raises(InputError, match=r"j1\.spring\.hysteresis' has states .* smooth variant"):
-        analyse(robot, Task([way]))
+    found = analyse(gw.load("harmonic_6"), Task([way]))
+    assert any("smooth forms are taken of j1.spring.hysteresis" in remark for remark in found.remarks)
+    for drive in found.drives.values():
+        assert 0 < drive.peak_output_torque < drive.peak_torque
 
 
 def test_the_gear_hands_on_what_the_load_takes():

@@ -112,7 +112,7 @@ def test_an_analysis_tells_peaks_and_what_is_missing():
     assert drive.tooth_forces["planet pin"] == drive.peak_gear_bearing_force
     bare = analyse(axis(Spur(driver=20, driven=60)), Task([SWING]), samples=11)
     assert bare.drives["arm"].peak_mesh_force is None
-    assert any("teeth of arm are not told: its module" in remark for remark in bare.remarks)
+    assert any("teeth of arm are not told: the module must" in remark for remark in bare.remarks)
     plain = analyse(axis(Gear(50)), Task([SWING]), samples=11)
     assert any("not drawn by its teeth" in remark for remark in plain.remarks)
 

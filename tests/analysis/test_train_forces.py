@@ -161,7 +161,7 @@ def test_what_a_train_lacks_is_told_and_words_round_trip():
     plain = differential()
     found = analyse(plain, Task([polynomial([0.0, 0.0], [0.5, 0.5], duration=0.5)]), samples=11)
     assert any(
-        "meshes d.left-hand, d.right-hand are not told: its module and face_width" in one for one in found.remarks
+        "meshes d.left-hand, d.right-hand are not told: the module and face_width" in one for one in found.remarks
     )
     assert found.trains == {"d": ()}
     assert found.teeth == {}

@@ -302,7 +302,7 @@ def test_quaternions_of_half_turns(turn):
         ({"rotors": "body"}, "Did you mean 'bodies'"),
         ({"drives": "current"}, "drives is 'current'"),
         ({"path": "elbow.urdf"}, "not .xml"),
-        ({"robot": 3}, "takes a robot"),
+        ({"robot": 3}, "export.mjcf: a int is neither a robot nor a machine"),
     ],
 )
 def test_bad_arguments(arguments, word, tmp_path):

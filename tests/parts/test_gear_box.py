@@ -255,17 +255,17 @@ def test_forces_over_a_cycle_are_those_of_each_torque():
 
 def test_what_is_missing_is_told_by_name():
     lacking = {
-        "its module": Spur(driver=20, driven=60),
-        "its modules": Planetary(sun=18, planet=27, ring=72),
-        "its radius": Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57),
-        "its module and face_width": Bevel(driver=20, driven=60),
-        "its face_width": Bevel(driver=20, driven=60, module=1e-3),
-        "its module and lead_angle": Worm(wheel=40),
-        "its distance and pretension": Belt(driver=0.02, driven=0.06),
-        "its distance": Belt(driver=0.02, driven=0.06, kind="chain"),
-        "its eccentricity and pin_circle and output_circle": Cycloidal(pins=20),
+        "the module must be given": Spur(driver=20, driven=60),
+        "the modules must be given": Planetary(sun=18, planet=27, ring=72),
+        "the radius must be given": Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57),
+        "the module and face_width must be given": Bevel(driver=20, driven=60),
+        "the face_width must be given": Bevel(driver=20, driven=60, module=1e-3),
+        "the module and lead_angle must be given": Worm(wheel=40),
+        "the distance and pretension must be given": Belt(driver=0.02, driven=0.06),
+        "the distance must be given": Belt(driver=0.02, driven=0.06, kind="chain"),
+        "the eccentricity and pin_circle and output_circle must be given": Cycloidal(pins=20),
         "it is not drawn by its teeth": Gear(50),
-        "stage 2: its module": Series(stages=[Shaft(), Spur(driver=20, driven=60)]),
+        "stage 2: the module must be given": Series(stages=[Shaft(), Spur(driver=20, driven=60)]),
     }
     for words, gear in lacking.items():
         assert unknown_teeth_of(gear) == words

@@ -176,10 +176,12 @@ def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
     _, aside = contact_wrenches(mech, laws_of(found.robot, mech), task.contact, found.t[:1])
     if aside:
         yield f"the forces of {listed(aside)} are left out of reactions and links: they do not act against the world."
+    lacking: dict[str, list[str]] = {}
     for name, one in each.items():
         unknown = None if one.gear is None else unknown_teeth_of(one.gear)
         if unknown is not None:
-            yield f"forces between the teeth of {name} are not told: {unknown}."
+            lacking.setdefault(unknown, []).append(name)
+    yield from (f"forces between the teeth of {listed(names)} are not told: {what}." for what, names in lacking.items())
     yield from unknown_meshes(found.robot)
     if "accuracy" in task.required and task.perturbed is None:
         yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."

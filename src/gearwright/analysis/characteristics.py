@@ -57,6 +57,7 @@ class Characteristics:
         return drives | {f"train {name}": forces for name, forces in self.trains.items() if forces}
 
     @property
-    def energy(self) -> float:
-        """Electrical energy per cycle of all drives that tell it [J], with regeneration."""
-        return sum(drive.energy for drive in self.drives.values() if drive.energy is not None)
+    def energy(self) -> float | None:
+        """Electrical energy per cycle of all drives that tell it [J], with regeneration; None: none of them does."""
+        told = [drive.energy for drive in self.drives.values() if drive.energy is not None]
+        return sum(told) if told else None

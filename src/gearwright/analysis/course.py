@@ -12,7 +12,7 @@ from gearwright.analysis.contact_wrenches import world_forces
 from gearwright.analysis.process_forces import ProcessForce, loads_of
 from gearwright.analysis.quadrature import rate
 from gearwright.arrays import Array
-from gearwright.forces import GearLoss, Law
+from gearwright.forces import GearLoss
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
 from gearwright.functions.actuation import actuator_torques, structure_matrix
@@ -20,11 +20,9 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.simulation.run import Run
-from gearwright.system.demands import demands
+from gearwright.system.demands import demands, followable_laws
 from gearwright.system.driven_motion import driven_motion
-from gearwright.system.law_states import refuse_moded_states
 from gearwright.system.motion_demands import MotionDemands
-from gearwright.system.system import System
 
 
 class Course(Protocol):
@@ -66,7 +64,6 @@ class Prescribed:
 
     def drives(self, robot: Robot, mech: Mechanism) -> MotionDemands:
         """What the motion asks of the drives."""
-        lossless_laws(robot, mech)  # refuses a robot here, not after minutes of work
         return self.asked_of(robot)
 
     def contact(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
@@ -75,10 +72,11 @@ class Prescribed:
 
     def handed_on(self, robot: Robot, mech: Mechanism, found: MotionDemands) -> Array:
         """What the motion would ask of gears without losses and motors that turn freely."""
-        lossless = lossless_laws(robot, mech)
-        if lossless is None:
+        lossless = _without_bearings(robot)
+        kept = [law for law in followable_laws(lossless, mech) if not isinstance(law, GearLoss)]
+        if len(kept) == len(laws_of(robot, mech)):
             return found.tau
-        plain = self.asked_of(_without_bearings(robot), laws=lossless, actuators=())
+        plain = self.asked_of(lossless, laws=kept, actuators=())
         columns = [np.interp(found.t, plain.t, plain.tau[:, k]) for k in range(mech.n)]
         return plain.tau if np.array_equal(plain.t, found.t) else np.stack(columns, axis=1)
 
@@ -87,15 +85,6 @@ class Prescribed:
         loads, inputs = loads_of(self.forces)
         given: dict[str, Any] = {"loads": loads, "inputs": inputs} if loads else {}
         return demands(robot, self.motion, contact=self.pressed or None, samples=self.samples, **given, **how)
-
-
-def lossless_laws(robot: Robot, mech: Mechanism) -> list[Law] | None:
-    """The laws of a robot without losses and bearings, which a motion must be able to follow; None: it has neither."""
-    kept = [law for law in laws_of(_without_bearings(robot), mech) if not isinstance(law, GearLoss)]
-    if len(kept) == len(laws_of(robot, mech)):
-        return None
-    refuse_moded_states(System(mech, tuple(kept)))
-    return kept
 
 
 def _without_bearings(robot: Robot) -> Robot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,7 +160,7 @@ def _known(mech: Mechanism) -> _Known:
     if number not in _KNOWN:
         found = plan(mech)
         _KNOWN[number] = _Known(found, OwnKernels(twin(mech), {"plan": found}))
-        when_gone(mech, lambda: _KNOWN.pop(number, None))
+        when_gone(mech, partial(_KNOWN.pop, number, None))  # holds the table: names are gone when Python ends
     return _KNOWN[number]
 
 

@@ -198,7 +198,7 @@ class Planetary(Meshing):
     @property
     def unknown_teeth(self) -> str | None:
         """The module."""
-        return None if float(self.circle) else "its modules"
+        return None if float(self.circle) else "the modules must be given"
 
     def _on_a_link(self, rate: Scalar, carrier: str) -> tuple[Wheel, ...]:
         """Planets whose carrier is a link: ordinary wheels at their true places."""

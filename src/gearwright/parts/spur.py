@@ -21,7 +21,7 @@ from gearwright.parts.member import (
     require_teeth,
 )
 from gearwright.parts.pitch_points import cylinders, towards
-from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, require_teeth_angles
+from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, missing, require_teeth_angles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,4 +130,4 @@ class Spur(Meshing):
     @property
     def unknown_teeth(self) -> str | None:
         """The module."""
-        return "its module" if self.module is None else None
+        return missing(module=self.module)

@@ -107,7 +107,7 @@ def missing(**values: object) -> str | None:
     """Which of a gear's words are not given, as `unknown_teeth` tells it.
 
     >>> missing(module=None, face_width=0.02, lead_angle=None)
-    'its module and lead_angle'
+    'the module and lead_angle must be given'
     """
     names = [name for name, value in values.items() if value is None]
-    return f"its {' and '.join(names)}" if names else None
+    return f"the {' and '.join(names)} must be given" if names else None

@@ -19,7 +19,7 @@ def unknown_of(mesh: Mesh) -> str | None:
     """What is missing for the forces in a mesh; None when nothing is."""
     belt, bevel = "belt" in mesh.kind, mesh.kind == "bevel"
     if mesh.ratio is not None:
-        return "its teeth and module, or its radii"
+        return "teeth and module, or radii, must be given"
     drawn = {"module": mesh.module, **({"face_width": mesh.face_width} if bevel else {})} if mesh.radii is None else {}
     return missing(**drawn, **({"pretension": mesh.pretension} if belt else {}))
 

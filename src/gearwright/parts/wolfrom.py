@@ -124,4 +124,4 @@ class Wolfrom(Meshing):
     @property
     def unknown_teeth(self) -> str | None:
         """The radius of the planets' circle."""
-        return None if float(self.radius) else "its radius"
+        return None if float(self.radius) else "the radius must be given"

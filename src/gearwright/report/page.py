@@ -116,8 +116,8 @@ def _more(share: float) -> str:
 def _facts(analysis: Analysis) -> str:
     task = analysis.task
     often = "again and again" if task.is_periodic else f"{task.repetitions} times"
-    known = any(drive.energy is not None for drive in analysis.drives.values())
-    energy = f", {analysis.energy:.4g} J of electrical energy each" if known else ""
+    taken = analysis.energy
+    energy = f", {taken:.4g} J of electrical energy each" if taken is not None else ""
     load = analysis.robot.payload
     carrying = f"; carries {load.mass:.4g} kg" if load is not None else ""
     forces = "".join(f"; {force.name!r} acts on {force.frame}" for force in task.forces)

@@ -130,11 +130,13 @@ def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Map
 
 
 def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ...]:
-    """Those given, or the robot's own, of which hysteresis takes its smooth form: its states follow a motion alone."""
     if laws is not None:
         return tuple(laws)
-    if not isinstance(robot, Robot):
-        return ()
+    return followable_laws(robot, mech) if isinstance(robot, Robot) else ()
+
+
+def followable_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
+    """A robot's own laws, of which hysteresis takes its smooth form: its states follow a motion alone."""
     smooth = {law.name: law for law in elastic_laws(robot, mech, smooth=True)}
     return tuple(smooth.get(law.name, law) if _remembers(law) else law for law in laws_of(robot, mech))
 
