@@ -162,7 +162,7 @@ def plain_names(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
     """
     found = [re.sub("_+", "_", c_identifier(name)).strip("_") for name in names]
     started = [name if name[0].isalpha() else f"x{name}" for name in found]
-    return c_identifiers(started, taken=(*taken, *_KEYWORDS, "null", "jac", "hess"))
+    return c_identifiers(started, taken=(*taken, *_KEYWORDS.split(), "null", "jac", "hess"))
 
 
 def c_comment(text: str) -> str:
