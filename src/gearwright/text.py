@@ -29,11 +29,10 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})
 """Kinds of characters that act instead of being seen: controls, directions, lone surrogates, ends of lines."""
 _PART_OF_WORDS = frozenset("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 """Of these kinds, but needed to spell words of Persian, Hindi, Syriac and others."""
-_RESERVED = (
+_KEYWORDS = (
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
 )
-_KEYWORDS = frozenset(_RESERVED.split(" "))
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -141,7 +140,7 @@ def c_identifier(name: str) -> str:
     if not plain.strip("_"):
         return "unnamed"
     plain = f"_{plain}" if plain[0].isdigit() else plain
-    return f"{plain}_" if plain in _KEYWORDS else plain
+    return f"{plain}_" if plain in _KEYWORDS.split() else plain
 
 
 def c_identifiers(names: Iterable[str], taken: Collection[str] = (), upper: bool = False) -> list[str]:
@@ -163,7 +162,7 @@ def plain_names(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
     """
     found = [re.sub("_+", "_", c_identifier(name)).strip("_") for name in names]
     started = [name if name[0].isalpha() else f"x{name}" for name in found]
-    return c_identifiers(started, taken=(*taken, *_KEYWORDS, "null", "jac", "hess"))
+    return c_identifiers(started, taken=(*taken, *_KEYWORDS.split(), "null", "jac", "hess"))
 
 
 def c_comment(text: str) -> str:

@@ -21,7 +21,7 @@ pytest.importorskip("viser")
 playwright = pytest.importorskip("playwright.sync_api", reason="browser tests: Playwright is not installed")
 from support.chromium import chromium_path, launched  # noqa: E402
 
-PATIENCE = 120_000
+PATIENCE = 600_000
 """Milliseconds: a browser that draws in software beside other work is slow."""
 KEPT = os.environ.get("GEARWRIGHT_SCREENSHOTS")
 SIZE = {"width": 1400, "height": 820} if KEPT else {"width": 1020, "height": 560}
@@ -283,6 +283,7 @@ def picture_of_a_wrist(browser, robot, panel, file):
         tab.until(lambda: tab.peak() > 0, "the torque is drawn")
         tab.page.wait_for_timeout(3000)
         tab.page.screenshot(path=file)
+        tab.page.context.close()
     finally:
         opened.stop()
 

@@ -57,7 +57,7 @@ def _peak_stress(found: SectionForces, beam: LinkBeam, times: int) -> Scalar:
     for k, share in enumerate(SHARES):
         force, moment = (Vec(*_station(part, k, shape)) for part in (found.force, found.moment))
         sizes[:, k] = stress_of(nominal(beam.at(share)), force, moment, ARRAYS)
-    at = divmod(int(sizes.argmax()), STATIONS)
+    at: tuple[int, int] = divmod(int(sizes.argmax()), STATIONS)
     force, moment = (Vec(*(picked(x, at, shape) for x in part)) for part in (found.force, found.moment))
     return stress_of(beam.at(float(SHARES[at[1]])), force, moment, OF_NUMBERS)
 

@@ -82,11 +82,11 @@ class Page:
     def on(self, register: Callable[[Callable[[Any], None]], Any], name: str, job: Callable[[], None]) -> None:
         """Let a job follow an event of a handle, such as `slider.on_update`; what the page itself does is not one."""
 
-        def heard(_: Any) -> None:
+        def submit(_: Any) -> None:
             if not self.events.is_current():
                 self.events.submit(name, job)
 
-        register(heard)
+        register(submit)
 
     def idle(self) -> bool:
         """Whether everything that was entered has been shown and computed."""
