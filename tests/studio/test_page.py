@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -447,6 +449,27 @@ def test_a_worker_runs_the_newest_job_of_a_name_and_survives_failures():
     worker.submit("late", lambda: done.append("late"))
     assert done == [4, "last"]
     assert isinstance(failures[0], ZeroDivisionError)
+
+
+def test_python_ends_after_the_current_job(tmp_path):
+    """One that is stopped inside compiled code would abort the process; jobs that wait are dropped."""
+    program = f"""
+import threading
+from gearwright.studio.worker import Worker
+begun = threading.Event()
+def job():
+    begun.set()
+    threading.Event().wait(0.3)
+    open({str(tmp_path / "done")!r}, "w").close()
+worker = Worker(print)
+worker.submit("job", job)
+worker.submit("late", lambda: open({str(tmp_path / "late")!r}, "w").close())
+worker.start()
+begun.wait()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [file.name for file in tmp_path.iterdir()] == ["done"]
 
 
 def test_a_watch_sees_changes_but_its_own(tmp_path):

@@ -7,9 +7,11 @@ found.
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakSet
 
 
 class Worker:
@@ -34,6 +36,7 @@ class Worker:
 
     def start(self) -> None:
         """Begin with what was submitted until now."""
+        _STARTED.add(self)
         self._thread.start()
 
     def submit(self, name: str, job: Callable[[], Any]) -> None:
@@ -80,6 +83,18 @@ class Worker:
             except Exception as error:  # shown to the visitor, unless he left meanwhile; the thread goes on
                 if not self._stopped:
                     self._failed(error)
+
+
+_STARTED: WeakSet[Worker] = WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    """Let current jobs finish before Python ends: a thread that it stops inside compiled code aborts the process."""
+    for worker in list(_STARTED):
+        worker.stop()
+    for worker in list(_STARTED):
+        worker.join()
 
 
 class Ticker:
