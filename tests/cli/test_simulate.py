@@ -170,7 +170,7 @@ def test_parquet_keeps_numbers_and_units(run, tmp_path):
 def test_a_picture(run, lever, tmp_path, name, magic):
     code, out, err = run("simulate", lever, "--initial", "1", "--until", "0.3", "--plot", tmp_path / name)
     assert (code, out) == (0, "")
-    assert "Figure: " in err
+    assert "Figure:" in err
     assert (tmp_path / name).read_bytes().startswith(magic)
 
 

@@ -14,7 +14,7 @@ from gearwright.motion import Motion
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import notebook
 
-ENERGY_LABEL = "energy [J], potential from its start"
+ENERGY_LABEL = "energy, potential from its start [J]"
 """Of the axis in figures of energies."""
 
 
