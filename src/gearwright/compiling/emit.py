@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cached_property
 
 from gearwright.compiling.lanes import HUGE_SCALE, Writer
 from gearwright.compiling.plan import ArrayLayout, Plan, group_size
@@ -23,6 +22,7 @@ class PieceWriter:
         self.rows: dict[int, list[str]] = {}
         self.acc, self.pack = "%acc", pack
         self.pairs: dict[int, dict[str, int]] = {}
+        self._plain: dict[int, bool] = {}
         for k, node in enumerate(graph.nodes):
             if node.op in ("sin", "cos"):
                 self.pairs.setdefault(int(node.a), {})[node.op] = k
@@ -34,7 +34,7 @@ class PieceWriter:
         """The whole function."""
         piece = self.plan.pieces[number]
         if self.w.width == 1 and self.pack > 1:
-            self._packed_sincos()
+            self._packed_sincos(set(piece))
         for k in piece:
             self._compute(k)
             if k in self.plan.slots:
@@ -252,9 +252,10 @@ class PieceWriter:
         for op, k in self.pairs[angle].items():
             self.values[k] = sine if op == "sin" else cosine
 
-    def _packed_sincos(self) -> None:
-        """For a single state, sines of several angles side by side in one vector, for the cost of one."""
-        angles = [angle for angle in self.pairs if self._plain[angle]]
+    def _packed_sincos(self, piece: set[int]) -> None:
+        """For a single state, sines of several angles of a piece side by side in one vector, for the cost of one."""
+        own = [angle for angle, both in self.pairs.items() if not piece.isdisjoint(both.values())]
+        angles = [angle for angle in own if self._is_plain(angle)]
         for first in range(0, len(angles), self.pack):
             some = angles[first : first + self.pack]
             for angle in some:
@@ -273,13 +274,12 @@ class PieceWriter:
             for op, k in self.pairs[angle].items():
                 self.values[k] = packed.assign(f"extractelement {packed.type} {both[op]}, i64 {lane}")
 
-    @cached_property
-    def _plain(self) -> list[bool]:
-        """Per node whether it needs no sine itself."""
-        plain: list[bool] = []
-        for node in self.graph.nodes:
-            plain.append(node.op not in ("sin", "cos") and all(plain[operand] for operand in node.operands))
-        return plain
+    def _is_plain(self, k: int) -> bool:
+        """Whether a node needs no sine itself."""
+        if k not in self._plain:
+            node = self.graph.nodes[k]
+            self._plain[k] = node.op not in ("sin", "cos") and all(self._is_plain(one) for one in node.operands)
+        return self._plain[k]
 
     def _compute_with_operands(self, k: int) -> None:
         if k in self.values:
