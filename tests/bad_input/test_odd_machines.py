@@ -58,6 +58,7 @@ def test_what_rests_deviates_by_nothing(tmp_path):
         (lambda: gw.motion.Motion([0.0, 1.0], [[0.0]], [[0.0]], [[0.0]]), "motion: q has 1 rows for 2 times"),
         (lambda: gw.motion.Motion([0.0], [[0.0]], [[0.0]], [[0.0, 1.0]]), "motion: v has shape (1, 1), a (1, 2)"),
         (lambda: gw.demands(ARM, gw.motion.Motion([], *[np.zeros((0, 3))] * 3)), "demands: the motion has no sample"),
+        (lambda: gw.demands(POST, STILL), "demands: the machine has no joint that moves"),
         (lambda: REST.plot(path="."), "this is a folder"),
         (lambda: animate(ARM, 3, "film.gif"), "animate: 3 is not a motion"),
         (lambda: gw.identify(ARM, SHORT), "log: 2 samples are too few"),

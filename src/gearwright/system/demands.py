@@ -102,6 +102,8 @@ def demands(
     if samples is not None:
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
+    if not mech.n:
+        raise InputError("demands: the machine has no joint that moves, so that a motion asks nothing of it.")
     acting, inputs, closing = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
     system, begin = System(mech, acting), given_states(states)
     case = Case(robot, mech, _asked(robot, mech, actuators, begin), system)
