@@ -103,7 +103,7 @@ def demands(
         whole("demands", "samples", samples, least=2, example=SAMPLES)
     mech = machine_of("demands", robot)
     if not mech.n:
-        raise InputError("demands: the machine has no joint that moves, so that a motion asks nothing of it.")
+        raise InputError("demands: the machine has no joint that moves. Give a robot with joints.")
     acting, inputs, closing = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
     system, begin = System(mech, acting), given_states(states)
     case = Case(robot, mech, _asked(robot, mech, actuators, begin), system)
