@@ -173,12 +173,14 @@ def test_a_ball_is_caught_as_with_events():
     assert since[0] > since[1] > since[2] == 0.0
 
 
-@pytest.mark.parametrize("how", [{"method": "adaptive"}, {"method": "moreau", "step": 1e-3}])
-def test_a_run_may_start_caught(how):
+@pytest.mark.parametrize(
+    ("how", "rounding"), [({"method": "adaptive"}, 1e-9), ({"method": "moreau", "step": 1e-3}, 1e-6)]
+)
+def test_a_run_may_start_caught(how, rounding):
     """What was caught before goes on with the hand, wherever it is held; nothing is lost."""
     start = gw.State(above(0.3), None, {"grasp.since": 1.0})
     run = gw.simulate(PAIR, start, until=0.1, laws=[GRASP], samples=3, **how)
     assert run["grasp.since"][-1] == pytest.approx(1.1)
     apart = gw.placement(PAIR, run.q, "ball").position - gw.placement(PAIR, run.q, "tool").position
     np.testing.assert_allclose(np.linalg.norm(apart, axis=1), 0.3, atol=1e-6)
-    assert run["energy.dissipated"][-1] == pytest.approx(0.0, abs=1e-6)
+    assert run["energy.dissipated"][-1] == pytest.approx(0.0, abs=rounding)
