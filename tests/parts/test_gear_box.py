@@ -267,7 +267,7 @@ def test_what_is_missing_is_told_by_name():
         "the distance and pretension must be given": Belt(driver=0.02, driven=0.06),
         "the distance must be given": Belt(driver=0.02, driven=0.06, kind="chain"),
         "the eccentricity and pin_circle and output_circle must be given": Cycloidal(pins=20),
-        "it is not drawn by its teeth": Gear(50),
+        "the gear is not drawn by its teeth": Gear(50),
         "stage 2: the module must be given": Series(stages=[Shaft(), Spur(driver=20, driven=60)]),
     }
     for words, gear in lacking.items():

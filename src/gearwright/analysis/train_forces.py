@@ -29,7 +29,8 @@ from gearwright.system.motion_demands import MotionDemands
 from gearwright.text import listed
 
 SETTLING = 4
-"""How often the directions of power are looked at again; losses change the torques little."""
+"""How often the directions of power are looked at again at most; losses change the torques little. Where power that
+circulates would turn round with every look, those of the last one count."""
 
 
 def train_forces(robot: Robot, mech: Mechanism, found: MotionDemands) -> dict[str, tuple[ToothForce, ...]]:
@@ -101,8 +102,10 @@ def _flow(statics: TrainStatics, mech: Mechanism, found: MotionDemands) -> tuple
     entering = _through(statics, kappa, brought)
     for _ in range(SETTLING if (losses < 1).any() else 0):
         power = np.sign(entering * rolling)
-        kappa = np.where(power > 0, losses, np.where(power < 0, 1 / losses, 1.0))
-        entering = _through(statics, kappa, brought)
+        looked = np.where(power > 0, losses, np.where(power < 0, 1 / losses, 1.0))
+        if np.array_equal(looked, kappa):
+            break
+        kappa, entering = looked, _through(statics, looked, brought)
     return entering, rolling, kappa
 
 

@@ -160,7 +160,7 @@ class Transmission:
     @property
     def unknown_teeth(self) -> str | None:
         """What is missing for these forces; None when nothing is."""
-        return "it is not drawn by its teeth"
+        return "the gear is not drawn by its teeth"
 
 
 @dataclass(frozen=True)

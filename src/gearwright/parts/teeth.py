@@ -106,7 +106,7 @@ def tooth_forces_of(gear: object, torque: Any = 1.0, driving: bool = True) -> tu
 
 def unknown_teeth_of(gear: object) -> str | None:
     """What any gear lacks for them."""
-    return getattr(gear, "unknown_teeth", "it is not drawn by its teeth")
+    return getattr(gear, "unknown_teeth", "the gear is not drawn by its teeth")
 
 
 def missing(**values: object) -> str | None:
