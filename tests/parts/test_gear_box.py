@@ -256,6 +256,15 @@ def test_forces_over_a_cycle_are_those_of_each_torque():
                 assert series[name].size[k] == pytest.approx(one.size, abs=1e-12)
 
 
+def test_rounding_is_not_told_as_a_force():
+    """Pins of straight teeth carry a force round the carrier's axis alone, whatever the load."""
+    stage = Planetary(sun=18, planet=27, ring=72, planets=3, modules=0.001)
+    pin = named(stage, np.array([0.7, 3.1, 12.0]))["planet pin"]
+    assert (pin.radial == 0).all()
+    assert (pin.axial == 0).all()
+    assert (pin.tangential > 0).all()
+
+
 def test_what_is_missing_is_told_by_name():
     lacking = {
         "the module must be given": Spur(driver=20, driven=60),

@@ -53,9 +53,12 @@ def _told(box: GearBox, balance: Balance) -> dict[str, ToothForce]:
 
 
 def _components(one: Turning, point: Array, force: Array) -> tuple[Array, Array, Array]:
-    """Sizes of a force round a member's axis, towards it and along it."""
+    """Sizes of a force round a member's axis, towards it and along it, without rounding."""
     across = (way - (way @ one.axis) * one.axis for way in (point - one.at, X, Y))
     out = next(way / np.linalg.norm(way) for way in across if np.linalg.norm(way) > 0)
+    ways = (np.cross(one.axis, out), out, one.axis)
     if one.slides:  # it moves along its axis: that is its tangential direction
-        return np.abs(force @ one.axis), np.abs(force @ out), np.abs(force @ np.cross(one.axis, out))
-    return np.abs(force @ np.cross(one.axis, out)), np.abs(force @ out), np.abs(force @ one.axis)
+        ways = ways[::-1]
+    sizes, least = (np.abs(force @ way) for way in ways), UNLOADED * np.linalg.norm(force, axis=1)
+    tangential, radial, axial = (np.where(size > least, size, 0.0) for size in sizes)
+    return tangential, radial, axial

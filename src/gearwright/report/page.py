@@ -115,7 +115,8 @@ def _more(share: float) -> str:
 
 def _facts(analysis: Analysis) -> str:
     task = analysis.task
-    often = "again and again" if task.is_periodic else f"{task.repetitions} times"
+    counted = "once" if task.repetitions == 1 else f"{task.repetitions} times"
+    often = "again and again" if task.is_periodic else counted
     taken = analysis.energy
     energy = f", {taken:.4g} J of electrical energy each" if taken is not None else ""
     load = analysis.robot.payload
