@@ -11,7 +11,7 @@ from gearwright.algebra.scalar import Operations, Scalar, is_zero
 class Slopes:
     """A derivative per direction, which add and scale like a vector; directions that are not named have none.
 
-    As the second coefficient of a `Jet` they give a whole gradient in one run.
+    As the second coefficient of a `Jet` or of what is `Varied` they give a whole gradient in one run.
 
     >>> from gearwright.algebra.taylor import Jet
     >>> x, y = Jet([3.0, Slopes({"x": 1.0})]), Jet([2.0, Slopes({"y": 1.0})])
@@ -22,7 +22,7 @@ class Slopes:
 
     __slots__ = ("by",)
     __array_ufunc__ = None  # an array on the left leaves the operation to this class
-    rank: ClassVar[int] = 3
+    rank: ClassVar[int] = 4
 
     def __init__(self, by: Mapping[Any, Scalar]) -> None:
         self.by: dict[Any, Scalar] = {key: x for key, x in by.items() if not is_zero(x)}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gearwright.algebra import Operations, Scalar, is_zero
-from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
+from gearwright.algebra.variations import coefficient, cut, derivatives_of, rate_of, series_of
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import Matrix
@@ -23,7 +24,7 @@ def first_shaft(mech: Mechanism) -> int:
     return mech.n - len(mech.shafts)
 
 
-LawForces: TypeAlias = Callable[[Sequence[Taylor], Sequence[Scalar]], Sequence[Scalar]]
+LawForces: TypeAlias = Callable[[Sequence[Scalar], Sequence[Scalar]], Sequence[Scalar]]
 """Series of all coordinates, and of what the machine itself needs -> generalized forces that act beside its own."""
 
 
@@ -71,24 +72,26 @@ def whole_series(
     ops: Operations,
     spare: int = 0,
     law_forces: LawForces | None = None,
-) -> list[Taylor]:
+) -> list[Scalar]:
     """The motion of the whole machine as series of time, for a motion of its joints; arguments as of `motor_motion`.
 
     `law_forces` gives generalized forces beside the machine's own (friction at joints behind springs, forces that close
     loops) from a motion and what it needs.
     """
     joints = first_shaft(mech)
-    motion = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
+    motion: list[Scalar] = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
     motion += [Taylor([0.0] * len(derivatives))] * (mech.n - joints)
     springs = spring_matrices(mech)
     for step in steps:
         length = step.order + spare + ACCELERATION + 1
-        so_far = [x.cut(length) for x in motion]
-        missing = _forces(mech, so_far, TaylorOperations(ops))
+        so_far = [cut(x, length) for x in motion]
+        missing = _forces(mech, so_far, VariedOperations(TaylorOperations(ops)))
         known = [0.0] * mech.n if law_forces is None else law_forces(so_far, missing)
-        found = _stretched(springs, step, [(missing[e] - known[e]).c[: length - ACCELERATION] for e in step.equations])
+        lacking = [missing[e] - known[e] for e in step.equations]
+        powers = range(length - ACCELERATION)
+        found = _stretched(springs, step, [[coefficient(x, k) for k in powers] for x in lacking])
         for shaft, *coefficients in zip(step.shafts, *found, strict=True):
-            motion[shaft] = Taylor(coefficients).cut(len(derivatives))
+            motion[shaft] = cut(series_of(coefficients), len(derivatives))
     return motion
 
 
@@ -109,17 +112,17 @@ def motor_motion(
         spare: how many more derivatives came than the steps ask for; they make what dampers leave more exact.
     """
     motion = whole_series(mech, steps, derivatives, ops, spare)
-    q, v, a = ([x.derivatives()[k] for x in motion] for k in range(3))
+    q, v, a = (list(column) for column in zip(*(derivatives_of(x, 3) for x in motion), strict=True))
     tau = inverse_dynamics(place(mech, q, ops), v, a)
     for equation in (k for step in steps for k in step.equations):
         tau[equation] = 0.0  # what is left of an equation that was solved is rounding
     return [q, v, a, tau]
 
 
-def _forces(mech: Mechanism, motion: Sequence[Taylor], ops: Any) -> list[Scalar]:
+def _forces(mech: Mechanism, motion: Sequence[Scalar], ops: Operations) -> list[Scalar]:
     """The forces of a motion as series."""
-    rates = [x.rate() for x in motion]
-    return inverse_dynamics(place(mech, motion, ops), rates, [x.rate() for x in rates])
+    rates = [rate_of(x) for x in motion]
+    return inverse_dynamics(place(mech, motion, ops), rates, [rate_of(x) for x in rates])
 
 
 def _stretched(springs: SpringMatrices, step: Step, missing: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:

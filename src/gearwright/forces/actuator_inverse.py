@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.errors import DriveError
 
@@ -22,21 +23,21 @@ class Demand(NamedTuple):
 
     Args:
         t: times (T,) [s].
-        way: position along the line and its derivatives, each (T,).
-        force: force on the machine along the line and its derivatives, each (T,).
+        way: position along the line and its derivatives, each (T,); they may depend on parameters.
+        force: force on the machine along the line and its derivatives, each (T,); likewise.
     """
 
     t: Array
-    way: Sequence[Array]
-    force: Sequence[Array]
+    way: Sequence[Scalar]
+    force: Sequence[Scalar]
 
 
 class Answer(NamedTuple):
     """States of an actuator's own (T, states), inputs (T, inputs), and what else is known by name, each (T,)."""
 
-    states: Array
-    inputs: Array
-    shown: Mapping[str, Array] = MappingProxyType({})
+    states: Scalar
+    inputs: Scalar
+    shown: Mapping[str, Scalar] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

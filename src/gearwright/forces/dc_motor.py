@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from gearwright.algebra.variations import value_of
 from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
 from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
@@ -128,5 +129,5 @@ def most_voltage(robot: Robot, title: str, motor: Motor) -> float | None:
     """What the electronics of a motor can give [V]: their own limit, and the voltage of what feeds them."""
     own = next((drive.supply for drive in robot.drives if drive.title == title), None)
     supply = own if own is not None else robot.supply
-    stated = [float(x) for x in (motor.max_voltage, supply.voltage if supply is not None else None) if x is not None]
-    return min(stated, default=None)
+    stated = (motor.max_voltage, supply.voltage if supply is not None else None)
+    return min((float(value_of(x)) for x in stated if x is not None), default=None)

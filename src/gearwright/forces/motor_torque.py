@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.arrays import Array
+from gearwright.algebra import Scalar
+from gearwright.algebra.variations import linear
 from gearwright.forces.actuator_inverse import Answer, Demand
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
@@ -75,6 +76,7 @@ class TorqueInverse:
 
     degree = 1
 
-    def solve(self, demand: Demand, inner: Array | None = None) -> tuple[Answer, Array]:
+    def solve(self, demand: Demand, inner: Scalar | None = None) -> tuple[Answer, Scalar]:
         """The force is the input."""
-        return Answer(np.zeros((len(demand.t), 0)), demand.force[0][:, None]), np.zeros(0)
+        given = linear(lambda x: x[:, None], demand.force[0])
+        return Answer(np.zeros((len(demand.t), 0)), given), np.zeros(0)

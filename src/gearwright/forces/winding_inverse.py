@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.algebra.taylor import TaylorOperations, VariedOperations
+from gearwright.algebra.variational import slopes_along
+from gearwright.algebra.variations import (
+    coefficient,
+    linear,
+    series_of,
+    series_of_derivatives,
+    slopes_of,
+    value_of,
+    with_slopes,
+)
+from gearwright.algebra.varied_arrays import columns_of, stacked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.actuator_inverse import Answer, Demand
@@ -96,42 +107,43 @@ class WindingInverse:
         """An inductance asks for the rate of the torque."""
         return 2 if self.winding.motor.has_inductance else 1
 
-    def solve(self, demand: Demand, inner: Array | None = None) -> tuple[Answer, Array]:
+    def solve(self, demand: Demand, inner: Scalar | None = None) -> tuple[Answer, Scalar]:
         """Current, temperatures and voltage over a piece, and the temperatures at its end; `inner`: at its start."""
         temperatures = self._temperatures(demand, self._first if inner is None else inner)
-        speed, now = demand.way[1], self._warmth(list(temperatures.T))
+        speed, now = demand.way[1], self._warmth(columns_of(temperatures))
         current = self._current(demand, now)
-        i = current.c[0]
-        constant = self.winding.constant(demand.way[0], now, ARRAYS)
+        i, rate = coefficient(current, 0), coefficient(current, 1)
+        constant = self.winding.constant(demand.way[0], now, VariedOperations(ARRAYS))
         settled = self.winding.equations(constant, now)
-        rate = current.c[1] if self.degree > 1 else 0.0
-        drawn = np.asarray(i)[:, None] if self.degree > 1 else np.zeros((len(demand.t), 0))
         heat = settled.resistance * i * i + np.zeros(len(demand.t))
         shown = {f"{self.winding.drive}.current": i, f"{self.winding.drive}.heat": heat}
         voltage = settled.voltage(i, rate, speed)
-        return Answer(np.hstack([drawn, temperatures]), voltage[:, None], shown), temperatures[-1]
+        drawn = [i] if self.degree > 1 else []
+        states, inputs = (stacked(x, demand.t.shape) for x in ([*drawn, *columns_of(temperatures)], [voltage]))
+        return Answer(states, inputs, shown), linear(lambda x: x[-1], temperatures)
 
     @cached_property
-    def _first(self) -> Array:
-        """The temperatures at the start."""
+    def _first(self) -> Scalar:
+        """The temperatures at the start, (temperatures,)."""
         own = warm_states(self.winding.drive, self.winding.motor.heat)
-        return np.array([self.start.get(one.name, one.initial) for one in own], dtype=float)
+        return stacked([self.start.get(one.name, one.initial) for one in own], ())
 
     def _warmth(self, temperatures: list[Scalar]) -> Warmth | None:
         heat = self.winding.motor.heat
         return None if heat is None else warmth(heat, temperatures)
 
-    def _current(self, demand: Demand, now: Warmth | None) -> Taylor:
+    def _current(self, demand: Demand, now: Warmth | None) -> Scalar:
         """The current as a series of time, of as many coefficients as the torque's derivatives that count."""
-        angle, torque = (Taylor.of_derivatives(x[: self.degree]) for x in (demand.way, demand.force))
-        ops, winding = TaylorOperations(ARRAYS), self.winding
+        angle, torque = (series_of_derivatives(x[: self.degree]) for x in (demand.way, demand.force))
+        ops, winding = VariedOperations(TaylorOperations(ARRAYS)), self.winding
         torque = torque - winding.cogging(angle, ops)
         found = torque / winding.constant(angle, now, ops)
         if now is None or self.degree == 1:
             return found
         # The housing's temperature changes the torque constant, so that its rate counts in di/dt.
-        states = [now.winding, now.housing][: len(self._first)]
-        warm = self._warmth([Taylor([x, r]) for x, r in zip(states, self._rates(found.c[0], states), strict=True)])
+        states = [now.winding, now.housing][: len(value_of(self._first))]
+        rates = self._rates(coefficient(found, 0), states)
+        warm = self._warmth([series_of([x, rate]) for x, rate in zip(states, rates, strict=True)])
         return torque / winding.constant(angle, warm, ops)
 
     def _rates(self, current: Scalar, temperatures: list[Scalar]) -> tuple[Scalar, ...]:
@@ -140,27 +152,42 @@ class WindingInverse:
             return ()
         return warming(heat, now, self.winding.motor.resistance * resistance_factor(heat, now) * current * current)
 
-    def _temperatures(self, demand: Demand, start: Array) -> Array:
+    def _temperatures(self, demand: Demand, start: Scalar) -> Scalar:
         """The temperatures that are states over a piece, (T, temperatures), integrated between its samples."""
         from scipy.integrate import solve_ivp
-        from scipy.interpolate import make_interp_spline
 
         t = demand.t
-        if not len(start) or len(t) == 1:
-            return np.repeat(start[None], len(t), axis=0)
-        curve = make_interp_spline(t, np.stack([demand.force[0], demand.way[0]], axis=1), k=min(3, len(t) - 1))
+        if not len(value_of(start)) or len(t) == 1:
+            return linear(lambda x: np.repeat(x[None], len(t), axis=0), start)
+        asked = self._asked(demand)
 
-        def rates(at: float, temperatures: Array) -> tuple[Scalar, ...]:
-            torque, angle = curve(at).tolist()
-            states = temperatures.tolist()
-            constant = self.winding.constant(angle, self._warmth(states), FLOATS)
-            return self._rates((torque - self.winding.cogging(angle, FLOATS)) / constant, states)
+        def rates(at: Scalar, states: Sequence[Scalar], ops: Operations) -> tuple[Scalar, ...]:
+            torque, angle = asked(at)
+            constant = self.winding.constant(angle, self._warmth(list(states)), ops)
+            return self._rates((torque - self.winding.cogging(angle, ops)) / constant, list(states))
 
-        done = solve_ivp(rates, (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-9)
+        def numbers(at: float, states: Array) -> list[float]:
+            return [value_of(x) for x in rates(at, states.tolist(), VariedOperations(FLOATS))]
+
+        begin = value_of(start)
+        done = solve_ivp(numbers, (t[0], t[-1]), begin, "LSODA", t, dense_output=True, rtol=1e-10, atol=1e-9)
         if not done.success:
             raise InputError(
                 f"demands: the temperatures of motor {self.winding.drive!r} cannot be followed: {done.message} Check "
                 "its thermal resistances and capacities."
             )
-        found: Array = done.y.T
-        return found
+        warm = partial(rates, ops=VariedOperations(ARRAYS))
+        if not any(slopes_of(x) for x in (start, *warm(t, list(done.y)))):
+            return done.y.T
+        return with_slopes(done.y.T, slopes_along(warm, t, lambda at: done.sol(at).T, slopes_of(start)))
+
+    def _asked(self, demand: Demand) -> Callable[[Scalar], list[Scalar]]:
+        """Torque and angle at a time or at times, between the samples of a piece."""
+        from scipy.interpolate import make_interp_spline
+
+        t, degree = demand.t, min(3, len(demand.t) - 1)
+        both = stacked([demand.force[0], demand.way[0]], t.shape)
+        curves = linear(lambda x: make_interp_spline(t, x, k=degree), both)
+        if slopes_of(both):
+            return lambda at: [linear(lambda curve, k=k: curve(at)[..., k], curves) for k in range(2)]
+        return lambda at: list(curves(at).T) if np.ndim(at) else curves(at).tolist()

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import FLOATS
-from gearwright.arrays import Array
+from gearwright.algebra.varied_arrays import column
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
 from gearwright.forces.actuator_inverse import Answer, Demand
@@ -39,7 +39,7 @@ class Inverse(Protocol):
         """One more than the number of derivatives of its force that it needs."""
         ...
 
-    def solve(self, demand: Demand, inner: Array | None = None) -> tuple[Answer, Array]:
+    def solve(self, demand: Demand, inner: Scalar | None = None) -> tuple[Answer, Scalar]:
         """States and inputs, and what it must know at the start of the next piece."""
         ...
 
@@ -91,7 +91,7 @@ class Asked:
     force: str
     motor: Motor | None = None
 
-    def sheet(self, force: Array, speed: Array) -> dict[str, Array]:
+    def sheet(self, force: Scalar, speed: Scalar) -> dict[str, Scalar]:
         """What the data sheet lets one say beside the inputs, from torque [Nm] and speed [rad/s]."""
         if self.motor is None or self.actuator.port is None:
             return {}
@@ -160,7 +160,7 @@ class Drives:
     def __init__(self, asked: Sequence[Asked]) -> None:
         self.asked = tuple(asked)
         self._inverses = [one.actuator.inverse for one in asked]
-        self._inner: list[Array | None] = [None] * len(self.asked)
+        self._inner: list[Scalar | None] = [None] * len(self.asked)
 
     @property
     def pushes(self) -> tuple[Push, ...]:
@@ -179,17 +179,17 @@ class Drives:
         warm = [warm_states(x.port, x.winding.motor.heat) for x in asked if isinstance(x, DrivenMotor)]
         return [state.name for states in warm for state in states]
 
-    def inverted(self, piece: Piece, forces: Sequence[Array]) -> dict[str, Array]:
+    def inverted(self, piece: Piece, forces: Sequence[Scalar]) -> dict[str, Scalar]:
         """Inputs, states and forces by name, for forces and their derivatives, each (T, actuators or more)."""
-        found: dict[str, Array] = {}
+        found: dict[str, Scalar] = {}
         for j, (one, inverse) in enumerate(zip(self.asked, self._inverses, strict=True)):
-            force, ways = [x[:, j] for x in forces], motion_along(one.actuator.line, piece)
+            force, ways = [column(x, j) for x in forces], motion_along(one.actuator.line, piece)
             answer, self._inner[j] = inverse.solve(Demand(piece.t, ways, force), self._inner[j])
             found |= one.sheet(force[0], ways[1]) | dict(answer.shown) | _named(one, force[0], answer)
         return found
 
 
-def _named(asked: Asked, force: Array, answer: Answer) -> dict[str, Array]:
-    states = {x.name: answer.states[:, k] for k, x in enumerate(asked.actuator.states)}
-    inputs = {x.name: answer.inputs[:, k] for k, x in enumerate(asked.actuator.inputs)}
+def _named(asked: Asked, force: Scalar, answer: Answer) -> dict[str, Scalar]:
+    states = {x.name: column(answer.states, k) for k, x in enumerate(asked.actuator.states)}
+    inputs = {x.name: column(answer.inputs, k) for k, x in enumerate(asked.actuator.inputs)}
     return {**inputs, **states, asked.force: force}

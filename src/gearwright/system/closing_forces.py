@@ -16,7 +16,9 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
+from gearwright.algebra.variations import linear, rate_of, value_of
+from gearwright.algebra.varied_arrays import stacked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.line import Line
@@ -53,7 +55,7 @@ class Loops:
         return Loops(tuple(lines), np.array(rows, dtype=float).reshape(-1, mech.n))
 
     def forces(
-        self, mech: Mechanism, idle: Array, t: Array, q: Sequence[Taylor], needed: Sequence[Scalar]
+        self, mech: Mechanism, idle: Array, t: Array, q: Sequence[Scalar], needed: Sequence[Scalar]
     ) -> list[Scalar]:
         """W' lambda per speed as series, for what a motion needs.
 
@@ -64,10 +66,12 @@ class Loops:
             q: series of the coordinates.
             needed: per speed M a + C v + g - f as a series.
         """
-        length = len(q[0].c)
-        scene = Scene(mech, q, [x.rate() for x in q], TaylorOperations(ARRAYS), Taylor([t, 1.0]).cut(length))
+        length = len(value_of(q[0]).c)
+        ops = VariedOperations(TaylorOperations(ARRAYS))
+        scene = Scene(mech, q, [rate_of(x) for x in q], ops, Taylor([t, 1.0]).cut(length))
         shape = (len(t), length, mech.n)
         rows = [coefficients(spread(line.placed(scene).terms, mech.n), shape) for line in self.lines]
-        W = np.stack(rows, axis=-1)
-        felt = solved(np.einsum("ij,tlim->tljm", idle, W), coefficients(needed, shape) @ idle)
-        return [Taylor(list(one)) for one in np.moveaxis(times(W, felt), (0, 1, 2), (2, 1, 0))]
+        W = stacked(rows, shape)
+        left = linear(lambda x: np.einsum("ij,tlim->tljm", idle, x), W)
+        acting = times(W, solved(left, linear(lambda x: x @ idle, coefficients(needed, shape))))
+        return [linear(lambda x, k=k: Taylor(list(x[:, :, k].T)), acting) for k in range(mech.n)]

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.algebra.taylor import Taylor
+from gearwright.algebra.variations import linear, value_of
+from gearwright.algebra.varied_arrays import chained, stacked
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place
@@ -70,12 +72,29 @@ class DemandedForces:
             piece: the motion.
             first_modes: the modes that laws try first at each time; those that fit its speeds unless given.
         """
+        return self.settled(piece, first_modes).forces
+
+    def settled(self, piece: Piece, first_modes: Sequence[Modes] | None = None) -> Settled:
+        """As `along`, and the modes of the laws at every time."""
         needed = self._needed(piece)
         if not self.system.laws and all(one.line.constant for one in self.pushes):
-            found = _solved(self.system, self.pushes, self._constant(needed), needed)
+            found, modes = _solved(self.system, self.pushes, self._constant(needed), needed), [()] * len(piece.t)
         else:
-            found = self._settled(piece, needed, piece.first_modes if first_modes is None else first_modes)
-        return Taylor(list(np.moveaxis(found, 1, 0))).derivatives()
+            found, modes = self._settled(piece, needed, piece.first_modes if first_modes is None else first_modes)
+        return Settled(Taylor(list(np.moveaxis(found, 1, 0))).derivatives(), modes)
+
+    def varied(self, piece: Piece, modes: Sequence[Modes]) -> list[Scalar]:
+        """As `along` where machine, laws and motion depend on parameters, in modes that are known."""
+        needed = self._series_needed(piece)
+        groups = _grouped(range(len(piece.t)), modes)
+        found = chained([self._in_modes(piece, which, group, needed) for group, which in groups.items()])
+        back = np.argsort([k for which in groups.values() for k in which])
+        return [linear(lambda x, k=k: factorial(k) * x[back, k], found) for k in range(self.order + 1)]
+
+    def _in_modes(self, piece: Piece, which: list[int], modes: Modes, needed: Scalar) -> Scalar:
+        """Series of the forces at some times, (T, order + 1, actuators)."""
+        samples = piece.some(which, self.order + 1)
+        return solved(*self._balance(samples, modes, linear(lambda x: x[which], needed)))
 
     def _constant(self, needed: Array) -> Array:
         """The lines of the actuators alone, where they are the same everywhere."""
@@ -85,15 +104,18 @@ class DemandedForces:
 
     def _needed(self, piece: Piece) -> Array:
         """What the machine alone needs: its inverse dynamics over series of time, (T, order + 1, n)."""
-        if not self.order:
-            at, speed, acceleration = piece.motion[:3]
-            return compiled_inverse_dynamics(self.system.mech, at, speed, acceleration)[:, None]
-        q = [Taylor.of_derivatives([x[:, i] for x in piece.motion]) for i in range(self.system.mech.n)]
-        v = [x.rate() for x in q]
-        needed = inverse_dynamics(place(self.system.mech, q, TaylorOperations(ARRAYS)), v, [x.rate() for x in v])
+        if self.order:
+            return self._series_needed(piece)
+        at, speed, acceleration = piece.motion[:3]
+        return compiled_inverse_dynamics(self.system.mech, at, speed, acceleration)[:, None]
+
+    def _series_needed(self, piece: Piece) -> Scalar:
+        samples = piece.some(range(len(piece.t)), self.order + 1)
+        _, x, _, a = samples.series
+        needed = inverse_dynamics(place(self.system.mech, x.q, samples.series_ops), x.v, a)
         return coefficients(needed, (len(piece.t), self.order + 1, len(needed)))
 
-    def _settled(self, piece: Piece, needed: Array, first_modes: Sequence[Modes]) -> Array:
+    def _settled(self, piece: Piece, needed: Array, first_modes: Sequence[Modes]) -> tuple[Array, list[Modes]]:
         """Series of the forces at all times, (T, order + 1, actuators), with the laws in modes whose guards hold.
 
         Times whose laws are in the same modes are looked at together, as arrays; where a guard is violated, the modes
@@ -113,7 +135,7 @@ class DemandedForces:
                     modes[time] = change.modes
                     unsettled.append(time)
             if not unsettled:
-                return found
+                return found, modes
         first = min(unsettled)
         raise _contradiction(self.system, float(piece.t[first]), modes[first])
 
@@ -144,21 +166,21 @@ class DemandedForces:
         given = forces[0, 0].tolist() if len(which) == 1 else list(forces[:, 0].T)
         return Trial(which, forces, list(self._guards(samples, modes, given)))
 
-    def _balance(self, samples: Samples, modes: Modes, needed: Array) -> tuple[Array, Array]:
+    def _balance(self, samples: Samples, modes: Modes, needed: Scalar) -> tuple[Scalar, Scalar]:
         """Both sides at some times, (T, order + 1, n, actuators) and (T, order + 1, n).
 
         Holds of what rests (sticking friction) carry nothing: any force within their bounds would do as well.
         """
-        t, x, u, a = samples.series
-        ops = TaylorOperations(samples.ops)
+        (t, x, u, a), ops = samples.series, samples.series_ops
         scene = Scene(self.system.mech, x.q, x.v, ops, t)
         actions = self.system.actions(modes, self.system.situations(ops, t, x, u, scene))
         known = self.system.forces(u, actions)
         for drag, entering in zip(drags_in(actions), self.system.inflows(u, actions), strict=True):
             push(known, drag.push, drag.gain * flow(drag, entering, a))
         pushes = (Force(one.line.placed(scene), 1.0, one.port) for one in self.pushes)
-        columns = [coefficients(self._column(unit, drags_in(actions)), needed.shape) for unit in pushes]
-        return np.stack(columns, axis=-1), needed - coefficients(known, needed.shape)
+        shape = value_of(needed).shape
+        columns = [coefficients(self._column(unit, drags_in(actions)), shape) for unit in pushes]
+        return stacked(columns, shape), needed - coefficients(known, shape)
 
     def _column(self, unit: Force, drags: Sequence[Drag]) -> list[Scalar]:
         """What a unit of an actuator's force is to the machine once the drags have taken theirs, (n,)."""
@@ -181,6 +203,13 @@ class DemandedForces:
             if not action.holds:
                 found = law.guards(modes[k], situations[k], Reaction(a, (), flows))
                 yield from ((k, guard) for guard in found if guard.rate is None)
+
+
+class Settled(NamedTuple):
+    """Forces of the actuators and their derivatives, each (T, actuators), and the modes of the laws at every time."""
+
+    forces: list[Array]
+    modes: list[Modes]
 
 
 class Trial(NamedTuple):

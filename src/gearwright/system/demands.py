@@ -5,42 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
-from gearwright.forces.line import Line
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
-from gearwright.system.asked_actuators import (
-    Asked,
-    Drives,
-    Invertible,
-    given_actuators,
-    own_motors,
-    torques_alone,
-    undriven,
-)
-from gearwright.system.closing_forces import Loops
-from gearwright.system.contact_forces import require_determined, require_kept, with_contact_forces
-from gearwright.system.demand_blocks import block_of
-from gearwright.system.demanded_forces import DemandedForces, Push
-from gearwright.system.gathered_demands import Case, gathered_demands
-from gearwright.system.law_states import first_states, given_states, refuse_moded_states
+from gearwright.system.asked_actuators import Invertible
+from gearwright.system.gathered_demands import gathered_demands
+from gearwright.system.law_states import given_states
 from gearwright.system.motion_demands import MotionDemands
-from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
-from gearwright.system.signals import gathered
+from gearwright.system.pursuit import SAMPLES, Given, pursued
 from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
-from gearwright.system.system import System
-from gearwright.system.whole_motion import WholeTrajectory, trajectory_of, whole_motion
 from gearwright.text import listed
-
-SAMPLES = 501
-"""At how many times a trajectory is looked at unless somebody says."""
 
 
 def demands(
@@ -104,31 +83,13 @@ def demands(
     mech = machine_of("demands", robot)
     if not mech.n:
         raise InputError("demands: the machine has no joint that moves. Give a robot with joints.")
-    acting, inputs, closing = with_contact_forces(mech, (*_laws(robot, mech, laws), *loads), contact, inputs)
-    system, begin = System(mech, acting), given_states(states)
-    case = Case(robot, mech, _asked(robot, mech, actuators, begin), system)
-    refuse_moded_states(system)
-    drives = Drives(case.asked)
-    first = first_states(system, begin, drives.temperatures)
-    pieces, solved = _pieces(case, motion, inputs, first, drives, samples, tuple(closing.values()))
-    behind = tuple(Push(Line.of(mech, mech.speeds[k]), None) for k in sorted(solved))
-    tied = tuple(Push(line, None) for line in closing.values())
-    others = (*tied, *behind) if closing else tuple(undriven(mech, case.asked))
-    if closing:
-        require_determined(mech, (*drives.pushes, *behind), closing, pieces[0].motion[0][0])
-        require_kept(pieces, closing)
-    forces = DemandedForces(case.system, (*drives.pushes, *others), drives.order)
-    blocks = [block_of(piece, forces.along(piece), drives, others, closing) for piece in pieces]
+    given = Given((*_laws(robot, mech, laws), *loads), contact, actuators, inputs, given_states(states))
+    found = pursued(robot, mech, motion, given, samples)
+    blocks = found.blocks()
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
-    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(case.system.laws, blocks))
+    remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(found.case.system.laws, blocks))
     remarks += _smoothed(robot, mech, laws)
-    return gathered_demands(case, blocks, bounds, remarks, solved)
-
-
-def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Mapping[str, float]) -> list[Asked]:
-    if actuators is None:
-        return own_motors(robot if isinstance(robot, Robot) else None, mech, start)
-    return given_actuators(actuators) or torques_alone(mech)
+    return gathered_demands(found.case, blocks, bounds, remarks, found.solved)
 
 
 def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ...]:
@@ -161,36 +122,3 @@ def _limits(given: Any) -> dict[str, float]:
         raise InputError(f"demands: limits={given!r} must be a mapping from names to the largest magnitudes.")
     pairs = (given or {}).items()
     return {name: number("demands", f"limits[{name!r}]", x, above=0.0, infinite=True) for name, x in pairs}
-
-
-def _pieces(
-    case: Case,
-    motion: Any,
-    inputs: Any,
-    start: list[float],
-    drives: Drives,
-    samples: int | None,
-    closing: tuple[Line, ...],
-) -> tuple[Sequence[Piece], frozenset[int]]:
-    """The motion of the whole machine: rows as they are where that will do, else smooth pieces.
-
-    With it the speeds whose equations gave the motion of shafts.
-    """
-    mech, system, order = case.mech, case.system, drives.order
-    given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
-    if isinstance(motion, Motion) and samples is None and not order and _is_whole(mech, motion):
-        return [rows_of(system, motion, given, start)], frozenset()
-    trajectory, count = trajectory_of(mech, motion), samples or SAMPLES
-    if trajectory.count < mech.n:
-        named = dict(zip(system.states, start, strict=True))
-        loops = Loops.of(mech, closing, [one.line for one in drives.pushes])
-        trajectory = whole_motion(system, trajectory, inputs, named, order, 2 * count, loops)
-    whole = trajectory if isinstance(trajectory, WholeTrajectory) else None
-    also, solved = (whole.settling, whole.solved) if whole is not None else ((), frozenset())
-    return list(pieces_of(system, trajectory, given, start, order, count, also)), solved
-
-
-def _is_whole(mech: Mechanism, motion: Motion) -> bool:
-    """Whether rows have all coordinates, speeds and accelerations."""
-    shapes = [(len(motion.t), mech.nq), (len(motion.t), mech.n), (len(motion.t), mech.n)]
-    return [np.shape(x) for x in (motion.q, motion.v, motion.a)] == shapes

@@ -54,10 +54,9 @@ def gathered_demands(
         solved: speeds at which no force is missing but for errors between samples.
     """
     mech, system = case.mech, case.system
-    motion = Motion(*(np.concatenate([getattr(block.motion, x) for block in blocks]) for x in "tqva"))
+    motion = Motion(*(np.concatenate([getattr(block, x) for block in blocks]) for x in "tqva"))
     tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
-    rounding = np.array([SOLVED if k in solved else SHORT for k in range(mech.n)])
-    short = np.abs(missing).max(axis=0) > rounding * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
+    short = short_speeds(tau, missing, solved)
     tau = tau + np.where(short, missing, 0.0)
     series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
     series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}
@@ -75,11 +74,17 @@ def gathered_demands(
         own,
         tuple(name for name, is_short in zip(mech.speeds, short, strict=True) if is_short),
         tuple(_excesses(case, series, motion.t, bounds, refused)),
-        tuple(jumps([*remembered, *moved], [{"t": block.motion.t, **block.series} for block in blocks])),
+        tuple(jumps([*remembered, *moved], [{"t": block.t, **block.series} for block in blocks])),
         State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
         remarks,
         _units(case, blocks[0].tied),
     )
+
+
+def short_speeds(tau: Array, missing: Array, solved: frozenset[int]) -> Array:
+    """Per speed whether it lacks a force that no actuator gives, of tau and missing (T, n)."""
+    rounding = np.array([SOLVED if k in solved else SHORT for k in range(tau.shape[1])])
+    return np.abs(missing).max(axis=0) > rounding * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
 
 
 OF_A_MOTOR = {"torque": "Nm", "speed": "rad/s", "power": "W", "heat": "W"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import FLOATS
-from gearwright.algebra.taylor import Taylor
+from gearwright.algebra.variations import coefficient, cut, series_of
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving
@@ -95,25 +95,19 @@ def state_rates(
 def state_series(
     system: System,
     ops: Operations,
-    t: Taylor,
+    t: Scalar,
     x: Moving,
     u: Sequence[Scalar],
-    a: Sequence[Taylor],
-) -> list[Taylor]:
-    """The states as series of time; `x` has their values, numbers or arrays.
+    a: Sequence[Scalar],
+) -> list[Scalar]:
+    """The states as series of time; `x` has their values, numbers or arrays, which may depend on parameters.
 
     Every coefficient follows from those before it: s' = rate(s) says (k + 1) s_(k+1) = rate_k.
     """
     length = len(t.c)
     known: list[list[Scalar]] = [[value] for value in x.states]
     for k in range(length - 1 if known else 0):
-        so_far = Moving(x.q, x.v, [Taylor(c).cut(length) for c in known])
+        so_far = Moving(x.q, x.v, [cut(series_of(c), length) for c in known])
         for c, rate in zip(known, state_rates(system, ops, t, so_far, u, a), strict=True):
-            c.append(_coefficient(rate, k) / (k + 1))
-    return [Taylor(c).cut(length) for c in known]
-
-
-def _coefficient(value: Scalar, k: int) -> Scalar:
-    if isinstance(value, Taylor):
-        return value.c[k]
-    return 0.0 if k else value
+            c.append(coefficient(rate, k) / (k + 1))
+    return [cut(series_of(c), length) for c in known]

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
+from gearwright.algebra.variations import linear, series_of_derivatives
+from gearwright.algebra.varied_arrays import columns_of
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
@@ -37,7 +39,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """A smooth piece of motion.
+    """A smooth piece of motion; all but its times may depend on parameters (`Varied`).
 
     Args:
         system: the machine with its laws.
@@ -50,8 +52,8 @@ class Piece:
 
     system: System
     t: Array
-    motion: Sequence[Array]
-    states: Array
+    motion: Sequence[Scalar]
+    states: Scalar
     inputs: Sequence[Array]
     smooth: bool = True
 
@@ -102,6 +104,11 @@ class Samples:
         q, v, a = (self._columns(x) for x in piece.motion[:3])
         return Moment(self._of(piece.t), Moving(q, v, self._columns(piece.states)), self._columns(piece.inputs[0]), a)
 
+    @property
+    def series_ops(self) -> Operations:
+        """The operations of their series, which may depend on parameters."""
+        return VariedOperations(TaylorOperations(self.ops))
+
     @cached_property
     def series(self) -> Moment:
         """As series of time."""
@@ -109,23 +116,24 @@ class Samples:
         q, v, a = (self._series(piece.motion[first : first + length]) for first in range(3))
         t, u = Taylor([self._of(piece.t), 1.0]).cut(length), self._series(piece.inputs[:length])
         values = Moving(q, v, self._columns(piece.states))
-        return Moment(t, Moving(q, v, state_series(piece.system, TaylorOperations(self.ops), t, values, u, a)), u, a)
+        return Moment(t, Moving(q, v, state_series(piece.system, self.series_ops, t, values, u, a)), u, a)
 
-    def _of(self, values: Array) -> Scalar:
+    def _of(self, values: Scalar) -> Scalar:
         """The values of these samples."""
-        return float(values[self.which[0]]) if len(self.which) == 1 else values[self._index]
+        alone = len(self.which) == 1
+        return linear(lambda x: float(x[self.which[0]]) if alone else x[self._index], values)
 
     @cached_property
     def _index(self) -> NDArray[np.intp]:
         return np.array(self.which, dtype=np.intp)
 
-    def _columns(self, values: Array) -> list[Scalar]:
-        return [self._of(column) for column in values.T]
+    def _columns(self, values: Scalar) -> list[Scalar]:
+        return [self._of(column) for column in columns_of(values)]
 
-    def _series(self, derivatives: Sequence[Array]) -> list[Taylor]:
+    def _series(self, derivatives: Sequence[Scalar]) -> list[Scalar]:
         """Per column the series with these derivatives."""
         columns = zip(*(self._columns(x) for x in derivatives), strict=True)
-        return [Taylor.of_derivatives(column) for column in columns]
+        return [series_of_derivatives(column) for column in columns]
 
 
 def pieces_of(

@@ -13,7 +13,6 @@ from gearwright.forces.law import Law
 from gearwright.forces.places import joint_line, motors_of
 from gearwright.functions.functions import neutral
 from gearwright.mechanism import Mechanism
-from gearwright.motion import Motion
 from gearwright.parts import Friction, Link, Motor, Robot
 from gearwright.system.signals import TAU
 from gearwright.text import listed
@@ -61,20 +60,23 @@ def _most_torque(motor: Motor) -> float | None:
 
 class _Moved(Protocol):
     @property
-    def motion(self) -> Motion: ...
+    def q(self) -> Array: ...
+
+    @property
+    def v(self) -> Array: ...
 
 
 def left_out(robot: Robot | Mechanism, mech: Mechanism, blocks: Sequence[_Moved], own: bool) -> tuple[str, ...]:
     """Remarks on what parts state and nobody computes, and on a motion beyond the joints' ranges."""
     if not isinstance(robot, Robot):
         return ()
-    q = np.concatenate([block.motion.q for block in blocks])
+    q = np.concatenate([block.q for block in blocks])
     return (*(_stiff_buses(robot) if own else ()), *beyond_ranges(robot, mech, q, "the motion"))
 
 
 def breaks_away(laws: Sequence[Law], blocks: Sequence[_Moved]) -> Iterator[str]:
     """A remark on friction that is larger at rest than in any motion, where the motion leaves rest or turns round."""
-    v = np.concatenate([block.motion.v for block in blocks])
+    v = np.concatenate([block.v for block in blocks])
     dropping = [law for law in laws if isinstance(law, DryFriction) and _drops_at_once(law.friction)]
     steep = [law.name for law in dropping if _rests(np.asarray(law.line.speed(list(v.T))))]
     if steep:

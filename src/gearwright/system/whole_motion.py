@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
+from gearwright.algebra.variations import coefficient, derivatives_of, rate_of, value_of
+from gearwright.algebra.varied_arrays import columns_of, stacked
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import ACCELERATION, LawForces, Step, first_shaft, whole_series
 from gearwright.dynamics.fixed_steps import Moving
@@ -29,7 +31,7 @@ from gearwright.system.closing_forces import Loops
 from gearwright.system.law_states import state_series
 from gearwright.system.motion_parts import Part
 from gearwright.system.motion_pieces import Piece, pieces_of
-from gearwright.system.signals import gathered
+from gearwright.system.signals import Inputs, gathered
 from gearwright.system.system import Modes, System
 from gearwright.text import listed
 
@@ -54,17 +56,43 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
     return motion
 
 
+@dataclass(frozen=True)
+class LinearShafts:
+    """How the motion of shafts behind linear springs follows from that of the joints.
+
+    Args:
+        way: which equations give which shafts.
+        joints: the motion of the joints; shafts stand still in it.
+        inputs: inputs of the laws over time.
+        pieces: the motion of the joints in smooth pieces, with the laws at them.
+        order: how many derivatives of the shafts' motion are wanted beyond their accelerations.
+        loops: what closes the machine.
+    """
+
+    way: Plan
+    joints: Trajectory
+    inputs: Inputs
+    pieces: tuple[Piece, ...]
+    order: int
+    loops: Loops | None
+
+    def values(self) -> list[tuple[Array, Scalar]]:
+        """Per piece its times, and the motion of the whole machine with its derivatives, (T, order + 3, n)."""
+        return [(piece.t, _shafts_too(piece, self.way, self.order, self.loops)) for piece in self.pieces]
+
+
 @dataclass(frozen=True, repr=False)
 class WholeTrajectory(Trajectory):
     """A motion of a whole machine that is smooth but at its `edges`, which need not be looked for.
 
     Between `settling` times something settles anew, faster than even samples show. `solved` are the speeds whose
-    equations gave the motion of shafts.
+    equations gave the motion of shafts, `shafts` how they did where all springs are linear.
     """
 
     edges: tuple[float, ...] = ()
     settling: tuple[float, ...] = ()
     solved: frozenset[int] = frozenset()
+    shafts: LinearShafts | None = None
 
     def kinks(self, order: int) -> list[float]:
         """The edges between start and end."""
@@ -106,13 +134,14 @@ def whole_motion(
     given = gathered(mech, {one.name: one.initial for one in pushing.inputs.values()}, named)
     first = [start[name] for name in pushing.states]
     further = 0 if between else way.order - ACCELERATION
-    pieces = pieces_of(pushing, _padded(joints, mech.n), given, first, further, samples)
+    padded = _padded(joints, mech.n)
+    pieces = pieces_of(pushing, padded, given, first, further, samples)
     if between:
         _refuse_idle_shafts(way, between)
         parts = [_part(piece, way, loops) for piece in pieces]
         return _behind_bent_springs(parts, way, replace(system, laws=tuple(between)), start)
-    joined = _joined([(piece.t, _shafts_too(piece, way, order, loops)) for piece in pieces])
-    return replace(joined, solved=solved)
+    shafts = LinearShafts(way, padded, given, tuple(pieces), order, loops)
+    return replace(joined(shafts.values()), solved=solved, shafts=shafts)
 
 
 def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Mapping[str, float]) -> WholeTrajectory:
@@ -128,7 +157,7 @@ def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Ma
         parts = found
     settling = tuple(float(t) for part in parts for t in part.settling)
     solved = frozenset(e for step in way.steps for e in step.equations)
-    return replace(_joined([(part.t, part.values) for part in parts]), settling=settling, solved=solved)
+    return replace(joined([(part.t, part.values) for part in parts]), settling=settling, solved=solved)
 
 
 def _refuse_idle_shafts(way: Plan, between: Sequence[Law]) -> None:
@@ -157,13 +186,9 @@ def _part(piece: Piece, way: Plan, loops: Loops | None) -> Part:
     zero, mech = np.zeros(len(piece.t)), piece.system.mech
     at, speed, acceleration = piece.motion[:3]
     needed = [] if loops is None else list(inverse_dynamics(mech, at, speed, acceleration).T)
-    forces = [_value(x) + zero for x in _outer_forces(piece, way, loops)(q, needed)]
+    forces = [coefficient(x, 0) + zero for x in _outer_forces(piece, way, loops)(q, needed)]
     curve = make_interp_spline(piece.t, np.stack(forces, axis=1), k=min(5, len(piece.t) - 1))
     return Part(piece.t, np.stack(piece.motion[:3], axis=1), curve)
-
-
-def _value(x: Scalar) -> Scalar:
-    return x.c[0] if isinstance(x, Taylor) else x
 
 
 @dataclass(frozen=True, repr=False)
@@ -229,21 +254,20 @@ def _between(law: Law, touched: set[int], mech: Mechanism) -> InputError:
     )
 
 
-def _shafts_too(piece: Piece, way: Plan, order: int, loops: Loops | None) -> Array:
+def _shafts_too(piece: Piece, way: Plan, order: int, loops: Loops | None) -> Scalar:
     """The motion of the whole machine over a piece with its derivatives, (T, order + 3, n)."""
     mech = piece.system.mech
     derivatives = [[x[:, k] for k in range(first_shaft(mech))] for x in piece.motion[: way.order + 1]]
     series = whole_series(mech, way.steps, derivatives, ARRAYS, law_forces=_outer_forces(piece, way, loops))
-    zero = np.zeros(len(piece.t))
-    columns = [[zero + x for x in one.derivatives()[: order + ACCELERATION + 1]] for one in series]
-    return np.moveaxis(np.array(columns), (0, 1, 2), (2, 1, 0))
+    columns = [derivatives_of(one, order + ACCELERATION + 1) for one in series]
+    return stacked([stacked(column, piece.t.shape) for column in columns], (len(piece.t), order + ACCELERATION + 1))
 
 
 def _outer_forces(piece: Piece, way: Plan, loops: Loops | None) -> LawForces:
     """The forces of laws, and those that close loops."""
     mech, modes = piece.system.mech, piece.likely_modes
 
-    def forces(q: Sequence[Taylor], needed: Sequence[Scalar]) -> list[Scalar]:
+    def forces(q: Sequence[Scalar], needed: Sequence[Scalar]) -> list[Scalar]:
         known = _law_forces(piece, modes, q)
         if loops is None:
             return known
@@ -254,21 +278,21 @@ def _outer_forces(piece: Piece, way: Plan, loops: Loops | None) -> LawForces:
     return forces
 
 
-def _law_forces(piece: Piece, modes: Modes, q: Sequence[Taylor]) -> list[Scalar]:
+def _law_forces(piece: Piece, modes: Modes, q: Sequence[Scalar]) -> list[Scalar]:
     """Generalized forces of the laws as series; what they hold at rest carries nothing."""
-    system, length, ops = piece.system, len(q[0].c), TaylorOperations(ARRAYS)
+    system, length, ops = piece.system, len(value_of(q[0]).c), VariedOperations(TaylorOperations(ARRAYS))
     if not system.laws:
         return [0.0] * system.mech.n
-    v = [x.rate() for x in q]
+    v = [rate_of(x) for x in q]
     t = Taylor([piece.t, 1.0]).cut(length)
     u = [Taylor.of_derivatives([x[:, k] for x in piece.inputs[:length]]).cut(length) for k in range(system.input_size)]
-    states = state_series(system, ops, t, Moving(q, v, list(piece.states.T)), u, [x.rate() for x in v])
+    states = state_series(system, ops, t, Moving(q, v, columns_of(piece.states)), u, [rate_of(x) for x in v])
     return system.forces(
         [0.0] * system.mech.n, system.actions(modes, system.situations(ops, t, Moving(q, v, states), u))
     )
 
 
-def _joined(parts: Sequence[tuple[Array, Array]]) -> WholeTrajectory:
+def joined(parts: Sequence[tuple[Array, Array]]) -> WholeTrajectory:
     """Polynomials between all times that meet the derivatives there."""
     from scipy.interpolate import BPoly, PPoly
 
