@@ -11,7 +11,7 @@ three stages, which is of fifth order and stays stable however stiff the equatio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -62,8 +62,8 @@ def slopes_along(
     slopes = [slopes_of(x) for x in rates(stages, states)]
     names = list({name: None for one in (first, *slopes) for name in one if isinstance(name, str)})
     shape = (len(steps), len(NODES))
-    own, pushed = (_table(slopes, keys, shape) for keys in (range(size), names))
-    moved = _moved(own, pushed, steps)
+    own, forced = (_table(slopes, keys, shape) for keys in (range(size), names))
+    moved = _moved(own, forced, steps)
     found = np.zeros((len(t), size, len(names)))
     found[0] = np.array([first.get(name, np.zeros(size)) for name in names]).reshape(len(names), size).T
     for k, step in enumerate(moved):
@@ -71,7 +71,7 @@ def slopes_along(
     return {name: found[:, :, k] for k, name in enumerate(names)}
 
 
-def _table(slopes: Sequence[Mapping[object, Scalar]], keys: Sequence[object], shape: tuple[int, int]) -> Array:
+def _table(slopes: Sequence[Mapping[Any, Scalar]], keys: Sequence[Any], shape: tuple[int, int]) -> Array:
     """Slopes of the rates by some keys, (steps, stages, states, keys)."""
     table = np.zeros((shape[0] * shape[1], len(slopes), len(keys)))
     for i, one in enumerate(slopes):
@@ -80,12 +80,12 @@ def _table(slopes: Sequence[Mapping[object, Scalar]], keys: Sequence[object], sh
     return table.reshape(*shape, len(slopes), len(keys))
 
 
-def _moved(own: Array, pushed: Array, steps: Array) -> Array:
-    """Per step the matrix that takes slopes at its start, and what is pushed, to its end, (steps, n, n + names)."""
-    count, stages, size, names = pushed.shape
+def _moved(own: Array, forced: Array, steps: Array) -> Array:
+    """Per step the matrix that takes slopes at its start, and what is forced, to its end, (steps, n, n + names)."""
+    count, stages, size, names = forced.shape
     h = steps[:, None, None, None, None]
     coupling = h * WEIGHTS[None, :, None, :, None] * np.moveaxis(own, 1, 2)[:, None]
     left = np.eye(stages * size) - coupling.reshape(count, stages * size, stages * size)
     start = np.tile(np.eye(size), (stages, 1))[None].repeat(count, axis=0)
-    forcing = np.einsum("k,ij,kjsp->kisp", steps, WEIGHTS, pushed).reshape(count, stages * size, names)
+    forcing = np.einsum("k,ij,kjsp->kisp", steps, WEIGHTS, forced).reshape(count, stages * size, names)
     return np.linalg.solve(left, np.concatenate([start, forcing], axis=2))[:, -size:]

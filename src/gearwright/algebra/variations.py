@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import factorial
+from typing import Any
 
 from gearwright.algebra.scalar import Scalar
 from gearwright.algebra.slopes import Slopes
@@ -23,7 +24,7 @@ def varied_parameters(values: Mapping[str, Scalar]) -> dict[str, Varied]:
     return {name: Varied([float(x), Slopes({name: 1.0})]) for name, x in values.items()}
 
 
-def slopes_of(x: Scalar) -> dict[str, Scalar]:
+def slopes_of(x: Scalar) -> dict[Any, Scalar]:
     """Slopes by parameter; none for what does not depend on any."""
     return x.c[1].by if isinstance(x, Varied) and isinstance(x.c[1], Slopes) else {}
 

@@ -25,6 +25,11 @@ def column(x: Scalar, k: int) -> Scalar:
     return with_slopes(value_of(x)[:, k], {name: s for name, s in slopes.items() if s.any()})
 
 
+def item(x: Scalar, key: Any) -> Scalar:
+    """Part of an array, by what numpy takes as an index."""
+    return linear(lambda y: y[key], x)
+
+
 def columns_of(x: Scalar) -> list[Scalar]:
     """All columns of an array (T, n)."""
     return [column(x, k) for k in range(value_of(x).shape[1])]

@@ -21,7 +21,7 @@ from gearwright.algebra.variations import (
     value_of,
     with_slopes,
 )
-from gearwright.algebra.varied_arrays import columns_of, stacked
+from gearwright.algebra.varied_arrays import columns_of, item, stacked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.actuator_inverse import Answer, Demand
@@ -189,5 +189,5 @@ class WindingInverse:
         both = stacked([demand.force[0], demand.way[0]], t.shape)
         curves = linear(lambda x: make_interp_spline(t, x, k=degree), both)
         if slopes_of(both):
-            return lambda at: [linear(lambda curve, k=k: curve(at)[..., k], curves) for k in range(2)]
+            return lambda at: [item(linear(lambda curve: curve(at), curves), np.s_[..., k]) for k in range(2)]
         return lambda at: list(curves(at).T) if np.ndim(at) else curves(at).tolist()

@@ -18,7 +18,7 @@ from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS
 from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
 from gearwright.algebra.variations import linear, rate_of, value_of
-from gearwright.algebra.varied_arrays import stacked
+from gearwright.algebra.varied_arrays import item, stacked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.line import Line
@@ -74,4 +74,4 @@ class Loops:
         W = stacked(rows, shape)
         left = linear(lambda x: np.einsum("ij,tlim->tljm", idle, x), W)
         acting = times(W, solved(left, linear(lambda x: x @ idle, coefficients(needed, shape))))
-        return [linear(lambda x, k=k: Taylor(list(x[:, :, k].T)), acting) for k in range(mech.n)]
+        return [linear(lambda x: Taylor(list(x.T)), item(acting, np.s_[:, :, k])) for k in range(mech.n)]

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import linear
-from gearwright.algebra.varied_arrays import column
+from gearwright.algebra.varied_arrays import column, item
 from gearwright.arrays import Array
 from gearwright.forces.line import Line
 from gearwright.system.asked_actuators import Drives
@@ -38,7 +37,8 @@ def block_of(
     mech, count = piece.system.mech, len(drives.asked)
     pushes = [*drives.pushes, *others]
     driven, missing = (
-        _pushed(piece, forces[0], pushes, which) for which in (range(count), range(count + len(closing), len(pushes)))
+        _at_speeds(piece, forces[0], pushes, which)
+        for which in (range(count), range(count + len(closing), len(pushes)))
     )
     tied = {name: column(forces[0], count + k) for k, name in enumerate(closing)}
     laws = {name: column(piece.states, k) for k, name in enumerate(piece.system.states)}
@@ -53,9 +53,9 @@ def block_of(
     return Block(piece.t, q, v, a, driven, missing, series, frozenset(tied))
 
 
-def _pushed(piece: Piece, forces: Scalar, pushes: Sequence[Push], which: Sequence[int]) -> Scalar:
+def _at_speeds(piece: Piece, forces: Scalar, pushes: Sequence[Push], which: Sequence[int]) -> Scalar:
     """What some of the forces are at the speeds, (T, n)."""
     total: Scalar = np.zeros((len(piece.t), piece.system.mech.n))
     for k in which:
-        total = total + linear(lambda x, k=k: x[:, k, None], forces) * row_along(pushes[k].line, piece)
+        total = total + item(forces, np.s_[:, k, None]) * row_along(pushes[k].line, piece)
     return total

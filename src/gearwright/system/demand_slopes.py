@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.taylor import Jet, Varied
 from gearwright.algebra.variations import linear, slopes_of, value_of, varied_parameters, with_slopes
 from gearwright.algebra.varied_arrays import chained, columns_of
 from gearwright.arrays import Array
@@ -39,7 +40,7 @@ LawsOf: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
 
 @dataclass(frozen=True)
 class SlopedDemands:
-    """What `MotionDemands` has, each series an array (T,), or `Varied` with one per parameter that it depends on.
+    """What `MotionDemands` has, each series an array (T,), or a `Jet` with one per parameter that it depends on.
 
     Args:
         t: times (T,).
@@ -85,9 +86,9 @@ def demand_slopes(
 
     >>> import gearwright as gw
     >>> swing = gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
-    >>> found = demand_slopes(gw.load("elbow"), swing, {"link3.mass": 2.0}, samples=11)
-    >>> slopes_of(found.series["j3.torque"])["link3.mass"].shape
-    (11,)
+    >>> found = demand_slopes(gw.load("elbow"), swing, {"link3.mass": 2.0}, samples=12)
+    >>> found.series["j3.torque"].c[1].by["link3.mass"].shape
+    (12,)
     """
     mech = machine_of("demand_slopes", robot)
     given = Given((*laws(robot, mech), *loads), contact, actuators, inputs)
@@ -177,4 +178,10 @@ def _gathered(plain: Pursued, blocks: Sequence[Block]) -> SlopedDemands:
     series = {TAU + name: column for name, column in zip(mech.speeds, columns, strict=True)}
     series |= {name: chained([block.series[name] for block in blocks]) for name in blocks[0].series}
     t = np.concatenate([block.t for block in blocks])
-    return SlopedDemands(t, columns_of(q), columns_of(v), columns_of(a), columns, series)
+    q, v, a = ([_as_jet(x) for x in columns_of(part)] for part in (q, v, a))
+    tau = [_as_jet(x) for x in columns]
+    return SlopedDemands(t, q, v, a, tau, {name: _as_jet(x) for name, x in series.items()})
+
+
+def _as_jet(x: Scalar) -> Scalar:
+    return Jet(x.c) if isinstance(x, Varied) else x

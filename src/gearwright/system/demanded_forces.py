@@ -19,8 +19,8 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.taylor import Taylor
-from gearwright.algebra.variations import linear, value_of
-from gearwright.algebra.varied_arrays import chained, stacked
+from gearwright.algebra.variations import value_of
+from gearwright.algebra.varied_arrays import chained, item, stacked
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place
@@ -78,7 +78,8 @@ class DemandedForces:
         """As `along`, and the modes of the laws at every time."""
         needed = self._needed(piece)
         if not self.system.laws and all(one.line.constant for one in self.pushes):
-            found, modes = _solved(self.system, self.pushes, self._constant(needed), needed), [()] * len(piece.t)
+            found = _solved(self.system, self.pushes, self._constant(needed), needed)
+            modes: list[Modes] = [()] * len(piece.t)
         else:
             found, modes = self._settled(piece, needed, piece.first_modes if first_modes is None else first_modes)
         return Settled(Taylor(list(np.moveaxis(found, 1, 0))).derivatives(), modes)
@@ -89,12 +90,12 @@ class DemandedForces:
         groups = _grouped(range(len(piece.t)), modes)
         found = chained([self._in_modes(piece, which, group, needed) for group, which in groups.items()])
         back = np.argsort([k for which in groups.values() for k in which])
-        return [linear(lambda x, k=k: factorial(k) * x[back, k], found) for k in range(self.order + 1)]
+        return [factorial(k) * item(found, np.s_[back, k]) for k in range(self.order + 1)]
 
     def _in_modes(self, piece: Piece, which: list[int], modes: Modes, needed: Scalar) -> Scalar:
         """Series of the forces at some times, (T, order + 1, actuators)."""
         samples = piece.some(which, self.order + 1)
-        return solved(*self._balance(samples, modes, linear(lambda x: x[which], needed)))
+        return solved(*self._balance(samples, modes, item(needed, which)))
 
     def _constant(self, needed: Array) -> Array:
         """The lines of the actuators alone, where they are the same everywhere."""
