@@ -2,8 +2,8 @@
 
 A recursion that runs over these computes every derivative of its result, exactly, without a formula of its own. There
 are three kinds, so that one can be taken inside the other: `Taylor`, a series of time along a motion that is known;
-`Varied`, what depends on parameters, whose coefficients may be Taylor series; and `Jet`, a series of one small step
-from where a machine is, whose coefficients may be either.
+`Varied` (in `varied`), what depends on parameters, whose coefficients may be Taylor series; and `Jet`, a series of one
+small step from where a machine is, whose coefficients may be either.
 """
 
 from __future__ import annotations
@@ -145,18 +145,6 @@ class Taylor(Series):
     rank = 1
 
 
-class Varied(Series):
-    """A value and its slopes by parameters, [value, Slopes]; both may be Taylor series.
-
-    >>> mass = Varied([2.0, Slopes({"mass": 1.0})])
-    >>> (mass * Taylor([3.0, 4.0])).c[1].by["mass"].c   # d/dmass (mass x) = x
-    (3.0, 4.0)
-    """
-
-    __slots__ = ()
-    rank = 2
-
-
 class Jet(Series):
     """A series of one small step from where a machine is; its coefficients may be Taylor series, or varied.
 
@@ -272,12 +260,6 @@ class TaylorOperations:
         length = len((x if isinstance(x, self.kind) else y).c)
         a, b = (z if isinstance(z, self.kind) else self.kind([z, *[0.0] * (length - 1)]) for z in (x, y))
         return a, b
-
-
-class VariedOperations(TaylorOperations):
-    """The operations of a backend for what depends on parameters."""
-
-    kind = Varied
 
 
 class JetOperations(TaylorOperations):

@@ -17,8 +17,8 @@ import numpy as np
 
 from gearwright.algebra.scalar import Scalar
 from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Varied
 from gearwright.algebra.variations import slopes_of
+from gearwright.algebra.varied import Varied
 from gearwright.arrays import Array
 
 ROOT = 6**0.5

@@ -12,7 +12,8 @@ from typing import Any
 
 from gearwright.algebra.scalar import Scalar
 from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Taylor, Varied
+from gearwright.algebra.taylor import Taylor
+from gearwright.algebra.varied import Varied
 
 
 def varied_parameters(values: Mapping[str, Scalar]) -> dict[str, Varied]:

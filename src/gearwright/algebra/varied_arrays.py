@@ -16,7 +16,7 @@ def column(x: Scalar, k: int) -> Scalar:
     """One column of an array (T, n); slopes that are zero all the time are none.
 
     >>> from gearwright.algebra.slopes import Slopes
-    >>> from gearwright.algebra.taylor import Varied
+    >>> from gearwright.algebra.varied import Varied
     >>> table = Varied([np.eye(2), Slopes({"a": np.array([[0.0, 1.0], [0.0, 2.0]])})])
     >>> column(table, 0).tolist(), column(table, 1).c[1].by["a"].tolist()
     ([1.0, 0.0], [1.0, 2.0])

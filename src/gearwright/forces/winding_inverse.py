@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import TaylorOperations, VariedOperations
+from gearwright.algebra.taylor import TaylorOperations
 from gearwright.algebra.variational import slopes_along
 from gearwright.algebra.variations import (
     coefficient,
@@ -21,6 +21,7 @@ from gearwright.algebra.variations import (
     value_of,
     with_slopes,
 )
+from gearwright.algebra.varied import VariedOperations
 from gearwright.algebra.varied_arrays import columns_of, item, stacked
 from gearwright.arrays import Array
 from gearwright.errors import InputError

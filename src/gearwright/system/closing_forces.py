@@ -16,8 +16,9 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
+from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.algebra.variations import linear, rate_of, value_of
+from gearwright.algebra.varied import VariedOperations
 from gearwright.algebra.varied_arrays import item, stacked
 from gearwright.arrays import Array
 from gearwright.errors import InputError

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.taylor import Jet, Varied
+from gearwright.algebra.taylor import Jet
 from gearwright.algebra.variations import linear, slopes_of, value_of, varied_parameters, with_slopes
+from gearwright.algebra.varied import Varied
 from gearwright.algebra.varied_arrays import chained, columns_of
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -28,11 +29,12 @@ from gearwright.system.demand_blocks import Block, block_of
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.demands import followable_laws
 from gearwright.system.gathered_demands import short_speeds
+from gearwright.system.linear_shafts import LinearShafts
 from gearwright.system.motion_pieces import Piece
 from gearwright.system.pursuit import Given, Pursued, Setting, pursued, setting
 from gearwright.system.signals import TAU
 from gearwright.system.state_slopes import Way, varied_states
-from gearwright.system.whole_motion import LinearShafts, WholeTrajectory, joined
+from gearwright.system.whole_motion import WholeTrajectory, joined
 
 LawsOf: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
 """The laws of a robot, whose numbers may vary."""

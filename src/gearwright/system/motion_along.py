@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
+from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.algebra.variations import derivatives_of, rate_of, series_of_derivatives
+from gearwright.algebra.varied import VariedOperations
 from gearwright.algebra.varied_arrays import columns_of, full, stacked
 from gearwright.forces.line import ConstantLine, Line
 from gearwright.forces.scene import Scene

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
+from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.algebra.variations import linear, series_of_derivatives
+from gearwright.algebra.varied import VariedOperations
 from gearwright.algebra.varied_arrays import columns_of
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving

@@ -9,9 +9,9 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import VariedOperations
 from gearwright.algebra.variational import slopes_along
 from gearwright.algebra.variations import slopes_of, with_slopes
+from gearwright.algebra.varied import VariedOperations
 from gearwright.algebra.varied_arrays import columns_of, stacked
 from gearwright.arrays import Array
 from gearwright.dynamics.fixed_steps import Moving

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import Scalar
-from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations, VariedOperations
-from gearwright.algebra.variations import coefficient, derivatives_of, rate_of, value_of
-from gearwright.algebra.varied_arrays import columns_of, stacked
+from gearwright.algebra.operations import FLOATS
+from gearwright.algebra.taylor import Taylor
+from gearwright.algebra.variations import coefficient
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import ACCELERATION, LawForces, Step, first_shaft, whole_series
+from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Law
@@ -28,11 +26,11 @@ from gearwright.motion.pieces import piecewise
 from gearwright.motion.recorded import through
 from gearwright.system.bent_shafts import BentShaft
 from gearwright.system.closing_forces import Loops
-from gearwright.system.law_states import state_series
+from gearwright.system.linear_shafts import LinearShafts, outer_forces
 from gearwright.system.motion_parts import Part
 from gearwright.system.motion_pieces import Piece, pieces_of
-from gearwright.system.signals import Inputs, gathered
-from gearwright.system.system import Modes, System
+from gearwright.system.signals import gathered
+from gearwright.system.system import System
 from gearwright.text import listed
 
 
@@ -54,31 +52,6 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
             f"({listed(mech.coordinates)}). Give all of them{joints}."
         )
     return motion
-
-
-@dataclass(frozen=True)
-class LinearShafts:
-    """How the motion of shafts behind linear springs follows from that of the joints.
-
-    Args:
-        way: which equations give which shafts.
-        joints: the motion of the joints; shafts stand still in it.
-        inputs: inputs of the laws over time.
-        pieces: the motion of the joints in smooth pieces, with the laws at them.
-        order: how many derivatives of the shafts' motion are wanted beyond their accelerations.
-        loops: what closes the machine.
-    """
-
-    way: Plan
-    joints: Trajectory
-    inputs: Inputs
-    pieces: tuple[Piece, ...]
-    order: int
-    loops: Loops | None
-
-    def values(self) -> list[tuple[Array, Scalar]]:
-        """Per piece its times, and the motion of the whole machine with its derivatives, (T, order + 3, n)."""
-        return [(piece.t, _shafts_too(piece, self.way, self.order, self.loops)) for piece in self.pieces]
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,7 +159,7 @@ def _part(piece: Piece, way: Plan, loops: Loops | None) -> Part:
     zero, mech = np.zeros(len(piece.t)), piece.system.mech
     at, speed, acceleration = piece.motion[:3]
     needed = [] if loops is None else list(inverse_dynamics(mech, at, speed, acceleration).T)
-    forces = [coefficient(x, 0) + zero for x in _outer_forces(piece, way, loops)(q, needed)]
+    forces = [coefficient(x, 0) + zero for x in outer_forces(piece, way, loops)(q, needed)]
     curve = make_interp_spline(piece.t, np.stack(forces, axis=1), k=min(5, len(piece.t) - 1))
     return Part(piece.t, np.stack(piece.motion[:3], axis=1), curve)
 
@@ -251,44 +224,6 @@ def _between(law: Law, touched: set[int], mech: Mechanism) -> InputError:
         "drags, do not follow from the motion of the joint alone (inside a gap the motor may be anywhere). Give the "
         f"motion of all {mech.n} coordinates, or leave the law out: laws=[x for x in gw.laws(robot) if x.name != "
         f"{law.name!r}]."
-    )
-
-
-def _shafts_too(piece: Piece, way: Plan, order: int, loops: Loops | None) -> Scalar:
-    """The motion of the whole machine over a piece with its derivatives, (T, order + 3, n)."""
-    mech = piece.system.mech
-    derivatives = [[x[:, k] for k in range(first_shaft(mech))] for x in piece.motion[: way.order + 1]]
-    series = whole_series(mech, way.steps, derivatives, ARRAYS, law_forces=_outer_forces(piece, way, loops))
-    columns = [derivatives_of(one, order + ACCELERATION + 1) for one in series]
-    return stacked([stacked(column, piece.t.shape) for column in columns], (len(piece.t), order + ACCELERATION + 1))
-
-
-def _outer_forces(piece: Piece, way: Plan, loops: Loops | None) -> LawForces:
-    """The forces of laws, and those that close loops."""
-    mech, modes = piece.system.mech, piece.likely_modes
-
-    def forces(q: Sequence[Scalar], needed: Sequence[Scalar]) -> list[Scalar]:
-        known = _law_forces(piece, modes, q)
-        if loops is None:
-            return known
-        lacking = [x - y for x, y in zip(needed, known, strict=True)]
-        closing = loops.forces(mech, way.idle, piece.t, q, lacking)
-        return [x + y for x, y in zip(closing, known, strict=True)]
-
-    return forces
-
-
-def _law_forces(piece: Piece, modes: Modes, q: Sequence[Scalar]) -> list[Scalar]:
-    """Generalized forces of the laws as series; what they hold at rest carries nothing."""
-    system, length, ops = piece.system, len(value_of(q[0]).c), VariedOperations(TaylorOperations(ARRAYS))
-    if not system.laws:
-        return [0.0] * system.mech.n
-    v = [rate_of(x) for x in q]
-    t = Taylor([piece.t, 1.0]).cut(length)
-    u = [Taylor.of_derivatives([x[:, k] for x in piece.inputs[:length]]).cut(length) for k in range(system.input_size)]
-    states = state_series(system, ops, t, Moving(q, v, columns_of(piece.states)), u, [rate_of(x) for x in v])
-    return system.forces(
-        [0.0] * system.mech.n, system.actions(modes, system.situations(ops, t, Moving(q, v, states), u))
     )
 
 
