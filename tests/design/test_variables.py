@@ -11,7 +11,7 @@ import pytest
 import gearwright as gw
 from design.arms import SAMPLES, arm, small, swing
 from gearwright.analysis import ProcessForce, Task
-from gearwright.analysis.jets import slope_of
+from gearwright.analysis.varied_series import slope_of
 from gearwright.catalogue import Catalogue
 from gearwright.design import Mount, Range, size_drives
 from gearwright.design.choosing import with_choices

@@ -228,9 +228,9 @@ class TaylorOperations:
 
     def floor(self, x: Scalar) -> Scalar:
         """The largest whole number that is not larger: constant between its jumps."""
-        if not isinstance(x, Taylor):
+        if not isinstance(x, self.kind):
             return self.ops.floor(x)
-        return Taylor([self.ops.floor(x.c[0]), *(0.0 for _ in x.c[1:])])
+        return self.kind([self.ops.floor(x.c[0]), *(0.0 for _ in x.c[1:])])
 
     def minimum(self, x: Scalar, y: Scalar) -> Scalar:
         """The smaller."""

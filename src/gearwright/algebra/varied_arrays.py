@@ -51,6 +51,16 @@ def stacked(parts: Sequence[Scalar], shape: tuple[int, ...], axis: int = -1) -> 
     return with_slopes(together(value_of(x) for x in parts), slopes)
 
 
+def matrix_of(rows: Sequence[Sequence[Scalar]], shape: tuple[int, ...]) -> Scalar:
+    """Rows of scalars or arrays of one shape as matrices, (*shape, rows, columns).
+
+    >>> matrix_of([[1.0, np.array([2.0, 3.0])]], (2,)).tolist()
+    [[[1.0, 2.0]], [[1.0, 3.0]]]
+    """
+    width = len(rows[0]) if rows else 0
+    return stacked([stacked(row, shape) for row in rows], (*shape, width), axis=-2)
+
+
 def full(x: Scalar, shape: tuple[int, ...]) -> Scalar:
     """A number or array spread over a shape."""
     return linear(lambda y: np.broadcast_to(np.asarray(y, dtype=float), shape), x)

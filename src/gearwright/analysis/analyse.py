@@ -47,12 +47,14 @@ class Analysis(Characteristics, Shown):
         perturbed: the same characteristics in a closed loop with the errors that the task states, if it states any.
         remarks: what was left out or could not be told.
         catalogue: where data sheets were looked for.
+        samples: at how many times at least the cycle was looked at.
     """
 
     task: Task
     perturbed: PerturbedAnalysis | None = None
     remarks: tuple[str, ...] = ()
     catalogue: Catalogue | None = None
+    samples: int = SAMPLES
 
     @property
     def possible(self) -> bool:
@@ -112,7 +114,7 @@ def analyse(
     how = task.perturbed
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
     remarks = (*plain.demands.remarks, *_remarks(task, plain), *(() if perturbed is None else perturbed.left_out()))
-    return Analysis(**vars(plain), task=task, perturbed=perturbed, remarks=remarks, catalogue=table)
+    return Analysis(**vars(plain), task=task, perturbed=perturbed, remarks=remarks, catalogue=table, samples=samples)
 
 
 def _sections(robot: Robot, given: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:

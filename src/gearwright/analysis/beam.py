@@ -7,13 +7,13 @@ $\sqrt{\sigma^2 + 3 \tau^2}$; curvatures are $M / (E I)$, the twist per length $
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar, Vec
-from gearwright.analysis.jets import mapped, value_of
+from gearwright.algebra.variations import value_of
+from gearwright.analysis.varied_series import OF_NUMBERS, mapped
 from gearwright.arrays import Array
 from gearwright.parts import LinkSection, Material
 from gearwright.parts.sections import CrossSection
@@ -24,25 +24,25 @@ SHARES = np.linspace(0.0, 1.0, STATIONS)
 """Where they are, as shares of the length."""
 
 
-def beam_axes(section: LinkSection) -> tuple[Array, float]:
-    """Rows x, y, z of the beam in the link's frame, and its length."""
-    along = np.array([float(x) for x in section.to])
-    length = float(np.linalg.norm(along))
-    x = along / length
+def beam_axes(section: LinkSection) -> tuple[tuple[Vec, Vec, Vec], Scalar]:
+    """x, y, z of the beam in the link's frame, and its length."""
+    along = Vec.of(section.to)
+    length = OF_NUMBERS.sqrt(along.dot(along))
+    x = along * (1.0 / length)
     wish = section.across
     if wish is None:
-        wish = (0.0, 0.0, 1.0) if abs(x[2]) < 0.9 else (1.0, 0.0, 0.0)
-    z = np.array([float(v) for v in wish])
-    z = z - x * (x @ z)
-    z = z / np.linalg.norm(z)
-    return np.stack([x, np.cross(z, x), z]), length
+        wish = (0.0, 0.0, 1.0) if abs(value_of(x.z)) < 0.9 else (1.0, 0.0, 0.0)
+    z = Vec.of(wish)
+    z = z - x * x.dot(z)
+    z = z * (1.0 / OF_NUMBERS.sqrt(z.dot(z)))
+    return (x, z.cross(x), z), length
 
 
 class LinkBeam(NamedTuple):
     """A straight beam from a link's origin.
 
     Args:
-        axes: x along it, y and z across it, in the link's frame: numbers.
+        axes: x along it, y and z across it, in the link's frame.
         length: L [m].
         stations: (share of the length, section) from 0 on; between two the first one holds.
         material: what it is made of.
@@ -57,9 +57,8 @@ class LinkBeam(NamedTuple):
     def of(section: LinkSection) -> LinkBeam:
         """The beam that a section states."""
         axes, length = beam_axes(section)
-        x, y, z = (Vec.of(tuple(row)) for row in axes.tolist())
         assert isinstance(section.material, Material)
-        return LinkBeam((x, y, z), length, section.sections, section.material)  # type: ignore[arg-type]
+        return LinkBeam(axes, length, section.sections, section.material)  # type: ignore[arg-type]
 
     @property
     def end(self) -> Vec:
@@ -83,13 +82,6 @@ class LinkBeam(NamedTuple):
         """A vector of the link's frame along the beam's axes."""
         x, y, z = self.axes
         return Vec(x.dot(vector), y.dot(vector), z.dot(vector))
-
-
-def nominal(section: CrossSection) -> CrossSection:
-    """A section without the slopes of its measures."""
-    if not is_dataclass(section):
-        return section
-    return replace(section, **{one.name: value_of(getattr(section, one.name)) for one in fields(section)})
 
 
 def stress_of(section: CrossSection, force: Vec, moment: Vec, ops: Operations) -> Scalar:

@@ -8,18 +8,22 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gearwright.algebra import Scalar
+from gearwright.algebra.variations import linear
 from gearwright.analysis.contact_wrenches import world_forces
 from gearwright.analysis.process_forces import ProcessForce, loads_of
 from gearwright.analysis.quadrature import rate
 from gearwright.arrays import Array
 from gearwright.forces import GearLoss
+from gearwright.forces.law import Law
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import motors_of
 from gearwright.functions.actuation import actuator_torques, structure_matrix
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.simulation.run import Run
+from gearwright.system.demand_slopes import SlopedDemands, demand_slopes
 from gearwright.system.demands import demands, followable_laws
 from gearwright.system.driven_motion import driven_motion
 from gearwright.system.motion_demands import MotionDemands
@@ -72,25 +76,49 @@ class Prescribed:
 
     def handed_on(self, robot: Robot, mech: Mechanism, found: MotionDemands) -> Array:
         """What the motion would ask of gears without losses and motors that turn freely."""
-        lossless = _without_bearings(robot)
-        kept = [law for law in followable_laws(lossless, mech) if not isinstance(law, GearLoss)]
+        kept = _lossless_laws(robot, mech)
         if len(kept) == len(laws_of(robot, mech)):
             return found.tau
-        plain = self.asked_of(lossless, laws=kept, actuators=())
-        columns = [np.interp(found.t, plain.t, plain.tau[:, k]) for k in range(mech.n)]
-        return plain.tau if np.array_equal(plain.t, found.t) else np.stack(columns, axis=1)
+        plain = self.asked_of(_without_bearings(robot), laws=kept, actuators=())
+        return _at_times(found.t, plain.t, plain.tau)
 
     def asked_of(self, robot: Robot, **how: Any) -> MotionDemands:
         """What it asks of a robot, as `demands` says it, with what else that takes."""
+        return demands(robot, self.motion, **self._words, **how)
+
+    def slopes(self, robot: Robot, values: Mapping[str, float]) -> tuple[SlopedDemands, Scalar]:
+        """What `drives` and `handed_on` tell, with slopes by parameters at these values."""
+        found = demand_slopes(robot, self.motion, values, **self._words)
+        mech = machine_of("analyse", robot)
+        if len(_lossless_laws(robot, mech)) == len(laws_of(robot, mech)):
+            return found, found.tau
+        plain = demand_slopes(robot, self.motion, values, laws=_lossless_laws, actuators=(), **self._words)
+        return found, linear(lambda tau: _at_times(found.motion.t, plain.motion.t, tau), plain.tau)
+
+    @property
+    def _words(self) -> dict[str, Any]:
+        """What `demands` and `demand_slopes` take beside robot and motion."""
         loads, inputs = loads_of(self.forces)
         given: dict[str, Any] = {"loads": loads, "inputs": inputs} if loads else {}
-        return demands(robot, self.motion, contact=self.pressed or None, samples=self.samples, **given, **how)
+        return {"contact": self.pressed or None, "samples": self.samples, **given}
 
 
 def _without_bearings(robot: Robot) -> Robot:
     """The robot with motors that turn freely."""
     free = [replace(drive, motor=replace(drive.motor, friction=0.0, damping=0.0)) for drive in robot.drives]
     return replace(robot, drives=tuple(free))
+
+
+def _lossless_laws(robot: Robot, mech: Mechanism) -> list[Law]:
+    """The laws of a robot but for losses of gears and friction in motors."""
+    return [law for law in followable_laws(_without_bearings(robot), mech) if not isinstance(law, GearLoss)]
+
+
+def _at_times(t: Array, times: Array, forces: Array) -> Array:
+    """Forces (T, n) that are known at times, at others."""
+    if np.array_equal(t, times):
+        return forces
+    return np.stack([np.interp(t, times, column) for column in forces.T], axis=1)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,11 @@
-"""What a task asks of one drive: series over the cycle, and the numbers that a data sheet is compared with."""
+"""What a task asks of one drive: series over the cycle, and the numbers that a data sheet is compared with.
+
+Series are arrays; where the slopes by parameters are asked for they are `Varied`, and the numbers too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,11 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.quadrature import integral
+from gearwright.algebra import Scalar, Vec
+from gearwright.algebra.variations import value_of
+from gearwright.algebra.varied_arrays import columns_of
+from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.analysis.steady_heat import Temperatures
+from gearwright.analysis.tooth_slopes import largest_tooth_force, tooth_forces
+from gearwright.analysis.varied_series import OF_NUMBERS, OF_SERIES, largest_length, largest_size, raised
 from gearwright.arrays import Array
 from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
-from gearwright.parts.teeth import ToothForce, tooth_forces_of
+from gearwright.parts.teeth import ToothForce
 from gearwright.plots import saved
 from gearwright.plots.envelope import envelope
 from gearwright.plots.notebook import Shown
@@ -46,7 +55,7 @@ class DriveAnalysis(Shown):
         motor_sheet: the motor's data sheet, if it names one of the catalogue.
         gearbox_sheet: the gear's.
         reaction: wrench across the joint, force then moment about its origin in the driven link's axes, (T, 6).
-        axis: of the joint in these axes, (3,).
+        axis: of the joint in these axes, three numbers.
         own_torque: the part of `torque` that only turns the motor and the input of its gear, (T,).
     """
 
@@ -69,7 +78,7 @@ class DriveAnalysis(Shown):
     motor_sheet: MotorSheet | None = None
     gearbox_sheet: GearboxSheet | None = None
     reaction: Array | None = None
-    axis: Array | None = None
+    axis: Sequence[Scalar] | None = None
     own_torque: Array | None = None
 
     def plot(self, path: str | Path | None = None, *, beside: DriveAnalysis | None = None) -> Any:
@@ -111,12 +120,12 @@ class DriveAnalysis(Shown):
     @cached_property
     def peak_torque(self) -> float | None:
         """Largest torque at the joint [Nm, N]."""
-        return _peak(self.torque)
+        return self._peak(self.torque)
 
     @cached_property
     def peak_output_torque(self) -> float | None:
         """Largest torque that the gear hands on [Nm, N]."""
-        return _peak(self.output_torque)
+        return self._peak(self.output_torque)
 
     @cached_property
     def mean_output_torque(self) -> float | None:
@@ -126,7 +135,7 @@ class DriveAnalysis(Shown):
     @cached_property
     def peak_speed(self) -> float | None:
         """Largest speed of the joint [rad/s, m/s]."""
-        return _peak(self.speed)
+        return self._peak(self.speed)
 
     @cached_property
     def rms_motor_torque(self) -> float:
@@ -136,17 +145,17 @@ class DriveAnalysis(Shown):
     @cached_property
     def peak_motor_torque(self) -> float:
         """Largest torque of the motor [Nm]."""
-        return float(np.abs(self.motor_torque).max())
+        return self._peak(self.motor_torque)
 
     @cached_property
     def peak_motor_speed(self) -> float:
         """Largest speed of the motor [rad/s]."""
-        return float(np.abs(self.motor_speed).max())
+        return self._peak(self.motor_speed)
 
     @cached_property
     def mean_motor_speed(self) -> float:
         """Mean magnitude of the motor's speed [rad/s]."""
-        return self.mean(np.abs(self.motor_speed))
+        return self.mean(OF_SERIES.absolute(self.motor_speed))
 
     @cached_property
     def rms_current(self) -> float | None:
@@ -156,12 +165,12 @@ class DriveAnalysis(Shown):
     @cached_property
     def peak_current(self) -> float | None:
         """Largest current [A]."""
-        return _peak(self.current)
+        return self._peak(self.current)
 
     @cached_property
     def peak_voltage(self) -> float | None:
         """Largest voltage [V]."""
-        return _peak(self.voltage)
+        return self._peak(self.voltage)
 
     @property
     def power(self) -> Array:
@@ -176,7 +185,7 @@ class DriveAnalysis(Shown):
     @cached_property
     def peak_power(self) -> float:
         """Largest mechanical power of the motor, driving or braking [W]."""
-        return float(np.abs(self.power).max())
+        return self._peak(self.power)
 
     @cached_property
     def teeth(self) -> tuple[ToothForce, ...]:
@@ -187,41 +196,41 @@ class DriveAnalysis(Shown):
         """
         if self.output_torque is None or self.speed is None:
             return ()
-        drives, driven = (tooth_forces_of(self.gear, self.output_torque, driving) for driving in (True, False))
-        driving = self.output_torque * self.speed >= 0
-        return tuple(one.where(driving, other) for one, other in zip(drives, driven, strict=True))
+        return tooth_forces(self.gear, self.output_torque, self.speed)
 
     @cached_property
     def tooth_forces(self) -> dict[str, float]:
         """Largest force in every mesh, normal to the teeth, and on every bearing of the gear [N]."""
         return {one.name: float(np.max(one.size)) for one in self.teeth}
 
-    @property
+    @cached_property
     def peak_mesh_force(self) -> float | None:
         """Largest force between teeth [N]."""
         return self._largest(False)
 
-    @property
+    @cached_property
     def peak_gear_bearing_force(self) -> float | None:
         """Largest force on a bearing of the gear [N]."""
         return self._largest(True)
 
-    def _largest(self, bearing: bool) -> float | None:
-        return max((self.tooth_forces[one.name] for one in self.teeth if one.is_bearing is bearing), default=None)
+    def _largest(self, bearing: bool) -> Scalar | None:
+        if self.output_torque is None or self.speed is None:
+            return None
+        torque = at_moving_times(self.t, self.output_torque)
+        return largest_tooth_force(self.teeth, self.gear, torque, self.speed, bearing)
 
     @cached_property
     def peak_joint_force(self) -> float | None:
         """Largest force across the joint [N], the drive's own included."""
-        return None if self.reaction is None else float(np.linalg.norm(self.reaction[:, :3], axis=1).max())
+        return None if self.reaction is None else largest_length(columns_of(self.reaction)[:3], len(value_of(self.t)))
 
     @cached_property
     def peak_tilting_moment(self) -> float | None:
         """Largest moment across the joint's axis [Nm], which its bearings carry."""
         if self.reaction is None or self.axis is None:
             return None
-        moment = self.reaction[:, 3:]
-        across = moment - np.outer(moment @ self.axis, self.axis)
-        return float(np.linalg.norm(across, axis=1).max())
+        moment, axis = Vec(*columns_of(self.reaction)[3:]), Vec.of(self.axis)
+        return largest_length(tuple(moment - axis * axis.dot(moment)), len(value_of(self.t)))
 
     @cached_property
     def energy(self) -> float | None:
@@ -231,17 +240,17 @@ class DriveAnalysis(Shown):
     @cached_property
     def energy_without_regeneration(self) -> float | None:
         """Electrical energy per cycle [J] when what comes back is burnt."""
-        return None if self.electrical_power is None else self._sum(np.maximum(self.electrical_power, 0.0))
+        return None if self.electrical_power is None else self._sum(OF_SERIES.maximum(self.electrical_power, 0.0))
 
     @property
     def winding_temperature(self) -> float | None:
         """Highest temperature of the winding [K]; infinite when there is no steady state."""
-        return None if self.temperatures is None else float(self.temperatures.winding.max())
+        return None if self.temperatures is None else self._peak(self.temperatures.winding)
 
     @property
     def housing_temperature(self) -> float | None:
         """Highest temperature of the housing [K]."""
-        return None if self.temperatures is None else float(self.temperatures.housing.max())
+        return None if self.temperatures is None else self._peak(self.temperatures.housing)
 
     @cached_property
     def life(self) -> float | None:
@@ -253,7 +262,7 @@ class DriveAnalysis(Shown):
         mean, speed = self._mean_power(power), self.mean_motor_speed
         if mean == 0 or speed <= RESTING:
             return float("inf")
-        return float(sheet.life * (sheet.rated_torque / mean) ** power * sheet.life_speed / speed)
+        return sheet.life * raised(sheet.rated_torque / mean, power) * sheet.life_speed / speed
 
     @property
     def winding_line(self) -> tuple[float, float] | None:
@@ -264,24 +273,24 @@ class DriveAnalysis(Shown):
         stall = motor.torque_constant * motor.max_voltage / motor.resistance
         return float(stall), float(motor.max_voltage / motor.torque_constant)
 
-    def _mean_power(self, power: float) -> float:
+    def _mean_power(self, power: float) -> Scalar:
         assert self.output_torque is not None
-        weights = np.abs(self.motor_speed)
-        turned = self._sum(weights)
-        if self.mean_motor_speed <= RESTING:
+        weights, torques = (OF_SERIES.absolute(x) for x in (self.motor_speed, self.output_torque))
+        total = self._sum(weights * raised(torques, power))
+        if self.mean_motor_speed <= RESTING or not value_of(total):
             return 0.0
-        return (self._sum(weights * np.abs(self.output_torque) ** power) / turned) ** (1 / power)
+        return raised(total / self._sum(weights), 1 / power)
 
-    def _sum(self, values: Array) -> float:
+    def _sum(self, values: Scalar) -> Scalar:
         return integral(self.t, values)
 
-    def mean(self, values: Array) -> float:
+    def mean(self, values: Scalar) -> Scalar:
         """The mean of a series over the cycle."""
-        return self._sum(values) / float(self.t[-1] - self.t[0])
+        t = value_of(self.t)
+        return self._sum(values) / float(t[-1] - t[0])
 
-    def _rms(self, values: Array) -> float:
-        return float(np.sqrt(self.mean(values**2)))
+    def _rms(self, values: Scalar) -> Scalar:
+        return OF_NUMBERS.sqrt(self.mean(values * values))
 
-
-def _peak(values: Array | None) -> float | None:
-    return None if values is None else float(np.abs(values).max())
+    def _peak(self, values: Scalar | None) -> Scalar:
+        return None if values is None else largest_size(at_moving_times(self.t, values))

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gearwright.algebra import ZERO, Scalar, Vec
-from gearwright.analysis.jets import OF_SERIES, columns
+from gearwright.analysis.varied_series import OF_SERIES, columns
 from gearwright.arguments import increasing, number, numbers
 from gearwright.arrays import Array
 from gearwright.dynamics.pose import Pose, place

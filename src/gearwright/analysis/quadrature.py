@@ -6,11 +6,19 @@ from itertools import pairwise
 
 import numpy as np
 
+from gearwright.algebra import Scalar
+from gearwright.algebra.variations import slopes_of, value_of, with_slopes
+from gearwright.analysis.varied_series import mapped
 from gearwright.arrays import Array
 
+NEAR = 6
+"""Samples next to an end from which the rate there is told."""
 
-def integral(t: Array, values: Array) -> float:
-    r"""$\int x\, dt$ by Simpson's rule from each repeated time to the next.
+
+def integral(t: Scalar, values: Scalar) -> Scalar:
+    r"""$\int x\, dt$ by Simpson's rule from each repeated time to the next; of values (T,) that may vary.
+
+    Where the series jumps at a time that varies, its slopes are $(x_- - x_+)\, dt/dp$ larger.
 
     >>> t = np.array([0.0, 0.5, 1.0, 1.0, 2.0])
     >>> integral(t, np.array([0.0, 0.25, 1.0, 3.0, 3.0]))     # t^2, then 3
@@ -18,7 +26,34 @@ def integral(t: Array, values: Array) -> float:
     """
     from scipy.integrate import simpson
 
-    return float(sum(simpson(values[a:b], x=t[a:b]) for a, b in _spans(t) if b - a > 1))
+    at = value_of(t)
+    spans = [(a, b) for a, b in _spans(at) if b - a > 1]
+    whole = mapped(lambda x: float(sum(simpson(x[a:b], x=at[a:b]) for a, b in spans)), values, at.shape)
+    if not slopes_of(t):
+        return whole
+    ends = np.flatnonzero(np.diff(at) == 0)
+    jumps = value_of(values)[ends] - value_of(values)[ends + 1]
+    return whole + with_slopes(0.0, {name: float(jumps @ slope[ends]) for name, slope in slopes_of(t).items()})
+
+
+def at_moving_times(t: Scalar, values: Scalar) -> Scalar:
+    r"""Values (T,) with the slopes that they have at times which move, $dx/dp + \dot x\, dt/dp$.
+
+    The rate at an end of a smooth part is that of a polynomial through the samples next to it.
+    """
+    at, x = value_of(t), value_of(values)
+    slopes = dict(slopes_of(values))
+    spans = [(a, b) for a, b in _spans(at) if b - a > 1]
+    for name, moved in slopes_of(t).items():
+        own = np.array(np.broadcast_to(slopes.get(name, 0.0), at.shape), dtype=float)
+        for a, b in spans:
+            near = min(NEAR, b - a)
+            for k, which in ((a, slice(a, a + near)), (b - 1, slice(b - near, b))):
+                if moved[k]:
+                    curve = np.polynomial.Polynomial.fit(at[which], x[which], near - 1)
+                    own[k] += float(curve.deriv()(at[k])) * moved[k]
+        slopes[name] = own
+    return with_slopes(x, slopes)
 
 
 def rate(t: Array, values: Array) -> Array:

@@ -14,11 +14,11 @@ from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.lowest_frequency import lowest_frequency
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.section_advice import enlarged, section_advice
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import Tip, TipDeflection, tip_deflection
-from gearwright.analysis.vibration import lowest_frequency
 from gearwright.mechanism import machine_of
 from gearwright.parts import Robot
 from gearwright.system.motion_demands import MotionDemands

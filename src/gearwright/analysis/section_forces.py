@@ -15,15 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar, Vec
+from gearwright.algebra.variations import value_of
 from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam
-from gearwright.analysis.jets import OF_SERIES, columns, mapped, value_of
 from gearwright.analysis.process_forces import AppliedWrench, origin_wrenches
+from gearwright.analysis.varied_series import OF_SERIES, columns, mapped
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import Wrench, gathered, needed_wrench
 from gearwright.dynamics.kinematics import AT_REST, Acceleration, accelerations
 from gearwright.dynamics.pose import Pose, place
 from gearwright.mechanism import Mechanism
-from gearwright.motion import Motion
+from gearwright.system.demand_slopes import AnyMotion
 
 NEGLIGIBLE = 1e-9
 """Share of a link's mass up to which nothing is left of it beside its beam."""
@@ -50,8 +51,8 @@ class Moving:
     acting: Sequence[AppliedWrench]
 
     @staticmethod
-    def of(mech: Mechanism, motion: Motion, acting: Sequence[AppliedWrench] = ()) -> Moving:
-        """The machine along a motion of all its coordinates; its numbers may be jets."""
+    def of(mech: Mechanism, motion: AnyMotion, acting: Sequence[AppliedWrench] = ()) -> Moving:
+        """The machine along a motion of all its coordinates; both may vary."""
         q, v, a = (columns(x) for x in (motion.q, motion.v, motion.a))
         pose = place(mech, q, OF_SERIES)
         bodies = list(accelerations(pose, v, a, Acceleration.of_base(mech.gravity, AT_REST)))

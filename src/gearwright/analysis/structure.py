@@ -17,6 +17,7 @@ from gearwright.forces.surroundings import surrounding_laws
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Robot
+from gearwright.system.demand_slopes import AnyMotion
 
 
 class Structure(NamedTuple):
@@ -40,7 +41,7 @@ def named_peaks(stresses: Mapping[str, Any], deflections: Mapping[str, Any], tip
 
 
 def acting_on(
-    robot: Robot, mech: Mechanism, motion: Motion, forces: Sequence[ProcessForce], contact: Mapping[str, Any]
+    robot: Robot, mech: Mechanism, motion: AnyMotion, forces: Sequence[ProcessForce], contact: Mapping[str, Any]
 ) -> list[AppliedWrench]:
     """The forces of the process and of contacts, along a motion."""
     pressed, _ = contact_wrenches(mech, surrounding_laws(robot), contact, motion.t)

@@ -1,8 +1,4 @@
-"""Stress, deflection and tip of a robot with their exact slopes by parameters: the same equations, over jets.
-
-The largest value over time and along a link keeps its place for a small step of a parameter, so that its slope is that
-of the value there.
-"""
+"""Stress, deflection and tip of a robot with their exact slopes by parameters: the same equations, over what varies."""
 
 from __future__ import annotations
 
@@ -11,30 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Scalar, Vec
+from gearwright.algebra import ZERO, Scalar, Vec
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam, bending_of, nominal, stress_of
-from gearwright.analysis.jets import OF_NUMBERS, length_of, picked, value_of
+from gearwright.algebra.variations import value_of
+from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam, bending_of, stress_of
 from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.section_forces import Moving, SectionForces, section_forces
 from gearwright.analysis.structure import acting_on, named_peaks
-from gearwright.analysis.tip import bent_parts, tip_of
+from gearwright.analysis.tip import tip_of, tip_parts
+from gearwright.analysis.varied_series import OF_NUMBERS, columns, largest_length, picked
 from gearwright.arrays import Array
 from gearwright.mechanism import Mechanism
-from gearwright.motion import Motion
 from gearwright.parts import Robot
+from gearwright.parts.numbers import with_varied
+from gearwright.system.demand_slopes import AnyMotion
 
 
 def structure_slopes(
-    robot: Robot, mech: Mechanism, motion: Motion, beams: Mapping[str, LinkBeam], task: Any
+    robot: Robot, mech: Mechanism, motion: AnyMotion, beams: Mapping[str, LinkBeam], task: Any
 ) -> dict[str, Scalar]:
-    """The characteristics of links and tip as `Structure.numbers` names them, over jets.
+    """The characteristics of links and tip as `Structure.numbers` names them.
 
     Args:
-        robot: without springs in its drives, its numbers jets where they are parameters.
+        robot: its numbers varied where they are parameters.
         mech: the same, assembled.
-        motion: of all its speeds: it does not depend on the parameters.
-        beams: per link its beam, over jets too.
+        motion: of all its speeds, with t, q, v and a, which may vary.
+        beams: per link its beam, which may vary.
         task: whose forces, contacts and tip are meant.
     """
     moving = Moving.of(mech, motion, acting_on(robot, mech, motion, task.forces, task.contact))
@@ -43,11 +41,11 @@ def structure_slopes(
         found = section_forces(moving, mech.index(name), beam, placed_masses(robot, name))
         stresses[name] = _peak_stress(found, beam, moving.times)
         bent[name] = (beam, bending_of(beam, found.moment, moving.times))
-    deflections = {name: _peak_length(bending.shift, moving.times) for name, (_, bending) in bent.items()}
+    deflections = {name: largest_length(tuple(x.shift), moving.times) for name, (_, x) in bent.items()}
     tip = tip_of(robot, mech, task.tip, beams)
-    parts = {} if tip is None else bent_parts(moving.pose, tip, bent)
-    total = sum(list(parts.values())[1:], next(iter(parts.values()))) if parts else None
-    return named_peaks(stresses, deflections, None if total is None else _peak_length(total, moving.times))
+    parts = {} if tip is None else tip_parts(moving.pose, columns(motion.q), tip, bent)
+    total = sum(parts.values(), start=ZERO)
+    return named_peaks(stresses, deflections, largest_length(tuple(total), moving.times) if parts else None)
 
 
 def _peak_stress(found: SectionForces, beam: LinkBeam, times: int) -> Scalar:
@@ -56,7 +54,7 @@ def _peak_stress(found: SectionForces, beam: LinkBeam, times: int) -> Scalar:
     sizes = np.empty(shape)
     for k, share in enumerate(SHARES):
         force, moment = (Vec(*_station(part, k, shape)) for part in (found.force, found.moment))
-        sizes[:, k] = stress_of(nominal(beam.at(share)), force, moment, ARRAYS)
+        sizes[:, k] = stress_of(with_varied(beam.at(share), value_of), force, moment, ARRAYS)
     at: tuple[int, int] = divmod(int(sizes.argmax()), STATIONS)
     force, moment = (Vec(*(picked(x, at, shape) for x in part)) for part in (found.force, found.moment))
     return stress_of(beam.at(float(SHARES[at[1]])), force, moment, OF_NUMBERS)
@@ -64,11 +62,3 @@ def _peak_stress(found: SectionForces, beam: LinkBeam, times: int) -> Scalar:
 
 def _station(part: Vec, k: int, shape: tuple[int, int]) -> Iterator[Array]:
     return (np.broadcast_to(np.asarray(value_of(x), dtype=float), shape)[:, k] for x in part)
-
-
-def _peak_length(vector: Vec, times: int) -> Scalar:
-    """The largest size of a vector over time."""
-    shape = (times, 1)
-    series = np.hstack([np.broadcast_to(np.asarray(value_of(x), dtype=float), shape) for x in vector])
-    at = (int(np.linalg.norm(series, axis=1).argmax()), 0)
-    return length_of(*(picked(x, at, shape) for x in vector))

@@ -7,7 +7,7 @@ small, so that the parts add up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,18 +16,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.algebra.variations import value_of
 from gearwright.analysis.beam import Bending, LinkBeam
-from gearwright.analysis.jets import OF_SERIES, columns
 from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.varied_series import OF_SERIES, columns
 from gearwright.arrays import Array
+from gearwright.dynamics.jacobian import jacobian
 from gearwright.dynamics.pose import Pose, place
-from gearwright.functions.functions import jacobian, placement
+from gearwright.functions.functions import placement
 from gearwright.mechanism import Mechanism
-from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.notebook import Shown
 from gearwright.plots.ranking import Ranking, rankings
+from gearwright.system.demand_slopes import AnyMotion
 
 MOTOR = ".motor"
 
@@ -111,14 +113,20 @@ def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str,
 
 
 def tip_deflection(
-    mech: Mechanism, motion: Motion, tip: Tip, links: Mapping[str, LinkAnalysis]
+    mech: Mechanism, motion: AnyMotion, tip: Tip, links: Mapping[str, LinkAnalysis]
 ) -> TipDeflection | None:
     """How far the tip gives over a motion; None when nothing on its way bends or is elastic."""
-    pose = place(mech, columns(motion.q), OF_SERIES)
-    bent = bent_parts(pose, tip, {name: _bent(link) for name, link in links.items()})
-    parts = {name: _stacked(part, len(motion.t)) for name, part in bent.items()}
-    parts |= _given(mech, motion, tip)
+    q = columns(motion.q)
+    found = tip_parts(place(mech, q, OF_SERIES), q, tip, {name: _bent(link) for name, link in links.items()})
+    parts = {name: _stacked(part, len(motion.t)) for name, part in found.items()}
     return TipDeflection(tip, parts) if parts else None
+
+
+def tip_parts(
+    pose: Pose, q: Sequence[Scalar], tip: Tip, links: Mapping[str, tuple[LinkBeam, Bending]]
+) -> dict[str, Vec]:
+    """What links that bend and drives that give add to the tip's displacement, world axes [m], over series (T, 1)."""
+    return bent_parts(pose, tip, links) | _given(pose, q, tip)
 
 
 def _bent(link: LinkAnalysis) -> tuple[LinkBeam, Bending]:
@@ -159,15 +167,18 @@ def where(mech: Mechanism, q: Array, tip: Tip) -> Array:
     return np.asarray(origin + turned @ np.array([float(x) for x in tip.position]))
 
 
-def _given(mech: Mechanism, motion: Motion, tip: Tip) -> dict[str, Array]:
-    J = jacobian(mech, motion.q, tip.body, tip.position)[:, :3]
+def _given(pose: Pose, q: Sequence[Scalar], tip: Tip) -> dict[str, Vec]:
+    """What every elastic drive adds: its joint lags behind its motor."""
+    mech = pose.mech
+    J = jacobian(pose, mech.index(tip.body), Vec.of(tip.position))
     found = {}
     for shaft in mech.shafts:
         joint = shaft.removesuffix(MOTOR)
         if not shaft.endswith(MOTOR) or joint not in mech.speeds:
             continue
         k = mech.speeds.index(joint)
-        lag = motion.q[:, mech.coordinates.index(joint)] - motion.q[:, mech.coordinates.index(shaft)]
-        if np.abs(J[:, :, k]).max():
-            found[f"{joint} drive"] = J[:, :, k] * lag[:, None]
+        turned = Vec(*(row[k] for row in J[:3]))
+        if any(np.any(value_of(x)) for x in turned):
+            lag = q[mech.coordinates.index(joint)] - q[mech.coordinates.index(shaft)]
+            found[f"{joint} drive"] = turned * lag
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -113,7 +114,7 @@ def natural_frequencies(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free"
     system, _ = _reduced(function, machine_of(function, mech), q, motors)
     lower = np.linalg.inv(np.linalg.cholesky(system.M))
     squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
-    result: Array = np.sqrt(_without_rounding(squares).clip(min=0)) / (2 * np.pi)
+    result: Array = np.sqrt(without_rounding(squares).clip(min=0)) / (2 * np.pi)
     return result
 
 
@@ -155,18 +156,26 @@ def _reduced(function: str, mech: Mechanism, q: ArrayLike, motors: Motors) -> tu
     elif motors != "free":
         raise InputError(f"{function}: motors={motors!r} is unknown. Use 'free' or 'held'.")
     small = Oscillator(*(N.T @ x @ N for x in system))
-    _require_held(function, mech, small.K, N)
+    require_held(function, mech.speeds, stiffness_and_damping(mech)[0], small.K, N)
     return small, N
 
 
-def _require_held(function: str, mech: Mechanism, K: Array, N: Array) -> None:
-    """Springs hold every motion that they resist against gravity: no more loose motions than they leave free."""
-    free = N.shape[1] - int(np.linalg.matrix_rank(N.T @ stiffness_and_damping(mech)[0] @ N))
+def require_held(function: str, speeds: Sequence[str], springs: Array, K: Array, N: Array) -> None:
+    """Springs hold every motion that they resist against gravity: no more loose motions than they leave free.
+
+    Args:
+        function: what the user called.
+        speeds: names of the n speeds.
+        springs: stiffness of the springs alone, (n, n).
+        K: stiffness with that of gravity, in the motions N, (..., m, m).
+        N: the motions that the motors leave, as columns (n, m).
+    """
+    free = N.shape[1] - int(np.linalg.matrix_rank(N.T @ springs @ N))
     symmetric = (K + np.swapaxes(K, -1, -2)) / 2
     for k in np.ndindex(*K.shape[:-2]):
         values, vectors = np.linalg.eigh(symmetric[k])
         if free < len(values) and values[free] <= ROUNDING * values[-1]:
-            worst = mech.speeds[int(np.argmax(np.abs(N @ vectors[:, free])))]
+            worst = speeds[int(np.argmax(np.abs(N @ vectors[:, free])))]
             raise InputError(
                 f"{function}: the stiffness matrix is not positive definite: against gravity {values[free]:.4g} Nm/rad "
                 f"are left of the springs, mostly along {worst!r}, and the machine falls. Use stiffer springs, or a "
@@ -179,11 +188,11 @@ def _undamped(M: Array, K: Array) -> tuple[Complex, Array]:
     from scipy.linalg import eigh
 
     squares, shapes = eigh((K + K.T) / 2, M)
-    roots = np.sqrt(-_without_rounding(squares) + 0j)
+    roots = np.sqrt(-without_rounding(squares) + 0j)
     return np.stack([roots, -roots], axis=-1), shapes
 
 
-def _without_rounding(squares: Array) -> Array:
+def without_rounding(squares: Array) -> Array:
     """Squared frequencies; those of free motions exactly zero."""
     largest = np.abs(squares).max(axis=-1, keepdims=True)
     return np.where(np.abs(squares) > ROUNDING * largest, squares, 0.0)
@@ -200,12 +209,3 @@ def _largest_is_one(shapes: Array | Complex) -> Array | Complex:
     """Columns scaled, and turned in phase, to 1 at their largest entry."""
     place = np.argmax(np.abs(shapes), axis=0)
     return shapes / shapes[place, np.arange(shapes.shape[1])]
-
-
-def lowest_frequency(mech: Mechanism, q: Array) -> float | None:
-    """The lowest natural frequency with the motors held [Hz] along configurations (T, nq); None: nothing is elastic."""
-    if not any(spring.stiffness for spring in mech.springs):
-        return None
-    found = natural_frequencies(mech, q[:: max(1, len(q) // 50)], motors="held")
-    positive = found[found > 0]
-    return float(positive.min()) if positive.size else None

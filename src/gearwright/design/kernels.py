@@ -18,7 +18,7 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.taylor import Jet
-from gearwright.analysis.jets import parameter_jets
+from gearwright.algebra.variations import varied_parameters
 from gearwright.analysis.structure_slopes import structure_slopes
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
@@ -29,6 +29,7 @@ from gearwright.design.pace import stretched
 from gearwright.design.variables import STRETCH
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import Mesh
+from gearwright.forces.wheels import wheels_before
 from gearwright.mechanism import Mechanism, approximate, assemble
 from gearwright.parts import Robot
 from gearwright.programs import programs
@@ -124,7 +125,7 @@ class DesignGradients:
         choices = judgement.choices(question.joints)
         self._plain = plain = DesignMachine(question, fixed, free, choices, ())
         robot = plain.robot(self.start.tolist())
-        turning = tuple(_turning(assemble(robot), _title(robot, joint)) for joint in question.joints)
+        turning = tuple(_turning(robot, joint) for joint in question.joints)
         machine = replace(plain, turning=turning)
         names = (*free, *(f"{joint} factor" for joint in question.joints))
         recipe = DesignRecipe(FORCES, robot, names, machine=machine)
@@ -184,13 +185,13 @@ class DesignGradients:
         return Article(ratio, mesh, columns.coulomb[0], columns.viscous[0], winding)
 
     def link_uses(self, x: Array) -> list[Scalar]:
-        """Per limit of the links and the tip the share that is taken, as jets by the names of the variables."""
+        """Per limit of the links and the tip the share that is taken, varied by the names of the variables."""
         space = self.question.space
         if not space.base.sections:
             return []
-        jets = parameter_jets(dict(zip(self.free, x.tolist(), strict=True)))
-        robot = self._plain.robot(list(jets.values()))
-        beams = space.beams({**self.fixed, **jets})
+        varied = varied_parameters(dict(zip(self.free, x.tolist(), strict=True)))
+        robot = self._plain.robot(list(varied.values()))
+        beams = space.beams({**self.fixed, **varied})
         motion, task = self.judgement.sets.space.motion, stretched(space.base.task, self.fixed.get(STRETCH, 1.0))
         found = structure_slopes(robot, assemble(robot), motion, beams, task)
         return list(shares_of_links(found, {name: beam.material for name, beam in beams.items()}, task).values())
@@ -203,11 +204,7 @@ class DesignGradients:
         return mass if isinstance(mass, Jet) else Jet([float(mass), np.zeros(len(self.free))])
 
 
-def _turning(mech: Mechanism, title: str) -> tuple[str, ...]:
-    """What turns with a motor: its rotor and the input of its gear."""
-    row = next(one.row for one in mech.actuators if one.name == title)
-    return tuple(spin.name for spin in mech.spins if spin.ratio == row and spin.name.startswith(f"{title}."))
-
-
-def _title(robot: Robot, joint: str) -> str:
-    return next(drive.title for drive in robot.drives if drive.joint == joint)
+def _turning(robot: Robot, joint: str) -> tuple[str, ...]:
+    """What turns with the motor of a joint."""
+    title = next(drive.title for drive in robot.drives if drive.joint == joint)
+    return tuple(spin.name for spin in wheels_before(assemble(robot), title))

@@ -72,8 +72,7 @@ def beam_inertia(made: Made, section: LinkSection) -> Inertia:
     Per piece of length l the mass is $\rho A l$; about axes through its middle along the beam $\rho l (I_y + I_z)$ and
     across it $m l^2 / 12 + \rho l I$.
     """
-    axes, whole = beam_axes(section)
-    x, y, z = (Vec.of(tuple(row)) for row in axes.tolist())
+    (x, y, z), whole = beam_axes(section)
     length, total = whole * made.stretch, Inertia.zero()
     starts = [start for start, _ in made.sections]
     for start, end, (_, cross) in zip(starts, [*starts[1:], 1.0], made.sections, strict=True):
@@ -97,8 +96,7 @@ def beam_mass(made: Made, section: LinkSection) -> Scalar:
 
 def with_made(robot: Robot, name: str, section: LinkSection, made: Made) -> Robot:
     """The robot with a link's beam made anew; `section` states the beam that its numbers contain."""
-    axes, _ = beam_axes(section)
-    along = Vec.of(tuple(axes[0].tolist()))
+    (along, _, _), _ = beam_axes(section)
 
     def moved(place: Any) -> Any:
         if place is None:

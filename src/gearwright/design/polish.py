@@ -11,7 +11,8 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.taylor import Jet
-from gearwright.analysis.jets import slope_of, value_of
+from gearwright.algebra.variations import value_of
+from gearwright.analysis.varied_series import slope_of
 from gearwright.arrays import Array
 from gearwright.design.designs import Judgement, Question, completed
 from gearwright.design.drive_sets import DriveSets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.algebra import Operations, Scalar
 from gearwright.forces.impulse import Meshing
 from gearwright.forces.law import (
     Action,
@@ -24,7 +24,7 @@ from gearwright.forces.line import Line
 from gearwright.forces.losses_mesh import Mesh, mesh_at, refuse_impossible
 from gearwright.forces.places import motor_line
 from gearwright.forces.sticking import CREEP, NOISE, beyond_noise
-from gearwright.forces.wheels import axial_torque
+from gearwright.forces.wheels import axial_torque, wheels_before
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.parts import Drive, Losses, Robot, losses_of
 
@@ -202,21 +202,4 @@ def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
 
 def _gear_loss(mech: Mechanism, drive: Drive, table: tuple[Losses, ...]) -> GearLoss:
     line = motor_line(mech, drive.title)
-    return GearLoss(f"{drive.title}.gear", line, table, _before(mech, drive.title, line), drive.title)
-
-
-def _before(mech: Mechanism, title: str, line: Line) -> tuple[Spin, ...]:
-    """A drive's wheels that turn at the motor's own rate, whichever way round."""
-    index, rate = line.terms[0]
-    turning = {index for index, _ in line.terms}
-    own = [spin for spin in mech.spins if spin.name.startswith(f"{title}.")]
-    return tuple(
-        spin for spin in own if {k for k, _ in spin.terms} == turning and _alike(dict(spin.terms)[index], rate)
-    )
-
-
-def _alike(x: Scalar, y: Scalar) -> bool:
-    """Whether two rates have the same size; symbols do where their sum or difference vanishes."""
-    if is_number(x) and is_number(y):
-        return bool(abs(abs(x) - abs(y)) <= 1e-9 * abs(y))
-    return is_zero(x - y) or is_zero(x + y)
+    return GearLoss(f"{drive.title}.gear", line, table, wheels_before(mech, drive.title), drive.title)

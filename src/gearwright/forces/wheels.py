@@ -1,12 +1,33 @@
-"""The torque that accelerates wheels before a gear, as an affine function of the accelerations."""
+"""The wheels before a gear, and the torque that accelerates them as an affine function of the accelerations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.algebra.variations import value_of
 from gearwright.forces.law import Situation
-from gearwright.mechanism import Spin
+from gearwright.forces.places import motor_line
+from gearwright.mechanism import Mechanism, Spin
+
+
+def wheels_before(mech: Mechanism, title: str) -> tuple[Spin, ...]:
+    """The wheels of a drive that turn at its motor's own rate, whichever way round: rotor and input of the gear."""
+    line = motor_line(mech, title)
+    index, rate = line.terms[0]
+    turning = {index for index, _ in line.terms}
+    own = [spin for spin in mech.spins if spin.name.startswith(f"{title}.")]
+    return tuple(
+        spin for spin in own if {k for k, _ in spin.terms} == turning and _alike(dict(spin.terms)[index], rate)
+    )
+
+
+def _alike(x: Scalar, y: Scalar) -> bool:
+    """Whether two rates have the same size; symbols do where their sum or difference vanishes."""
+    x, y = value_of(x), value_of(y)
+    if is_number(x) and is_number(y):
+        return bool(abs(abs(x) - abs(y)) <= 1e-9 * abs(y))
+    return is_zero(x - y) or is_zero(x + y)
 
 
 def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tuple[list[Scalar], Scalar]:

@@ -85,10 +85,9 @@ def sensitivity_tables(found: Sensitivities) -> str:
             tables.append(_sensitivities(found, columns, word, title))
     text = (
         "<h2>What one per cent of a parameter does</h2><p class='facts'>Changes in per cent of the characteristic when "
-        "the parameter grows by one per cent; of temperatures in kelvin."
+        "the parameter grows by one per cent; of temperatures in kelvin.</p>"
     )
-    rest = f" Found by two analyses each: {html(', '.join(found.differenced))}." if found.differenced else ""
-    return f"{text}{rest}</p>" + "".join(tables)
+    return text + "".join(tables)
 
 
 def _sensitivities(found: Sensitivities, columns: Sequence[int], word: str, title: str) -> str:

@@ -1,28 +1,26 @@
 """What a motion asks for, with its exact slopes by parameters: the equations of `demands`, over what varies.
 
-Motions, modes of laws and pieces are those of the robot as it is; a small change of a parameter moves none of them but
-the shafts behind springs. Where a law would change its mode at another instant the forces meet, so that nothing jumps
-there.
+Motions, modes of laws and pieces are those of the robot as it is. A small change of a parameter moves none of them but
+shafts behind springs, and with these the instants at which they turn round, where friction and losses jump: the times
+of a piece's ends have slopes too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.taylor import Jet
 from gearwright.algebra.variations import linear, slopes_of, value_of, varied_parameters, with_slopes
-from gearwright.algebra.varied import Varied
 from gearwright.algebra.varied_arrays import chained, columns_of
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism, assemble, machine_of
-from gearwright.motion import Trajectory
+from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.parts.paths import with_parameters
 from gearwright.system.demand_blocks import Block, block_of
@@ -34,31 +32,45 @@ from gearwright.system.motion_pieces import Piece
 from gearwright.system.pursuit import Given, Pursued, Setting, pursued, setting
 from gearwright.system.signals import TAU
 from gearwright.system.state_slopes import Way, varied_states
+from gearwright.system.turning_times import varied_times
 from gearwright.system.whole_motion import WholeTrajectory, joined
 
 LawsOf: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
 """The laws of a robot, whose numbers may vary."""
 
 
-@dataclass(frozen=True)
-class SlopedDemands:
-    """What `MotionDemands` has, each series an array (T,), or a `Jet` with one per parameter that it depends on.
-
-    Args:
-        t: times (T,).
-        q: per coordinate its series.
-        v: per speed.
-        a: per speed.
-        tau: per speed the force.
-        series: all series by name.
-    """
+class SlopedMotion(NamedTuple):
+    """What `Motion` has: times (T,), and arrays (T, n) that are `Varied` where they depend on parameters."""
 
     t: Array
-    q: list[Scalar]
-    v: list[Scalar]
-    a: list[Scalar]
-    tau: list[Scalar]
+    q: Scalar
+    v: Scalar
+    a: Scalar
+
+
+AnyMotion: TypeAlias = Motion | SlopedMotion
+"""A motion of a whole machine, in numbers or with slopes."""
+
+
+@dataclass(frozen=True)
+class SlopedDemands:
+    """What `MotionDemands` has, `Varied` where it depends on parameters.
+
+    Args:
+        motion: of the whole machine.
+        tau: per speed the force, (T, n).
+        series: all series by name, each (T,); slopes are those at fixed times.
+        t: the times of the motion, `Varied` where the instants at which series jump depend on parameters.
+    """
+
+    motion: SlopedMotion
+    tau: Scalar
     series: dict[str, Scalar]
+    t: Scalar
+
+    def __getitem__(self, name: str) -> Scalar:
+        """A series by its name."""
+        return self.series[name]
 
 
 def demand_slopes(
@@ -98,15 +110,16 @@ def demand_slopes(
     varied = with_parameters(robot, varied_parameters(values))
     machine = assemble(varied)
     there = setting(varied, machine, given._replace(laws=(*laws(varied, machine), *loads)))
-    return _gathered(plain, _varied_blocks(plain, there))
+    pieces = _varied_pieces(plain, there)
+    return _gathered(plain, _varied_blocks(plain, there, pieces), varied_times(pieces))
 
 
-def _varied_blocks(plain: Pursued, there: Setting) -> list[Block]:
+def _varied_blocks(plain: Pursued, there: Setting, pieces: Sequence[Piece]) -> list[Block]:
     """The series of all pieces with their slopes."""
     drives, others = there.drives, _others(plain, there)
     forces = DemandedForces(there.case.system, (*drives.pushes, *others), drives.order)
     blocks = []
-    for piece, settled in zip(_varied_pieces(plain, there), plain.settled, strict=True):
+    for piece, settled in zip(pieces, plain.settled, strict=True):
         found = forces.varied(piece, settled.modes)
         blocks.append(block_of(piece, found, drives, others, there.closing))
     return blocks
@@ -169,21 +182,15 @@ def _varied_shafts(shafts: LinearShafts, there: Setting) -> LinearShafts:
     return replace(shafts, pieces=tuple(pieces), loops=loops)
 
 
-def _gathered(plain: Pursued, blocks: Sequence[Block]) -> SlopedDemands:
+def _gathered(plain: Pursued, blocks: Sequence[Block], times: Scalar) -> SlopedDemands:
     """All pieces, one after the other."""
     mech = plain.case.mech
     q, v, a, tau, missing = (
         chained([getattr(block, x) for block in blocks]) for x in ("q", "v", "a", "tau", "missing")
     )
     short = short_speeds(value_of(tau), value_of(missing), plain.solved)
-    columns = columns_of(tau + linear(lambda x: np.where(short, x, 0.0), missing))
-    series = {TAU + name: column for name, column in zip(mech.speeds, columns, strict=True)}
+    tau = tau + linear(lambda x: np.where(short, x, 0.0), missing)
+    series = {TAU + name: column for name, column in zip(mech.speeds, columns_of(tau), strict=True)}
     series |= {name: chained([block.series[name] for block in blocks]) for name in blocks[0].series}
     t = np.concatenate([block.t for block in blocks])
-    q, v, a = ([_as_jet(x) for x in columns_of(part)] for part in (q, v, a))
-    tau = [_as_jet(x) for x in columns]
-    return SlopedDemands(t, q, v, a, tau, {name: _as_jet(x) for name, x in series.items()})
-
-
-def _as_jet(x: Scalar) -> Scalar:
-    return Jet(x.c) if isinstance(x, Varied) else x
+    return SlopedDemands(SlopedMotion(t, q, v, a), tau, series, times)

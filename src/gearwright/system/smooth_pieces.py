@@ -89,12 +89,18 @@ def with_others(even: Array, others: Sequence[float]) -> Array:
 def _turns(trajectory: Trajectory, system: System) -> list[float]:
     """Times at which the speed along the line of a law with modes or states goes through zero."""
     found: list[float] = []
+    for line in turning_lines(system):
+        roots = _constant_turns(trajectory, line) if line.constant else _bent_turns(trajectory, system.mech, line)
+        found += [t for t in roots if 0 < t < trajectory.duration]
+    return sorted(found)
+
+
+def turning_lines(system: System) -> Iterator[Line]:
+    """The lines of laws that act otherwise once they turn round."""
     for law in system.laws:
         line = getattr(law, "line", None)
         if line is not None and (law.states or len(law.modes) > 1):
-            roots = _constant_turns(trajectory, line) if line.constant else _bent_turns(trajectory, system.mech, line)
-            found += [t for t in roots if 0 < t < trajectory.duration]
-    return sorted(found)
+            yield line
 
 
 def _constant_turns(trajectory: Trajectory, line: Line) -> list[float]:
