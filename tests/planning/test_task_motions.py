@@ -81,7 +81,7 @@ def test_the_payload_of_a_task_counts():
     use = gw.planning.limit_use(loaded, ways[-1])
     assert use.largest.max() == pytest.approx(0.9, abs=1e-6)
     assert words.ambient == pytest.approx(298.15)
-    assert (words.repetitions, words.pause) == (1, 0.0)
+    assert (words.repetitions, words.pause) == (None, 0.0)
 
 
 def test_recordings_lie_beside_the_task(tmp_path):

@@ -109,7 +109,7 @@ def analyse(
     loaded = task.carried_by(robot)
     bodies = _sections(loaded, sections)
     table = catalogue or drives()
-    course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples)
+    course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples, task.cycles)
     plain = _characteristics(loaded, task, course, bodies, table)
     how = task.perturbed
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)

@@ -34,6 +34,9 @@ from gearwright.text import did_you_mean, listed
 RTOL, ATOL = 1e-6, 1e-8
 """Of the closed loop: what goes wrong is known to a few per cent at best."""
 
+TEMPERATURE = "_temperature"
+"""How names of states end that are temperatures."""
+
 INVISIBLE = 1e-12
 """Errors [rad, m] below this are rounding, and drawn as none."""
 
@@ -83,7 +86,7 @@ def followed(known: Robot, real: Robot, task: Task, plan: MotionDemands, how: Pe
         known: what the controller knows.
         real: what there is.
         task: the task.
-        plan: demands of the prescribed motion, for the motors' places at the start.
+        plan: demands of the prescribed motion, for the motors' places and temperatures at the start.
         how: what goes wrong.
         samples: how many times are recorded.
     """
@@ -91,19 +94,22 @@ def followed(known: Robot, real: Robot, task: Task, plan: MotionDemands, how: Pe
     loads, inputs = loads_of(forces)
     start, controller = _start(mech, plan, how), how.control(known, task.cycle)
     named = named_inputs(inputs, controller_of(controller), State(*start))
+    laws = (*laws_of(real, mech, named), *loads)
+    warm = {name: x for name, x in plan.start.states.items() if name.endswith(TEMPERATURE)}
+    remembered = {state.name for law in laws for state in law.states}
     run = simulate(
         real,
-        start,
+        State(*start, {name: x for name, x in warm.items() if name in remembered}),
         until=task.cycle.duration,
         controller=controller,
-        laws=(*laws_of(real, mech, named), *loads),
+        laws=laws,
         inputs=inputs or None,
         samples=samples,
         progress=False,
         rtol=RTOL,
         atol=ATOL,
     )
-    return Followed(run, forces)
+    return Followed(run, forces, warm)
 
 
 def _start(mech: Mechanism, plan: MotionDemands, how: Perturbation) -> tuple[Array, Array]:

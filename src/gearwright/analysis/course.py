@@ -9,10 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import linear
+from gearwright.algebra.variations import linear, varied_parameters
 from gearwright.analysis.contact_wrenches import world_forces
 from gearwright.analysis.process_forces import ProcessForce, loads_of
 from gearwright.analysis.quadrature import rate
+from gearwright.analysis.warm_start import start_temperatures
 from gearwright.arrays import Array
 from gearwright.forces import GearLoss
 from gearwright.forces.law import Law
@@ -22,6 +23,7 @@ from gearwright.functions.actuation import actuator_torques, structure_matrix
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
+from gearwright.parts.paths import with_parameters
 from gearwright.simulation.run import Run
 from gearwright.system.demand_slopes import SlopedDemands, demand_slopes
 from gearwright.system.demands import demands, followable_laws
@@ -59,16 +61,20 @@ class Prescribed:
         forces: of the process.
         pressed: forces of contacts and constraints, as `demands` takes them.
         samples: at how many times at least.
+        cycles: how often it is done, of which the last time is looked at; None: for ever.
     """
 
     motion: Trajectory
     forces: tuple[ProcessForce, ...] = ()
     pressed: Mapping[str, Any] = field(default_factory=dict)
     samples: int | None = None
+    cycles: int | None = None
 
     def drives(self, robot: Robot, mech: Mechanism) -> MotionDemands:
-        """What the motion asks of the drives."""
-        return self.asked_of(robot)
+        """What the motion asks of the drives, as warm as they are in the last cycle."""
+        cold = self.asked_of(robot)
+        warm = start_temperatures(robot, cold, self.cycles)
+        return self.asked_of(robot, states=warm) if warm else cold
 
     def contact(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
         """As the task states them."""
@@ -88,7 +94,9 @@ class Prescribed:
 
     def slopes(self, robot: Robot, values: Mapping[str, float]) -> tuple[SlopedDemands, Scalar]:
         """What `drives` and `handed_on` tell, with slopes by parameters at these values."""
-        found = demand_slopes(robot, self.motion, values, **self._words)
+        cold = demand_slopes(robot, self.motion, values, **self._words)
+        warm = start_temperatures(with_parameters(robot, varied_parameters(values)), cold, self.cycles)
+        found = demand_slopes(robot, self.motion, values, states=warm, **self._words) if warm else cold
         mech = machine_of("analyse", robot)
         if len(_lossless_laws(robot, mech)) == len(laws_of(robot, mech)):
             return found, found.tau
@@ -132,10 +140,12 @@ class Followed:
     Args:
         run: the closed loop.
         forces: of the process, and disturbances.
+        warm: temperatures of the motors at the start by name [K].
     """
 
     run: Run
     forces: tuple[ProcessForce, ...] = ()
+    warm: Mapping[str, float] = field(default_factory=dict)
 
     def drives(self, robot: Robot, mech: Mechanism) -> MotionDemands:
         """What the drives did."""
@@ -143,7 +153,8 @@ class Followed:
         torques = self._torques(mech)
         shared = actuator_torques(mech, run.tau) @ structure_matrix(mech).T if mech.actuators else 0.0
         motion = Motion(run.t, run.q, run.v, run.a)
-        return driven_motion(robot, motion, torques, rate(run.t, torques), run.tau - shared, self._electrics(robot))
+        missing, rates = run.tau - shared, rate(run.t, torques)
+        return driven_motion(robot, motion, torques, rates, missing, self._electrics(robot), self.warm)
 
     def contact(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
         """The forces of the run."""

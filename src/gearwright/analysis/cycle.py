@@ -21,16 +21,15 @@ from gearwright.analysis.lowest_frequency import lowest_frequency
 from gearwright.analysis.motor_loads import MotorLoads
 from gearwright.analysis.process_forces import AppliedWrench, about_origins
 from gearwright.analysis.section_forces import Moving
-from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
+from gearwright.analysis.steady_heat import Temperatures
 from gearwright.analysis.task import Task
+from gearwright.analysis.warm_start import AnyDemands, motor_temperatures
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.places import motor_line, motors_of
 from gearwright.functions.functions import Wrenches, inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
-from gearwright.system.demand_slopes import SlopedDemands
-from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
 
 
@@ -41,7 +40,7 @@ class Cycle:
     robot: Robot
     mech: Mechanism
     task: Task
-    found: MotionDemands | SlopedDemands
+    found: AnyDemands
     handed_on: Scalar
     catalogue: Catalogue
     acting: Sequence[AppliedWrench] = ()
@@ -95,8 +94,9 @@ class Cycle:
 
     def _drive(self, title: str, motor: Motor, drive: Drive | None, frequency: float | None) -> DriveAnalysis:
         speed = self._driven(title) if drive is not None else None
-        series = self.found.series
-        at = None if speed is None else self.mech.speeds.index(speed)
+        series, speeds = self.found.series, self.mech.speeds
+        at = None if speed is None else speeds.index(speed)
+        joint = speeds.index(drive.joint) if drive is not None and drive.joint in speeds else at
         body, own = self._moved_by(drive), None if at is None else self._loads.own_torque(title, at)
         return DriveAnalysis(
             name=title,
@@ -104,14 +104,14 @@ class Cycle:
             t=self.found.t,
             torque=None if speed is None else series[TAU + speed],
             output_torque=None if at is None or own is None else column(self.handed_on, at) - own,
-            speed=None if at is None else column(self.found.motion.v, at),
+            speed=None if joint is None else column(self.found.motion.v, joint),
             motor_torque=self.found[f"{title}.torque"],
             motor_speed=self.found[f"{title}.speed"],
             current=series.get(f"{title}.current"),
             voltage=series.get(f"{title}.voltage"),
             temperatures=self._temperatures(title, motor),
-            ambient=self._ambient(motor),
-            inertia_ratio=None if at is None else self._loads.inertia_ratio(title, at),
+            ambient=None if motor.heat is None else motor.heat.ambient,
+            inertia_ratio=None if joint is None else self._loads.inertia_ratio(title, joint),
             frequency=frequency,
             motor=motor,
             gear=None if drive is None else drive.gear,
@@ -132,16 +132,8 @@ class Cycle:
         row = motor_line(self.mech, title).terms
         return self.mech.speeds[max(row, key=lambda term: abs(value_of(term[1])))[0]]
 
-    def _ambient(self, motor: Motor) -> float | None:
-        if self.task.ambient is not None:
-            return self.task.ambient
-        return None if motor.heat is None else motor.heat.ambient
-
     def _temperatures(self, title: str, motor: Motor) -> Temperatures | None:
-        current = self.found.series.get(f"{title}.current")
-        if current is None or motor.heat is None or motor.resistance is None:
-            return None
-        return steady_temperatures(self.found.t, current, motor, self.task.ambient)
+        return motor_temperatures(title, motor, self.found, self.task.cycles)
 
     def _motor_sheet(self, motor: Motor) -> MotorSheet | None:
         return self.catalogue.motors.get(motor.catalogue or "")

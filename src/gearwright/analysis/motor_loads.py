@@ -40,11 +40,13 @@ class MotorLoads:
         return self._series(force.c[1].by.get(title, 0.0) if isinstance(force, Jet) else 0.0)
 
     def inertia_ratio(self, title: str, at: int) -> Scalar | None:
-        """Largest inertia of the load at a speed against that of motor and gear, both at the motor."""
+        """Largest inertia of the load at its joint's speed against that of motor and gear, both at the motor."""
         inertia = sum(spin.inertia for spin in self._wheels[title])
-        if not value_of(inertia) or at >= self.mech.n - len(self.mech.shafts):
+        if not value_of(inertia):
             return None
-        ratio = dict(motor_line(self.mech, title).terms)[at]
+        # Behind a spring the motor turns with a shaft of its own, which counts the joint's angle.
+        terms = dict(motor_line(self.mech, title).terms)
+        ratio = terms[at] if at in terms else max(terms.values(), key=lambda x: abs(value_of(x)))
         return largest_size(self._series(self._load_inertias[at])) / (inertia * ratio * ratio)
 
     def _series(self, x: Scalar) -> Scalar:

@@ -1,4 +1,4 @@
-r"""Temperatures of a motor that repeats a cycle for ever, found without simulating the hours it takes to get warm.
+r"""Temperatures of a motor that repeats a cycle, often or for ever, without simulating the hours it takes to get warm.
 
 Between two samples the current's square is taken by its mean; the temperatures then obey a linear equation whose
 coefficients are constant,
@@ -12,16 +12,18 @@ of $\Phi$ is 1 or more there is no such state: the winding heats faster than it 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.variations import bilinear, linear, slopes_of, value_of, with_slopes
-from gearwright.algebra.varied_arrays import column, item, matrix_of
+from gearwright.algebra.varied_arrays import chained, column, item, matrix_of, stacked
 from gearwright.analysis.quadrature import at_moving_times
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.forces.heat import warmth
 from gearwright.parts import Heat, Motor
 
 ROUNDS, SETTLED = 50, 1e-9
@@ -37,7 +39,9 @@ class Temperatures(NamedTuple):
     housing: Array
 
 
-def steady_temperatures(t: Scalar, current: Scalar, motor: Motor, ambient: float | None = None) -> Temperatures:
+def steady_temperatures(
+    t: Scalar, current: Scalar, motor: Motor, ambient: float | None = None, cycles: int | None = None
+) -> Temperatures:
     """Temperatures in the periodic steady state of a cycle; times, current and motor may vary, then they do too.
 
     Args:
@@ -45,24 +49,27 @@ def steady_temperatures(t: Scalar, current: Scalar, motor: Motor, ambient: float
         current: at these times, for a motor at its reference temperature [A], (T,); a warmer magnet takes more.
         motor: with `heat` and `resistance`.
         ambient: of the air [K]; that of the motor's data unless given.
+        cycles: how often the cycle is done with a motor that begins as cold as the air; what is told is the last one.
+            None: for ever.
 
     >>> motor = Motor(torque_constant=0.05, resistance=2.0, heat=Heat(1.0, 4.0, 10.0, 100.0, copper=0.0))
-    >>> found = steady_temperatures(np.linspace(0, 1, 11), np.full(11, 3.0), motor)
-    >>> round(float(found.winding[0]) - 298.15, 6)    # R i^2 times 5 K/W
+    >>> t, current = np.linspace(0, 1, 11), np.full(11, 3.0)
+    >>> round(float(steady_temperatures(t, current, motor).winding[0]) - 298.15, 6)    # R i^2 times 5 K/W
     90.0
+    >>> round(float(steady_temperatures(t, current, motor, cycles=1).winding[-1]) - 298.15, 3)    # P t / C, nearly
+    1.713
     """
     if motor.heat is None or motor.resistance is None:
         raise InputError("steady temperatures: the motor has no heat or no resistance among its data. Give both.")
-    heat, air = motor.heat, motor.heat.ambient if ambient is None else ambient
-    current = at_moving_times(t, current)
-    asked = current
-    found = _cycle(t, asked, heat, motor.resistance, air)
+    heat = motor.heat if ambient is None else replace(motor.heat, ambient=ambient)
+    asked = current = at_moving_times(t, current)
+    found = _cycle(t, asked, heat, motor.resistance, cycles)
     for _ in range(ROUNDS if value_of(heat.magnet) else 0):
         warm = current / (1.0 + heat.magnet * (found.housing - heat.reference))
         if not np.isfinite(value_of(warm)).all() or _settled(warm, asked):
             break
         asked = warm
-        found = _cycle(t, asked, heat, motor.resistance, air)
+        found = _cycle(t, asked, heat, motor.resistance, cycles)
     return found
 
 
@@ -73,27 +80,81 @@ def _settled(series: Scalar, before: Scalar) -> bool:
     return all(np.abs(now - then).max() <= SETTLED * np.abs(now).max(initial=1e-300) for now, then in pairs)
 
 
-def _cycle(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, air: Scalar) -> Temperatures:
+def _cycle(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: int | None) -> Temperatures:
     later, sooner = item(current, np.s_[1:]), item(current, np.s_[:-1])
     squares = (later * later + later * sooner + sooner * sooner) / 3.0
     one_body = heat.housing_capacity is None
-    rows = (_single if one_body else _double)(squares, heat, resistance, air)
-    series = _repeating(
-        *_solved(matrix_of(rows, np.shape(value_of(squares))), item(t, np.s_[1:]) - item(t, np.s_[:-1]))
-    )
-    if series is None:
+    rows = (_single if one_body else _double)(squares, heat, resistance)
+    steps = item(t, np.s_[1:]) - item(t, np.s_[:-1])
+    turns = _turned(matrix_of(rows, value_of(steps).shape), steps)
+    first = _repeated(_product(turns)) if cycles is None else _warmed(_product(turns), heat.ambient, cycles - 1)
+    if first is None:
         nowhere = np.full(len(value_of(t)), np.inf)
         return Temperatures(nowhere, nowhere)
+    series = _marched(turns, first)
     winding = column(series, 0)
-    return Temperatures(winding, _outside(winding, heat, air) if one_body else column(series, 1))
+    return Temperatures(winding, _outside(winding, heat) if one_body else column(series, 1))
 
 
-def _solved(matrices: Scalar, steps: Scalar) -> tuple[Scalar, Scalar]:
-    """Of rates A T + b, (K, n, n + 1), over steps (K,): T at the end is turns T + adds, (K, n, n) and (K, n)."""
-    count, size, _ = value_of(matrices).shape
-    with_one = linear(lambda x: np.concatenate([x, np.zeros((count, 1, size + 1))], axis=1), matrices)
-    whole = _exponential(with_one * item(steps, np.s_[:, None, None]))
-    return item(whole, np.s_[:, :size, :size]), item(whole, np.s_[:, :size, size])
+def _turned(rates: Scalar, steps: Scalar) -> Scalar:
+    """Of rates A T + b, (K, n, n + 1), over steps (K,): the matrices that take (T, 1) to the end, (K, n + 1, n + 1)."""
+    count, size, _ = value_of(rates).shape
+    with_one = linear(lambda x: np.concatenate([x, np.zeros((count, 1, size + 1))], axis=1), rates)
+    return _exponential(with_one * item(steps, np.s_[:, None, None]))
+
+
+def _product(turns: Scalar) -> Scalar:
+    """All matrices (K, n, n), one after the other, as one (n, n); neighbours are multiplied at once."""
+    while len(value_of(turns)) > 1:
+        pairs = len(value_of(turns)) // 2
+        later, sooner = item(turns, np.s_[1 : 2 * pairs : 2]), item(turns, np.s_[0 : 2 * pairs : 2])
+        rest = item(turns, np.s_[2 * pairs :])
+        turns = chained([bilinear(np.matmul, later, sooner), rest])
+    return item(turns, 0)
+
+
+def _repeated(whole: Scalar) -> Scalar | None:
+    """The temperatures (n,) to which a cycle comes back; None: it heats faster than it cools."""
+    size = value_of(whole).shape[0] - 1
+    turned, added = item(whole, np.s_[:size, :size]), item(whole, np.s_[:size, size])
+    plain = value_of(turned)
+    if not np.abs(np.linalg.eigvals(plain)).max() < 1 - 1e-12:
+        return None
+    left = np.eye(size) - plain
+    found = np.linalg.solve(left, value_of(added))
+    forced = added + linear(lambda x: x @ found, turned)
+    return with_slopes(found, {name: np.linalg.solve(left, x) for name, x in slopes_of(forced).items()})
+
+
+def _warmed(whole: Scalar, ambient: Scalar, cycles: int) -> Scalar:
+    """The temperatures (n,) after so many cycles that began at that of the air."""
+    size = value_of(whole).shape[0] - 1
+    states = stacked([*[ambient] * size, 1.0], ())
+    while cycles:
+        if cycles % 2:
+            states = bilinear(np.matmul, whole, states)
+        whole, cycles = bilinear(np.matmul, whole, whole), cycles // 2
+    return item(states, np.s_[:size])
+
+
+def _marched(turns: Scalar, first: Scalar) -> Scalar:
+    """The series (K + 1, n) of temperatures that begins with the first."""
+    plain, size = value_of(turns), len(value_of(first))
+
+    def follow(start: Array, forced: Array) -> Array:
+        states = [start]
+        for turn, add in zip(plain[:, :size, :size], forced, strict=True):
+            states.append(turn @ states[-1] + add)
+        return np.array(states)
+
+    found = follow(value_of(first), plain[:, :size, size])
+    rest = np.zeros(size)
+    slopes = {}
+    for name in {**slopes_of(turns), **slopes_of(first)}:
+        moved = slopes_of(turns).get(name, np.zeros_like(plain))
+        forced = np.einsum("kij,kj->ki", moved[:, :size, :size], found[:-1]) + moved[:, :size, size]
+        slopes[name] = follow(slopes_of(first).get(name, rest), forced)
+    return with_slopes(found, slopes)
 
 
 def _exponential(matrices: Scalar) -> Scalar:
@@ -110,36 +171,9 @@ def _exponential(matrices: Scalar) -> Scalar:
     return total
 
 
-def _repeating(turns: Scalar, adds: Scalar) -> Scalar | None:
-    """The series (K + 1, n) with x[k + 1] = turns[k] x[k] + adds[k] that ends where it starts; None: it grows."""
-    plain = value_of(turns)
-    size = plain.shape[-1]
-    whole = np.eye(size)
-    for turn in plain:
-        whole = turn @ whole
-    if not np.abs(np.linalg.eigvals(whole)).max() < 1 - 1e-12:
-        return None
-
-    def follow(forced: Array) -> Array:
-        ends = _marched(plain, forced, np.zeros(size))[-1]
-        return _marched(plain, forced, np.linalg.solve(np.eye(size) - whole, ends))
-
-    found = follow(value_of(adds))
-    forced = adds + bilinear(lambda x, y: np.einsum("kij,kj->ki", x, y), turns, found[:-1])
-    return with_slopes(found, {name: follow(x) for name, x in slopes_of(forced).items()})
-
-
-def _marched(turns: Array, forced: Array, first: Array) -> Array:
-    states = [first]
-    for turn, add in zip(turns, forced, strict=True):
-        states.append(turn @ states[-1] + add)
-    return np.array(states)
-
-
-def _outside(winding: Scalar, heat: Heat, air: Scalar) -> Scalar:
+def _outside(winding: Scalar, heat: Heat) -> Scalar:
     """The housing that stores nothing lies between winding and air."""
-    share = heat.housing_ambient / (heat.winding_housing + heat.housing_ambient)
-    return air + share * (winding - air)
+    return warmth(heat, [winding]).housing
 
 
 def _heating(squares: Scalar, heat: Heat, resistance: Scalar) -> tuple[Scalar, Scalar]:
@@ -148,19 +182,19 @@ def _heating(squares: Scalar, heat: Heat, resistance: Scalar) -> tuple[Scalar, S
     return slope, resistance * squares - slope * heat.reference
 
 
-def _single(squares: Scalar, heat: Heat, resistance: Scalar, air: Scalar) -> list[list[Scalar]]:
+def _single(squares: Scalar, heat: Heat, resistance: Scalar) -> list[list[Scalar]]:
     """Rows (A, b) of the rate of the one temperature."""
     slope, constant = _heating(squares, heat, resistance)
     way, capacity = 1.0 / (heat.winding_housing + heat.housing_ambient), heat.winding_capacity
-    return [[(slope - way) / capacity, (constant + way * air) / capacity]]
+    return [[(slope - way) / capacity, (constant + way * heat.ambient) / capacity]]
 
 
-def _double(squares: Scalar, heat: Heat, resistance: Scalar, air: Scalar) -> list[list[Scalar]]:
+def _double(squares: Scalar, heat: Heat, resistance: Scalar) -> list[list[Scalar]]:
     """Rows (A, b) of the rates of winding and housing."""
     slope, constant = _heating(squares, heat, resistance)
     inner, outer = 1.0 / heat.winding_housing, 1.0 / heat.housing_ambient
     winding, housing = heat.winding_capacity, heat.housing_capacity
     return [
         [(slope - inner) / winding, inner / winding, constant / winding],
-        [inner / housing, -(inner + outer) / housing, outer * air / housing],
+        [inner / housing, -(inner + outer) / housing, outer * heat.ambient / housing],
     ]

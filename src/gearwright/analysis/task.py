@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -36,7 +36,8 @@ class Task(Sendable):
         motions: a trajectory of the joints, or several, each from where the one before ended.
         payload: what the robot carries instead of its own payload.
         pause: rest after every repetition [s].
-        repetitions: how often, or "continuous": temperatures are then those of the periodic steady state.
+        repetitions: how often, or "continuous". Motors start as cold as the air; what is told (temperatures, and with
+            them voltage and energy) is the last repetition, of a continuous task the periodic steady state.
         ambient: temperature of the air [K]; that of the motors' data unless given.
         required: largest `cycle_time` [s], `accuracy` (tracking error of the tip, [m]) and `tip_deflection` [m]; least
             `life` of every gearbox that is rated [h] and natural `frequency` [Hz].
@@ -106,10 +107,17 @@ class Task(Sendable):
         return self.repetitions == "continuous"
 
     def carried_by(self, robot: Robot) -> Robot:
-        """The robot with the task's payload, if the task has one."""
+        """The robot with the task's payload, and its motors in the task's air, if the task states them."""
+        if self.ambient is not None:
+            robot = _in_air(robot, self.ambient)
         if self.payload is None:
             return robot
         return robot.with_payload(self.payload.mass, self.payload.position, self.payload.link, self.payload.inertia)
+
+    @property
+    def cycles(self) -> int | None:
+        """How often the cycle is done; None: for ever."""
+        return None if self.repetitions == "continuous" else int(self.repetitions)
 
     @staticmethod
     def read(source: str | Path, robot: Robot) -> Task:
@@ -134,7 +142,7 @@ class Task(Sendable):
             ways,
             payload,
             words.pause,
-            words.repetitions,
+            "continuous" if words.repetitions is None else words.repetitions,
             words.ambient,
             required={word: most for word, most in required.items() if word != "tip"},
             name=words.task,
@@ -143,6 +151,20 @@ class Task(Sendable):
             tip=words.required.tip,
             perturbed=None if words.perturbed is None else _perturbed(words.perturbed, ways),
         )
+
+
+def _in_air(robot: Robot, ambient: float) -> Robot:
+    """The robot whose motors stand in air of a temperature [K]."""
+
+    def placed(owner: Any) -> Any:
+        motor = owner.motor
+        if motor is None or motor.heat is None:
+            return owner
+        return replace(owner, motor=replace(motor, heat=replace(motor.heat, ambient=ambient)))
+
+    trains = (replace(train, motors=tuple(map(placed, train.motors))) for train in robot.trains)
+    drives, tendons = (tuple(map(placed, parts)) for parts in (robot.drives, robot.tendons))
+    return replace(robot, drives=drives, tendons=tendons, trains=tuple(trains))
 
 
 def _forces(title: str, words: Sequence[ForceWords], ways: Sequence[Trajectory]) -> list[ProcessForce]:

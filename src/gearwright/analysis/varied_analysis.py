@@ -26,7 +26,7 @@ def varied_characteristics(found: Analysis, values: Mapping[str, float]) -> dict
     """The characteristics of drives, links and tip by name, with slopes by parameters that have these values."""
     task, robot = found.task, with_parameters(found.robot, varied_parameters(values))
     mech = assemble(robot)
-    course = Prescribed(task.cycle, tuple(task.forces), task.contact, found.samples)
+    course = Prescribed(task.cycle, tuple(task.forces), task.contact, found.samples, task.cycles)
     demanded, handed_on = course.slopes(found.robot, values)
     acting = acting_on(robot, mech, demanded.motion, task.forces, task.contact)
     cycle = Cycle(robot, mech, task, demanded, handed_on, found.catalogue or bundled_drives(), acting)

@@ -43,7 +43,7 @@ def plan(
     loaded = carrying(load(robot, xacro=xacro, include=include or ()), words.payload)
     ways = task_motions(loaded, words.motions, words.start, task.parent)
     whole = chain(*ways)
-    if words.repetitions != 1 or words.pause:
+    if words.repetitions not in (None, 1) or words.pause:
         say("One repetition is planned, without the pause after it.")
     if plot is not None:
         whole.plot(path=plot)

@@ -213,7 +213,9 @@ class TaskWords(Words):
     motions: list[MotionWords] = Field(min_length=1)
     payload: PayloadWords | None = Field(default=None, description="what the robot carries instead of its own payload")
     pause: Annotated[float, Unit("time", least=0)] = Field(default=0.0, description="rest after every repetition")
-    repetitions: Annotated[int | Literal["continuous"], BeforeValidator(_refuse_count)] = 1
+    repetitions: Annotated[int | Literal["continuous"], BeforeValidator(_refuse_count)] | None = Field(
+        default=None, description="how often; continuous, the hardest case for a motor, unless given"
+    )
     ambient: Annotated[float, Surroundings("temperature")] | None = Field(
         default=None, description="a plain number is in degrees Celsius; kept in kelvin"
     )

@@ -84,6 +84,7 @@ def demand_slopes(
     actuators: Any = None,
     samples: int | None = None,
     inputs: Any = None,
+    states: Mapping[str, Scalar] | None = None,
 ) -> SlopedDemands:
     """What a motion asks of a robot, with its exact slopes by parameters.
 
@@ -97,6 +98,7 @@ def demand_slopes(
         actuators: its own motors unless given; () asks for torques alone.
         samples: as of `demands`.
         inputs: likewise.
+        states: likewise; they may vary.
 
     >>> import gearwright as gw
     >>> swing = gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
@@ -105,11 +107,13 @@ def demand_slopes(
     (12,)
     """
     mech = machine_of("demand_slopes", robot)
-    given = Given((*laws(robot, mech), *loads), contact, actuators, inputs)
+    starts = states or {}
+    plain_starts = {name: value_of(x) for name, x in starts.items()}
+    given = Given((*laws(robot, mech), *loads), contact, actuators, inputs, plain_starts)
     plain = pursued(robot, mech, motion, given, samples)
     varied = with_parameters(robot, varied_parameters(values))
     machine = assemble(varied)
-    there = setting(varied, machine, given._replace(laws=(*laws(varied, machine), *loads)))
+    there = setting(varied, machine, given._replace(laws=(*laws(varied, machine), *loads), states=starts))
     pieces = _varied_pieces(plain, there)
     return _gathered(plain, _varied_blocks(plain, there, pieces), varied_times(pieces))
 

@@ -20,7 +20,13 @@ from gearwright.system.system import System
 
 
 def driven_motion(
-    robot: Robot, motion: Motion, torques: Array, rates: Array, missing: Array, known: Mapping[str, Array]
+    robot: Robot,
+    motion: Motion,
+    torques: Array,
+    rates: Array,
+    missing: Array,
+    known: Mapping[str, Array],
+    warm: Mapping[str, float],
 ) -> MotionDemands:
     r"""What a motion takes whose motors give known torques, in the form that `demands` has.
 
@@ -34,9 +40,10 @@ def driven_motion(
         rates: their rates of change [Nm/s], (T, actuators).
         missing: forces at the speeds that no motor gives, (T, n).
         known: series that are known better than from the torques, such as the current of a motor under voltage.
+        warm: temperatures of the motors at the start by name [K]; that of their air unless given.
     """
     mech = machine_of("driven_motion", robot)
-    asked = own_motors(robot, mech, {})
+    asked = own_motors(robot, mech, warm)
     case = Case(robot, mech, asked, System(mech))
     nothing = np.zeros((len(motion.t), 0))
     piece = Piece(case.system, motion.t, [motion.q, motion.v, motion.a], nothing, [nothing], smooth=False)
