@@ -12,7 +12,22 @@ from gearwright.analysis.structure import Structure, structure_of
 from gearwright.analysis.varied_analysis import numbers_of
 from gearwright.errors import InputError
 from gearwright.motion import s_curve
-from gearwright.parts import Drive, Gear, Heat, Joint, Link, LinkSection, Motor, Payload, Planetary, Robot, Tube
+from gearwright.parts import (
+    Drive,
+    Gear,
+    Heat,
+    Hysteresis,
+    Joint,
+    Link,
+    LinkSection,
+    Motor,
+    Payload,
+    Planetary,
+    Robot,
+    StiffnessPiece,
+    Torsion,
+    Tube,
+)
 from gearwright.parts.paths import parameter, with_parameters
 
 HEAT = Heat(1.0, 3.0, 10.0, 30.0, copper=0.0)
@@ -182,6 +197,23 @@ def test_forces_between_teeth_follow_the_gear(word):
         force = found.drives["arm"].peak_mesh_force
         assert table[path, "arm.peak_mesh_force"] == pytest.approx(-0.01 * force, rel=1e-9)
     require_differences(found, table, path, 1e-4, 1e-6)
+
+
+@pytest.mark.parametrize("damping", [26.0, 0.0])
+def test_bent_springs_against_differences(damping):
+    """Piecewise stiffness with hysteresis: the shaft's own differential equation has slopes too."""
+    pieces = [StiffnessPiece(2000.0, 6.0), StiffnessPiece(3500.0)]
+    torsion = Torsion(pieces=pieces, hysteresis=Hysteresis(torque=0.5, width=1e-4) if damping else None)
+    gear = Gear(80.0, torsion=torsion, damping=0.01 * damping)
+    link = Link("arm", "base", Joint("arm", axis=(0, 1, 0)), 2.0, (0.3, 0, 0), np.diag([0.1] * 3))
+    robot = Robot("axis", [link], [Drive("arm", Motor(2e-5), gear)])
+    found = analyse(robot, Task([gw.motion.polynomial([0.0], [1.5], duration=1.0, order=7)]), samples=101)
+    for path in ("arm.mass", "arm.motor.inertia", "arm.gear.torsion.pieces.0.stiffness"):
+        table = sensitivities(found, [path])
+        up, down = moved_tables(found, path, 1e-3)
+        for name in ("arm.rms_motor_torque", "arm.rms_torque"):
+            expected, size = 0.01 * (up[name] - down[name]) / 2e-3, table.values[table.characteristics.index(name)]
+            assert table[path, name] == pytest.approx(expected, rel=2e-3, abs=2e-6 * abs(size)), (path, name)
 
 
 def test_every_kind_of_parameter_against_differences(found):

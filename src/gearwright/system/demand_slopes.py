@@ -17,12 +17,12 @@ from gearwright.algebra import Scalar
 from gearwright.algebra.variations import linear, slopes_of, value_of, varied_parameters, with_slopes
 from gearwright.algebra.varied_arrays import chained, columns_of
 from gearwright.arrays import Array
-from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism, assemble, machine_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.parts.paths import with_parameters
+from gearwright.system.bent_course import BentShafts
 from gearwright.system.demand_blocks import Block, block_of
 from gearwright.system.demanded_forces import DemandedForces, Push
 from gearwright.system.demands import followable_laws
@@ -166,18 +166,20 @@ def _shaft_slopes(plain: Pursued, there: Setting) -> dict[str, Trajectory]:
     if not isinstance(whole, WholeTrajectory):
         return {}
     if whole.shafts is None:
-        raise InputError("demand_slopes: springs that are not linear")
+        return {}
     shafts = _varied_shafts(whole.shafts, there)
-    found = shafts.values()
-    names = {name: None for _, x in found for name in slopes_of(x)}
-    zero = [(t, np.zeros_like(value_of(x))) for t, x in found]
+    if isinstance(shafts, BentShafts):
+        found = shafts.slopes(there.case.system)
+    else:
+        found = [(t, slopes_of(x)) for t, x in shafts.values()]
+    shapes = {name: slope.shape[1:] for _, slopes in found for name, slope in slopes.items()}
     return {
-        name: joined([(t, slopes_of(x).get(name, rest)) for (t, x), (_, rest) in zip(found, zero, strict=True)])
-        for name in names
+        name: joined([(t, slopes.get(name, np.zeros((len(t), *shape)))) for t, slopes in found])
+        for name, shape in shapes.items()
     }
 
 
-def _varied_shafts(shafts: LinearShafts, there: Setting) -> LinearShafts:
+def _varied_shafts(shafts: LinearShafts | BentShafts, there: Setting) -> LinearShafts | BentShafts:
     system = there.case.system
     names = [law.name for law in shafts.pieces[0].system.laws]
     pushing = replace(system, laws=tuple(law for law in system.laws if law.name in names))

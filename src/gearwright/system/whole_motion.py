@@ -11,24 +11,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra.operations import FLOATS
-from gearwright.algebra.taylor import Taylor
-from gearwright.algebra.variations import coefficient
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft
 from gearwright.dynamics.fixed_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Law
 from gearwright.functions.elastic_plan import Plan, plan
-from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion.pieces import piecewise
 from gearwright.motion.recorded import through
+from gearwright.system.bent_course import BentShafts, ShaftCourse
+from gearwright.system.bent_following import Followed, follow
 from gearwright.system.bent_shafts import BentShaft
 from gearwright.system.closing_forces import Loops
-from gearwright.system.linear_shafts import LinearShafts, outer_forces
-from gearwright.system.motion_parts import Part
-from gearwright.system.motion_pieces import Piece, pieces_of
+from gearwright.system.linear_shafts import LinearShafts
+from gearwright.system.motion_pieces import pieces_of
 from gearwright.system.signals import gathered
 from gearwright.system.system import System
 from gearwright.text import listed
@@ -59,13 +57,13 @@ class WholeTrajectory(Trajectory):
     """A motion of a whole machine that is smooth but at its `edges`, which need not be looked for.
 
     Between `settling` times something settles anew, faster than even samples show. `solved` are the speeds whose
-    equations gave the motion of shafts, `shafts` how they did where all springs are linear.
+    equations gave the motion of shafts, `shafts` how they did.
     """
 
     edges: tuple[float, ...] = ()
     settling: tuple[float, ...] = ()
     solved: frozenset[int] = frozenset()
-    shafts: LinearShafts | None = None
+    shafts: LinearShafts | BentShafts | None = None
 
     def kinks(self, order: int) -> list[float]:
         """The edges between start and end."""
@@ -111,26 +109,32 @@ def whole_motion(
     pieces = pieces_of(pushing, padded, given, first, further, samples)
     if between:
         _refuse_idle_shafts(way, between)
-        parts = [_part(piece, way, loops) for piece in pieces]
-        return _behind_bent_springs(parts, way, replace(system, laws=tuple(between)), start)
+        found = tuple(pieces)
+        bent = BentShafts(way, padded, given, found, loops, ())
+        return _behind_bent_springs(bent, replace(system, laws=tuple(between)), start)
     shafts = LinearShafts(way, padded, given, tuple(pieces), order, loops)
     return replace(joined(shafts.values()), solved=solved, shafts=shafts)
 
 
-def _behind_bent_springs(parts: list[Part], way: Plan, system: System, start: Mapping[str, float]) -> WholeTrajectory:
+def _behind_bent_springs(bent: BentShafts, system: System, start: Mapping[str, float]) -> WholeTrajectory:
     """Shaft by shaft the motion behind springs that are not linear."""
+    way, courses = bent.way, []
+    parts = bent.first_parts()
     for step in way.steps:
         _refuse_together(step, system)
         (equation,), (shaft,) = step.equations, step.shafts
         own = replace(system, laws=tuple(x for x in system.laws if _pushes_on(x, system, {equation})))
-        one, memory, found = BentShaft(own, equation, shaft), None, []
+        one, found = BentShaft(own, equation, shaft), list[Followed]()
         for part in parts:
-            more, memory = one.follow(part, memory, [start[name] for name in own.states])
-            found += more
-        parts = found
+            memory = found[-1].end if found else None
+            found.append(follow(one, part, memory, [start[name] for name in own.states]))
+        courses.append(ShaftCourse(one, tuple(found)))
+        parts = [part for followed in found for part in followed.parts]
+    bent = replace(bent, courses=tuple(courses))
     settling = tuple(float(t) for part in parts for t in part.settling)
     solved = frozenset(e for step in way.steps for e in step.equations)
-    return replace(joined([(part.t, part.values) for part in parts]), settling=settling, solved=solved)
+    whole = joined([(part.t, part.values) for part in parts])
+    return replace(whole, settling=settling, solved=solved, shafts=bent)
 
 
 def _refuse_idle_shafts(way: Plan, between: Sequence[Law]) -> None:
@@ -148,20 +152,6 @@ def _refuse_together(step: Step, system: System) -> None:
             f"demands: the motion of {names} follows from several joints together, and {system.laws[0].name!r} is not "
             f"linear. Give the motion of all {system.mech.n} coordinates, or leave that law out."
         )
-
-
-def _part(piece: Piece, way: Plan, loops: Loops | None) -> Part:
-    """A piece before its shafts are known, with the forces of laws at the joints."""
-    from scipy.interpolate import make_interp_spline
-
-    n = piece.system.mech.n
-    q = [Taylor.of_derivatives([x[:, k] for x in piece.motion]) for k in range(n)]
-    zero, mech = np.zeros(len(piece.t)), piece.system.mech
-    at, speed, acceleration = piece.motion[:3]
-    needed = [] if loops is None else list(inverse_dynamics(mech, at, speed, acceleration).T)
-    forces = [coefficient(x, 0) + zero for x in outer_forces(piece, way, loops)(q, needed)]
-    curve = make_interp_spline(piece.t, np.stack(forces, axis=1), k=min(5, len(piece.t) - 1))
-    return Part(piece.t, np.stack(piece.motion[:3], axis=1), curve)
 
 
 @dataclass(frozen=True, repr=False)
