@@ -19,6 +19,8 @@ from gearwright.analysis.sensitivities import Sensitivities, sensitivities
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import TipDeflection
+from gearwright.analysis.unchecked_limits import Unchecked
+from gearwright.analysis.verdict import Verdict, verdict
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
@@ -55,6 +57,8 @@ __all__ = [
     "Task",
     "Temperatures",
     "TipDeflection",
+    "Unchecked",
+    "Verdict",
     "VibrationModes",
     "analyse",
     "compare",
@@ -70,5 +74,6 @@ __all__ = [
     "sensitivities",
     "steady_temperatures",
     "uncoupled_spins",
+    "verdict",
     "vibration_modes",
 ]
