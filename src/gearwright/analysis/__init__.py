@@ -8,7 +8,7 @@ from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
 from gearwright.analysis.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
-from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.analysis.limit_checks import LimitCheck, by_tightness
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
 from gearwright.analysis.parameter_comparison import ParameterComparison, parameter_comparison
@@ -61,6 +61,7 @@ __all__ = [
     "Verdict",
     "VibrationModes",
     "analyse",
+    "by_tightness",
     "compare",
     "compare_impacts",
     "compare_reductions",

@@ -154,11 +154,11 @@ def _why(part: str, key: str | None, sheet: DataSheet | None, kind: Kind, column
     if sheet is None and key is None:
         return _Why(f"`{part}: {{catalogue: ...}}` names no data sheet, and the robot's file states no limit")
     if sheet is None:
-        return _Why(f"the catalogue has no data sheet of {SHEETS}", str(key))
+        return _Why(f"the catalogue has no data sheet of {SHEETS}, and the robot's file states no limit", str(key))
     empty = [column for column, word in columns.items() if word in kind.printed and getattr(sheet, word) is None]
     if not empty:
         return _Why("the task does not tell what it comes to")
-    return _Why(f"empty in data sheet {SHEETS}", sheet.key, tuple(empty))
+    return _Why(f"empty in the data sheet of {SHEETS}", sheet.key, tuple(empty))
 
 
 def _worded(words: Iterable[str]) -> Iterator[str]:

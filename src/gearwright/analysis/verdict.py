@@ -34,7 +34,7 @@ def verdict(analysis: Analysis) -> Verdict:
         sentences.append(f"No motor gives the force that {listed(analysis.demands.unactuated)} needs.")
     if open_kinds:
         kinds = "1 kind" if len(open_kinds) == 1 else f"{len(open_kinds)} kinds"
-        sentences.append(f"{kinds} could not be checked: {listed(open_kinds)}; the remarks say where and why.")
+        sentences.append(f"{kinds} could not be checked at one drive or more: {listed(open_kinds)}; remarks say why.")
     bad = broken or not analysis.possible
     return Verdict(" ".join(sentences), "bad" if bad else "open" if open_kinds or not checks else "good")
 
