@@ -30,7 +30,7 @@ for joint, choice in sized.choices.items():
     print(f"{joint}: {choice.motor.key} with {choice.gearbox.key}, {choice.mass:.2f} kg")
 for check in gw.analysis.by_tightness(sized.analysis.limits)[:3]:
     print(f"{check.name}: {check.margin:.0%} left")
-print(gw.analysis.verdict(sized.analysis).text)
+print(sized.analysis.verdict.text)
 
 assert before.drives["shoulder"].winding_temperature > 450.0
 assert not before.possible

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.analysis import LimitCheck, Task, analyse, verdict
+from gearwright.analysis import LimitCheck, Task, analyse
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import size_drives
 from gearwright.errors import InputError
@@ -61,7 +61,7 @@ def test_the_winding_of_the_scara_is_too_warm_and_its_page_says_so():
     assert check.limit == pytest.approx(155.0 + ZERO_CELSIUS - 298.15)  # maxon prints 155 degrees Celsius
     assert not check.kept
     assert not found.possible
-    assert verdict(found).grade == "bad"
+    assert found.verdict.grade == "bad"
 
 
 def test_what_the_file_states_goes_before_the_sheet():
@@ -83,7 +83,7 @@ def test_an_ideal_drive_is_not_checked_at_all():
     assert set(kinds) == {*words, "motor temperature", "gearbox peak torque", "gearbox mean torque"}
     assert "names no data sheet" in kinds["motor peak torque"]
     assert "lack torque constant, resistance" in kinds["motor voltage"]
-    assert verdict(found).grade == "open"
+    assert found.verdict.grade == "open"
 
 
 def test_an_empty_cell_is_named_by_its_column():
@@ -121,8 +121,8 @@ def test_everything_checked_and_kept_is_good():
     table = Catalogue({sheet.key: sheet}, {box.key: box})
     found = analyse(axis(sheet.motor(), box.gear()), to_and_fro(0.2), catalogue=table, samples=51)
     assert found.unchecked == ()
-    assert verdict(found).grade == "good"
-    assert verdict(found).text.startswith(f"All {len(found.limits)} limits are kept")
+    assert found.verdict.grade == "good"
+    assert found.verdict.text.startswith(f"All {len(found.limits)} limits are kept")
 
 
 # What is required and cannot be told

@@ -20,7 +20,7 @@ from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import TipDeflection
 from gearwright.analysis.unchecked_limits import Unchecked
-from gearwright.analysis.verdict import Verdict, verdict
+from gearwright.analysis.verdict import Verdict
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
@@ -75,6 +75,5 @@ __all__ = [
     "sensitivities",
     "steady_temperatures",
     "uncoupled_spins",
-    "verdict",
     "vibration_modes",
 ]

@@ -23,6 +23,7 @@ from gearwright.analysis.task import Task
 from gearwright.analysis.tip import tip_of
 from gearwright.analysis.train_forces import train_forces, unknown_meshes
 from gearwright.analysis.unchecked_limits import Unchecked, unchecked_limits
+from gearwright.analysis.verdict import Verdict, verdict_on
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
 from gearwright.forces.of_robot import laws as laws_of
@@ -67,6 +68,11 @@ class Analysis(Characteristics, Shown):
         `unchecked` lists the kinds of limits of which nothing is known.
         """
         return super().possible and (self.perturbed is None or self.perturbed.possible)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it comes to in a sentence: what is kept, what is not, and what could not be checked."""
+        return verdict_on(self)
 
     def summary(self) -> dict[str, Any]:
         """Everything that is one number, by names, as JSON can hold it."""

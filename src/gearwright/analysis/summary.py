@@ -6,8 +6,6 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from gearwright.analysis.verdict import verdict
-
 if TYPE_CHECKING:
     from gearwright.analysis.analyse import Analysis
     from gearwright.analysis.characteristics import Characteristics
@@ -57,7 +55,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         "task": analysis.task.name,
         "cycle_time": analysis.task.cycle.duration,
         "possible": analysis.possible,
-        "verdict": verdict(analysis).text,
+        "verdict": analysis.verdict.text,
     }
     perturbed = analysis.perturbed
     errors = {} if perturbed is None else {"accuracy": perturbed.accuracy, "joint_error": perturbed.peak_joint_error}

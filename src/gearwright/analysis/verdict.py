@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
     grade: Literal["good", "open", "bad"]
 
 
-def verdict(analysis: Analysis) -> Verdict:
+def verdict_on(analysis: Analysis) -> Verdict:
     """What an analysis comes to, of the prescribed motion and of the closed loop together."""
     checks = [*analysis.limits, *(() if analysis.perturbed is None else analysis.perturbed.limits)]
     open_kinds = dict.fromkeys(title for one in analysis.unchecked for title in one.titles)

@@ -88,7 +88,6 @@ def analyse_task(
 def show(found: Analysis) -> None:
     """The drives, the tightest limits and the verdict on the screen."""
     from gearwright.analysis.limit_checks import by_tightness
-    from gearwright.analysis.verdict import verdict
 
     columns = {
         "rms [Nm]": "rms_motor_torque",
@@ -116,7 +115,7 @@ def show(found: Analysis) -> None:
         margin = f", margin {check.margin:.0%}" if isfinite(check.margin) else ""
         text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}{margin}"
         results().print(text + ("" if check.kept else f". Not kept. {check.advice}"))
-    results().print(verdict(found).text)
+    results().print(found.verdict.text)
     for remark in found.remarks:
         say(remark)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from gearwright._version import __version__
 from gearwright.analysis import Analysis, Sensitivities
-from gearwright.analysis.verdict import verdict
 from gearwright.design import Sizing
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
@@ -129,5 +128,5 @@ def _facts(analysis: Analysis) -> str:
 
 
 def _verdict(analysis: Analysis) -> str:
-    found = verdict(analysis)
+    found = analysis.verdict
     return f'<p class="verdict {found.grade}">{html(found.text)}</p>'
