@@ -74,7 +74,8 @@ def test_demo_shows_numbers_and_draws(run, tmp_path):
     assert "approximations" in out
     assert list((tmp_path / "shown").glob("*.png"))
     page = (tmp_path / "shown" / "scara_pick.html").read_text(encoding="utf-8")
-    assert "All 16 limits are kept" in page
+    assert "All 28 limits that are known are kept" in page
+    assert "could not be checked at one drive or more: motor peak torque" in page
     assert "Chosen drives" in page
     assert "MM_614949" in out
 

@@ -17,7 +17,7 @@ from gearwright.catalogue import drives
 from gearwright.cli.app import app
 from gearwright.errors import InputError
 from gearwright.motion import s_curve
-from gearwright.parts import Drive, Joint, Limits, Link, LinkSection, Robot, Spur, Tube
+from gearwright.parts import Drive, Gear, Joint, Limits, Link, LinkSection, Motor, Robot, Spur, Tube
 from gearwright.report import report
 
 TASK = """
@@ -118,6 +118,21 @@ def test_everything_that_was_analysed_is_in_the_page(complete, tmp_path):
     assert f"{change:+.3g}" in page.text
 
 
+def test_the_summary_has_sections_teeth_and_joint_errors(complete):
+    """Section forces against joint reactions and statics, components against their sum, all of it as JSON takes it."""
+    numbers = json.loads(json.dumps(complete.summary(), allow_nan=False))
+    link, beam = numbers["links"]["l"], complete.links["l"]
+    assert link["strength"] == beam.strength
+    force, bending = np.abs(complete.reactions[:, 0, 0]).max(), np.abs(complete.reactions[:, 0, 4]).max()
+    assert link["peak_forces"]["pull or push"] >= force * (1 - 1e-9)
+    assert max(link["peak_moments"].values()) == pytest.approx(bending, rel=1e-6)
+    assert link["peak_twist"] == pytest.approx(np.abs(beam.turn[:, 0]).max())
+    mesh = numbers["tooth_force_components"]["<b>j</b>"]["driver-driven"]
+    assert mesh["radial"] == pytest.approx(mesh["tangential"] * np.tan(np.radians(20)))
+    assert mesh["size"] == pytest.approx(numbers["tooth_forces"]["<b>j</b>"]["driver-driven"])
+    assert numbers["perturbed"]["joint_error"]["<b>j</b>"] >= 0.01  # it starts so far off
+
+
 def test_the_diagram_of_a_motor_shows_what_its_gearbox_allows(broken):
     """Continuous and peak torque, top speed, voltage, and the gearbox's own limits where they are near."""
     drive = broken.drives["<b>j</b>"]
@@ -161,6 +176,27 @@ def test_every_limit_is_in_the_page_with_its_numbers(broken, tmp_path):
     for check in broken.limits:
         assert f"{check.value:.4g}" in text
     assert f"{sum(not check.kept for check in broken.limits)} of {len(broken.limits)} limits are not kept" in text
+
+
+def test_the_page_does_not_call_good_what_nobody_checked(broken, tmp_path):
+    """Nothing of an ideal motor is known: with every limit of the joint kept the page is not green and says so."""
+    link = replace(broken.robot.links[0], joint=Joint("<b>j</b>", axis=(0, 1, 0), limits=Limits(speed=100.0)))
+    bare = replace(broken.robot, links=[link], drives=[Drive("<b>j</b>", Motor(1e-5), Gear(30.0))])
+    found = analyse(bare, Task(swing()), samples=51)
+    text = report(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert found.possible
+    assert 'class="verdict open">All 1 limits that are known are kept' in text
+    assert "8 kinds could not be checked" in text
+    assert 'class="verdict good"' not in text
+
+
+def test_the_cycle_shows_current_voltage_and_power(broken):
+    """One panel each, of the series themselves, where the motor's data tell them."""
+    drive = broken.drives["<b>j</b>"]
+    panels = {axes.get_ylabel(): axes.get_lines()[0].get_ydata() for axes in broken.plot().axes}
+    assert panels["current [A]"] == pytest.approx(drive.current)
+    assert panels["voltage [V]"] == pytest.approx(drive.voltage)
+    assert panels["motor power [W]"] == pytest.approx(drive.motor_torque * drive.motor_speed)
 
 
 def test_a_report_is_a_page(broken, tmp_path):

@@ -33,6 +33,13 @@ def test_the_page_tells_choices_gains_values_and_front(sized, tmp_path):
     assert f"{sized.gains['elbow'].kp:.4g}" in text
 
 
+def test_the_page_tells_what_was_passed_over_or_assumed(sized, tmp_path):
+    """What the screen and JSON say of a choice, a colleague with the page must know too."""
+    assumed = replace(sized, remarks=("<i>taken</i> with 70%.", "passed over: a, b."))
+    text = report(assumed, tmp_path / "sized.html").read_text(encoding="utf-8")
+    assert "<li>&lt;i&gt;taken&lt;/i&gt; with 70%.</li><li>passed over: a, b.</li>" in text
+
+
 def test_keys_of_others_do_not_become_markup(sized, tmp_path):
     text = report(sized, tmp_path / "sized.html").read_text(encoding="utf-8")
     assert "<script" not in text.lower()

@@ -8,7 +8,7 @@ from gearwright.analysis.energy import EnergyBalance, energy_balance
 from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
 from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
 from gearwright.analysis.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
-from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.analysis.limit_checks import LimitCheck, by_tightness
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.link_loads import LinkLoads, link_loads
 from gearwright.analysis.parameter_comparison import ParameterComparison, parameter_comparison
@@ -19,6 +19,8 @@ from gearwright.analysis.sensitivities import Sensitivities, sensitivities
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import TipDeflection
+from gearwright.analysis.unchecked_limits import Unchecked
+from gearwright.analysis.verdict import Verdict
 from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
 from gearwright.functions.constrained import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
@@ -55,8 +57,11 @@ __all__ = [
     "Task",
     "Temperatures",
     "TipDeflection",
+    "Unchecked",
+    "Verdict",
     "VibrationModes",
     "analyse",
+    "by_tightness",
     "compare",
     "compare_impacts",
     "compare_reductions",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import PRETENSION, LimitCheck
+from gearwright.analysis.limit_checks import PRETENSION, WINDING, LimitCheck
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.dc_equations import DcEquations
@@ -53,6 +53,8 @@ def _advice(check: LimitCheck, drive: DriveAnalysis, shares: JointShares | None,
     what = check.name.split(": ", 1)[1]
     if what.endswith(PRETENSION):
         return f"Tension it with {check.value:.4g} N."
+    if check.limit <= 0:
+        return _nothing_allowed(what, check)
     sentences = [
         *_other_ratio(what, check, drive),
         *_other_winding(what, check, drive),
@@ -62,6 +64,14 @@ def _advice(check: LimitCheck, drive: DriveAnalysis, shares: JointShares | None,
     ]
     share = check.value / check.limit if check.least else check.limit / check.value
     return " ".join(sentences) or f"It must come to {share:.0%} of what it is."
+
+
+def _nothing_allowed(what: str, check: LimitCheck) -> str:
+    """Where a limit leaves nothing, no ratio and no slower motion helps."""
+    if what == WINDING:
+        warmer = f"The air itself is {-check.limit:.4g} K warmer than the winding may get"
+        return f"{warmer}: cool it, or take a motor that bears more."
+    return f"The limit of {check.limit:.4g} {check.unit} allows nothing at all: state what is really allowed."
 
 
 def _torques(drive: DriveAnalysis) -> Array | None:
@@ -80,7 +90,7 @@ def _other_ratio(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str
         return []
     values = {
         "continuous motor torque": np.sqrt([drive.mean(row**2) for row in torques]),
-        "winding above air": np.sqrt([drive.mean(row**2) for row in torques]),
+        WINDING: np.sqrt([drive.mean(row**2) for row in torques]),
         "peak motor torque": np.abs(torques).max(axis=1),
         "motor speed": drive.peak_motor_speed * RATIOS,
         "gearbox input speed": drive.peak_motor_speed * RATIOS,
@@ -90,7 +100,7 @@ def _other_ratio(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str
     }.get(what)
     if values is None:
         return []
-    if what == "winding above air":
+    if what == WINDING:
         return _cooler(values, drive)
     good = np.flatnonzero(values <= check.limit)
     if not good.size:
@@ -142,7 +152,7 @@ def _cooler(values: Array, drive: DriveAnalysis) -> list[str]:
 
 def _larger(what: str, check: LimitCheck, drive: DriveAnalysis, table: Catalogue) -> list[str]:
     """The lightest article of the catalogue that bears it."""
-    if what in ("continuous motor torque", "peak motor torque", "winding above air"):
+    if what in ("continuous motor torque", "peak motor torque", WINDING):
         word = "peak_torque" if what.startswith("peak") else "continuous_torque"
         needed = drive.peak_motor_torque if what.startswith("peak") else drive.rms_motor_torque
         return lightest(table.motors.values(), word, needed, "motor")

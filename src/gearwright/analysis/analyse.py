@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,15 @@ from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.course import Course, Prescribed
 from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.perturbation import Perturbation
+from gearwright.analysis.position_limits import beyond_in_the_loop, position_limits
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
 from gearwright.analysis.structure import acting_on, beams_of, structure_of
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import tip_of
 from gearwright.analysis.train_forces import train_forces, unknown_meshes
+from gearwright.analysis.unchecked_limits import Unchecked, unchecked_limits
+from gearwright.analysis.verdict import Verdict, verdict_on
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError
 from gearwright.forces.of_robot import laws as laws_of
@@ -48,6 +51,7 @@ class Analysis(Characteristics, Shown):
         remarks: what was left out or could not be told.
         catalogue: where data sheets were looked for.
         samples: at how many times at least the cycle was looked at.
+        unchecked: kinds of limits of which neither robot nor data sheets say enough to check them.
     """
 
     task: Task
@@ -55,26 +59,40 @@ class Analysis(Characteristics, Shown):
     remarks: tuple[str, ...] = ()
     catalogue: Catalogue | None = None
     samples: int = SAMPLES
+    unchecked: tuple[Unchecked, ...] = ()
 
     @property
     def possible(self) -> bool:
-        """Whether every limit is kept, in both, and the motors can make the motion."""
+        """Whether every limit that is known is kept, in both, and the motors can make the motion.
+
+        `unchecked` lists the kinds of limits of which nothing is known.
+        """
         return super().possible and (self.perturbed is None or self.perturbed.possible)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it comes to in a sentence: what is kept, what is not, and what could not be checked."""
+        return verdict_on(self)
 
     def summary(self) -> dict[str, Any]:
         """Everything that is one number, by names, as JSON can hold it."""
         return summary(self)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Torques and speeds of the motors, and temperatures where they are known, over one cycle."""
-        panels = [
-            Panel("motor torque [Nm]", {name: one.motor_torque for name, one in self.drives.items()}),
-            Panel("motor speed [rad/s]", {name: one.motor_speed for name, one in self.drives.items()}),
-        ]
-        warm = {name: one.temperatures.winding - ZERO_CELSIUS for name, one in self.drives.items() if one.temperatures}
-        finite = {name: x for name, x in warm.items() if np.isfinite(x).all()}
-        if finite:
-            panels.append(Panel("winding [°C]", finite))
+        """Torque, speed, power of the motors over one cycle; current, voltage and temperature where they are known."""
+        curves = {
+            "motor torque [Nm]": {name: one.motor_torque for name, one in self.drives.items()},
+            "motor speed [rad/s]": {name: one.motor_speed for name, one in self.drives.items()},
+            "motor power [W]": {name: one.power for name, one in self.drives.items()},
+            "current [A]": {name: one.current for name, one in self.drives.items() if one.current is not None},
+            "voltage [V]": {name: one.voltage for name, one in self.drives.items() if one.voltage is not None},
+            "winding [°C]": {
+                name: one.temperatures.winding - ZERO_CELSIUS
+                for name, one in self.drives.items()
+                if one.temperatures is not None and np.isfinite(one.temperatures.winding).all()
+            },
+        }
+        panels = [Panel(label, some) for label, some in curves.items() if some]
         return saved(figure(self.t, "time [s]", panels, title=self.task.name), path)
 
 
@@ -111,10 +129,14 @@ def analyse(
     table = catalogue or drives()
     course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples, task.cycles)
     plain = _characteristics(loaded, task, course, bodies, table)
+    plain = replace(plain, limits=(*plain.limits, *position_limits(loaded, plain.demands.motion)))
     how = task.perturbed
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
-    remarks = (*plain.demands.remarks, *_remarks(task, plain), *(() if perturbed is None else perturbed.left_out()))
-    return Analysis(**vars(plain), task=task, perturbed=perturbed, remarks=remarks, catalogue=table, samples=samples)
+    unchecked = unchecked_limits(plain.drives, plain.limits, "life" in task.required)
+    aside = () if perturbed is None else (*perturbed.left_out(), *beyond_in_the_loop(plain, perturbed))
+    remarks = (*plain.demands.remarks, *_remarks(task, plain, unchecked), *aside)
+    words = vars(plain) | {"catalogue": table, "samples": samples, "unchecked": unchecked}
+    return Analysis(**words, task=task, perturbed=perturbed, remarks=remarks)
 
 
 def _sections(robot: Robot, given: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:
@@ -161,19 +183,14 @@ def _perturbed(
     return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(mech, task, run), tip_error=error)
 
 
-def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
+def _remarks(task: Task, found: Characteristics, unchecked: Iterable[Unchecked]) -> Iterator[str]:
     each = found.drives
     if not each:
         yield f"{found.robot.name} has no drives, so that there is nothing to check. Choose some: `gearwright size`."
     start, end = task.cycle.at(0.0), task.cycle.at(task.cycle.duration)
     if task.is_periodic and np.abs(end - start).max() > CLOSED:
         yield "the cycle does not end where it starts: how the robot returns is left out of means and temperatures."
-    cold = [name for name, one in each.items() if one.temperatures is None]
-    if cold:
-        yield f"temperatures of {listed(cold)} are not told: the motor's data lack heat, resistance or torque constant."
-    unread = [name for name, one in each.items() if one.gearbox_sheet is None and one.gear is not None]
-    if unread:
-        yield f"gearboxes of {listed(unread)} are not checked: `gear: {{catalogue: ...}}` names no data sheet."
+    yield from map(str, unchecked)
     mech = machine_of("analyse", found.robot)
     _, aside = contact_wrenches(mech, laws_of(found.robot, mech), task.contact, found.t[:1])
     if aside:
@@ -189,3 +206,5 @@ def _remarks(task: Task, found: Characteristics) -> Iterator[str]:
         yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."
     if "tip_deflection" in task.required and found.tip is None:
         yield "tip deflection is required, but no link has a section and no drive is elastic: nothing gives."
+    if "frequency" in task.required and all(one.frequency is None for one in each.values()):
+        yield "a natural frequency is required, but nothing is elastic: state the `stiffness` of gears to see it."

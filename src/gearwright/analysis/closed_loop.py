@@ -58,13 +58,23 @@ class PerturbedAnalysis(Characteristics, Shown):
     def plot(self, path: str | Path | None = None) -> Any:
         """How far the tip and the joints are from the motion; with `path` (.png, .svg, .pdf) it is saved too."""
         panels = [] if self.tip_error is None else [Panel("tip [mm]", {"tip": 1e3 * self.tip_error})]
-        names = [name.removeprefix("q.") for name in self.run.series if name.startswith("q.")]
+        names = self._coordinates
         visible = np.where(np.abs(self.joint_error) > INVISIBLE, self.joint_error, 0.0)
         for unit in ("rad", "m"):
             mine = [k for k in range(self.joint_error.shape[1]) if self.run.units.get(f"q.{names[k]}") == unit]
             if mine:
                 panels.append(Panel(f"joints [m{unit}]", {names[k]: 1e3 * visible[:, k] for k in mine}))
         return saved(figure(self.run.t, "time [s]", panels, columns=len(panels)), path)
+
+    @property
+    def _coordinates(self) -> list[str]:
+        return [name.removeprefix("q.") for name in self.run.series if name.startswith("q.")]
+
+    @property
+    def peak_joint_error(self) -> dict[str, float]:
+        """Per joint the largest distance from the motion [rad, m]."""
+        peaks = np.abs(self.joint_error).max(axis=0)
+        return dict(zip(self._coordinates, peaks.tolist(), strict=False))  # shafts follow the joints
 
     @property
     def accuracy(self) -> float | None:

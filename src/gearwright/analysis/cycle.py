@@ -136,7 +136,7 @@ class Cycle:
         return motor_temperatures(title, motor, self.found, self.task.cycles)
 
     def _motor_sheet(self, motor: Motor) -> MotorSheet | None:
-        return self.catalogue.motors.get(motor.catalogue or "")
+        return self.catalogue.motor_named(motor.catalogue)
 
     def _gearbox_sheet(self, drive: Drive) -> GearboxSheet | None:
         return self.catalogue.gearboxes.get(getattr(drive.gear, "catalogue", None) or "")

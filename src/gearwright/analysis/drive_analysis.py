@@ -16,6 +16,7 @@ import numpy as np
 from gearwright.algebra import Scalar, Vec
 from gearwright.algebra.variations import value_of
 from gearwright.algebra.varied_arrays import columns_of
+from gearwright.analysis.motor_limits import motor_limit
 from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.analysis.steady_heat import Temperatures
 from gearwright.analysis.tooth_slopes import largest_tooth_force, tooth_forces
@@ -95,8 +96,8 @@ class DriveAnalysis(Shown):
             title=self.name,
             axes=("motor speed [rad/s]", "motor torque [Nm]"),
             continuous=None if sheet is None else sheet.continuous_torque,
-            peak=self.motor.max_torque,
-            top=self.motor.max_speed,
+            peak=motor_limit(self.motor, sheet, "max_torque")[0],
+            top=motor_limit(self.motor, sheet, "max_speed")[0],
             winding=self.winding_line,
             gearbox=self._gearbox_bounds,
             beside=None if beside is None else (beside.motor_speed, beside.motor_torque),
@@ -268,10 +269,11 @@ class DriveAnalysis(Shown):
     def winding_line(self) -> tuple[float, float] | None:
         r"""Torque at rest and speed without load that the voltage allows, $K V / R$ and $V / K$ [Nm, rad/s]."""
         motor = self.motor
-        if motor.max_voltage is None or not motor.torque_constant or not motor.resistance:
+        voltage, _ = motor_limit(motor, self.motor_sheet, "max_voltage")
+        if voltage is None or not motor.torque_constant or not motor.resistance:
             return None
-        stall = motor.torque_constant * motor.max_voltage / motor.resistance
-        return float(stall), float(motor.max_voltage / motor.torque_constant)
+        stall = motor.torque_constant * voltage / motor.resistance
+        return float(stall), float(voltage / motor.torque_constant)
 
     def _mean_power(self, power: float) -> Scalar:
         assert self.output_torque is not None

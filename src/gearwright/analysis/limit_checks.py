@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import inf
+from math import copysign, inf
 
 from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.analysis.motor_limits import motor_limit
 from gearwright.forces.places import force_unit
 from gearwright.parts import Link
 from gearwright.parts.series import tensions_of
 
 PRETENSION = "pretension"
 """What the limit of a belt is called, after its name."""
+LIFE = "gearbox life"
+"""What the limit of a gearbox's life is called."""
+POSITION = "joint position"
+"""What the limit of a joint's range is called."""
+WINDING = "winding above air"
+"""What the limit of a winding's temperature is called."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +46,37 @@ class LimitCheck:
 
     @property
     def margin(self) -> float:
-        """Share of the limit that is left: 0.2 means a fifth; negative when it is not kept."""
-        if self.least:
-            return inf if self.limit == 0 else self.value / self.limit - 1
-        if self.limit == 0:
-            return 0.0 if self.value == 0 else -inf
-        return 1 - self.value / self.limit
+        """Share of the limit that is left: 0.2 means a fifth; negative when it is not kept.
+
+        Of a limit that is zero or less no share can be told: what is inside has all, what is beyond nothing.
+
+        >>> LimitCheck("winding above air", 20.0, -5.0, "K").margin
+        -inf
+        """
+        left = self.value - self.limit if self.least else self.limit - self.value
+        if self.limit > 0:
+            return left / self.limit
+        return 0.0 if left == 0 else copysign(inf, left)
 
     @property
     def kept(self) -> bool:
         """Whether the limit is kept; what rounding does is forgiven."""
         return self.margin >= -1e-9
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it is the range of a joint, which may be used to its ends: no margin needs to be left of it."""
+        return self.name.endswith(f": {POSITION}")
+
+
+def by_tightness(checks: Iterable[LimitCheck]) -> list[LimitCheck]:
+    """Limits, the tightest first; ranges of joints that are kept come last.
+
+    >>> some = [LimitCheck("j: joint position", 1.0, 1.0, "rad"), LimitCheck("j: voltage", 20.0, 24.0, "V")]
+    >>> [check.name for check in by_tightness(some)]
+    ['j: voltage', 'j: joint position']
+    """
+    return sorted(checks, key=lambda check: (check.kept and check.is_range, check.margin))
 
 
 def drive_limits(drive: DriveAnalysis, link: Link | None) -> Iterator[LimitCheck]:
@@ -76,11 +103,15 @@ def _of_joint(drive: DriveAnalysis, link: Link | None) -> Iterator[StatedLimit]:
 
 
 def _of_motor(drive: DriveAnalysis) -> Iterator[StatedLimit]:
-    motor, source = drive.motor, "data of the motor"
-    yield "peak motor torque", drive.peak_motor_torque, motor.max_torque, "Nm", source
-    yield "motor speed", drive.peak_motor_speed, motor.max_speed, "rad/s", source
-    yield "peak current", drive.peak_current, motor.max_current, "A", source
-    yield "voltage", drive.peak_voltage, motor.max_voltage, "V", source
+    """Limits that the motor states, or else its data sheet."""
+    for name, value, word, unit in (
+        ("peak motor torque", drive.peak_motor_torque, "max_torque", "Nm"),
+        ("motor speed", drive.peak_motor_speed, "max_speed", "rad/s"),
+        ("peak current", drive.peak_current, "max_current", "A"),
+        ("voltage", drive.peak_voltage, "max_voltage", "V"),
+    ):
+        limit, source = motor_limit(drive.motor, drive.motor_sheet, word)
+        yield name, value, limit, unit, source
 
 
 def _of_sheets(drive: DriveAnalysis) -> Iterator[StatedLimit]:
@@ -108,13 +139,8 @@ def _of_belts(drive: DriveAnalysis) -> Iterator[StatedLimit]:
 
 def _of_heat(drive: DriveAnalysis) -> Iterator[LimitCheck]:
     """Temperatures are compared by how far they are above the air, so that a margin does not depend on the scale."""
-    heat, warmest = drive.motor.heat, drive.winding_temperature
-    if heat is None or warmest is None or heat.max_temperature is None or drive.ambient is None:
+    warmest = drive.winding_temperature
+    limit, source = motor_limit(drive.motor, drive.motor_sheet, "max_temperature")
+    if warmest is None or limit is None or drive.ambient is None:
         return
-    yield LimitCheck(
-        f"{drive.name}: winding above air",
-        warmest - drive.ambient,
-        float(heat.max_temperature) - drive.ambient,
-        "K",
-        source="thermal data of the motor",
-    )
+    yield LimitCheck(f"{drive.name}: {WINDING}", warmest - drive.ambient, limit - drive.ambient, "K", source=source)

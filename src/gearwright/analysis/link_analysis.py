@@ -92,3 +92,8 @@ class LinkAnalysis(Shown):
     def peak_deflection(self) -> float:
         """[m]."""
         return float(np.hypot(self.deflection[:, 0], self.deflection[:, 1]).max())
+
+    @property
+    def peak_twist(self) -> float:
+        """How far the far end turns about the beam's own axis at most [rad]."""
+        return float(np.abs(self.turn[:, 0]).max())

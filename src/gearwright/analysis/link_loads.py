@@ -22,6 +22,9 @@ from gearwright.plots.curves import Diagram, curves
 from gearwright.plots.notebook import Shown
 
 ALONG = "distance from the joint [m]"
+FORCES = ("pull or push", "shear y", "shear z")
+MOMENTS = ("torsion", "bending about y", "bending about z")
+"""What section forces and moments are called, in the beam's axes."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,28 @@ class LinkLoads(Shown):
     own_forces: Array
     own_moments: Array
 
+    @property
+    def peak_forces(self) -> dict[str, float]:
+        """The largest section forces of the whole beam over the cycle, by name [N]."""
+        return _largest(self.forces, FORCES)
+
+    @property
+    def peak_moments(self) -> dict[str, float]:
+        """The largest section moments of the whole beam over the cycle, by name [Nm]."""
+        return _largest(self.moments, MOMENTS)
+
     def plot(self, path: str | Path | None = None) -> Any:
         """The largest section forces over the cycle along the link; with `path` (.png, .svg, .pdf) it is saved too."""
         return saved(curves(load_diagrams(self)), path)
 
 
+def _largest(series: Array, names: Sequence[str]) -> dict[str, float]:
+    return dict(zip(names, np.abs(series).max(axis=(0, 1)).tolist(), strict=True))
+
+
 def load_diagrams(loads: LinkLoads) -> list[Diagram]:
     """Diagrams of the largest section forces over the cycle along a link."""
-    named = (
-        ("largest force [N]", loads.forces, ("pull or push", "shear y", "shear z")),
-        ("largest moment [Nm]", loads.moments, ("torsion", "bending about y", "bending about z")),
-    )
+    named = (("largest force [N]", loads.forces, FORCES), ("largest moment [Nm]", loads.moments, MOMENTS))
     diagrams = []
     for label, values, names in named:
         most = np.abs(values).max(axis=0)

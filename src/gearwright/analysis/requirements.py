@@ -12,7 +12,7 @@ from gearwright.analysis.advice import lightest, same_ratio
 from gearwright.analysis.closed_loop import followed, tip_errors
 from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.analysis.limit_checks import LIFE, LimitCheck
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.lowest_frequency import lowest_frequency
 from gearwright.analysis.perturbation import Perturbation
@@ -55,7 +55,7 @@ def required_limits(
         yield check if check.kept else replace(check, advice=_stiffer(tip, links, cycle, check.limit))
     for name, drive in each.items():
         if "life" in required and drive.life is not None:
-            check = LimitCheck(f"{name}: gearbox life", drive.life, required["life"], "h", least=True, source=source)
+            check = LimitCheck(f"{name}: {LIFE}", drive.life, required["life"], "h", least=True, source=source)
             yield check if check.kept else replace(check, advice=_longer_life(drive, cycle, check))
     frequency = next((drive.frequency for drive in each.values() if drive.frequency is not None), None)
     if "frequency" in required and frequency is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +55,17 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         "task": analysis.task.name,
         "cycle_time": analysis.task.cycle.duration,
         "possible": analysis.possible,
+        "verdict": analysis.verdict.text,
     }
     perturbed = analysis.perturbed
-    beside = None if perturbed is None else {"accuracy": perturbed.accuracy, **_characteristics(perturbed)}
-    return {**about, **_characteristics(analysis), "perturbed": beside, "remarks": list(analysis.remarks)}
+    errors = {} if perturbed is None else {"accuracy": perturbed.accuracy, "joint_error": perturbed.peak_joint_error}
+    return {
+        **about,
+        **_characteristics(analysis),
+        "perturbed": None if perturbed is None else {**errors, **_characteristics(perturbed)},
+        "unchecked": [asdict(one) for one in analysis.unchecked],
+        "remarks": list(analysis.remarks),
+    }
 
 
 def _characteristics(found: Characteristics) -> dict[str, Any]:
@@ -71,8 +79,15 @@ def _characteristics(found: Characteristics) -> dict[str, Any]:
         "tooth_forces": {
             name: {one.name: float(one.size.max()) for one in forces} for name, forces in found.teeth.items()
         },
+        "tooth_force_components": {
+            name: {one.name: one.peaks for one in forces} for name, forces in found.teeth.items()
+        },
         "links": {
-            name: {"peak_stress": link.peak_stress, "peak_deflection": link.peak_deflection}
+            name: {
+                **{word: getattr(link, word) for word in ("peak_stress", "strength", "peak_deflection", "peak_twist")},
+                "peak_forces": link.loads.peak_forces,
+                "peak_moments": link.loads.peak_moments,
+            }
             for name, link in found.links.items()
         },
         "tip": None if found.tip is None else {"deflection": found.tip.peak, "shares": found.tip.shares()},
@@ -84,7 +99,7 @@ def _limit(check: LimitCheck) -> dict[str, Any]:
     return {
         "name": check.name,
         "value": _plain(check.value),
-        "limit": check.limit,
+        "limit": _plain(check.limit),
         "unit": check.unit,
         "margin": _plain(check.margin),
         "kept": check.kept,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gearwright.errors import InputError
+from gearwright.files.catalogue_data import article_of
 from gearwright.files.drive_tables import DriveTable, read_drive_table
 from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean
@@ -45,6 +46,16 @@ class Catalogue:
     def gearbox(self, key: str) -> GearboxSheet:
         """A gearbox by its key."""
         return _by_key(self.gearboxes, key, "gearbox")
+
+    def motor_named(self, name: str | None) -> MotorSheet | None:
+        """The data sheet of a motor as a robot's file names it, by key or as a bundled motor; None without one.
+
+        >>> drives().motor_named("maxon_re40").key
+        'MM_148877'
+        """
+        if name is None or name in self.motors:
+            return self.motors.get(name or "")
+        return self.motors.get(article_of(name) or "")
 
     def search(self, text: str) -> Catalogue:
         """The articles that have every word of the text in their key, maker, number, name or kind."""

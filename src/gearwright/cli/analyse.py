@@ -86,7 +86,9 @@ def analyse_task(
 
 
 def show(found: Analysis) -> None:
-    """The drives and the tightest limits on the screen."""
+    """The drives, the tightest limits and the verdict on the screen."""
+    from gearwright.analysis.limit_checks import by_tightness
+
     columns = {
         "rms [Nm]": "rms_motor_torque",
         "peak [Nm]": "peak_motor_torque",
@@ -108,11 +110,12 @@ def show(found: Analysis) -> None:
     loop = found.perturbed
     if loop is not None and loop.accuracy is not None:
         results().print(f"in the closed loop the tip is at most {number(1e3 * loop.accuracy)} mm from its path")
-    worse = {check.name: check for check in sorted(_checks(found), key=lambda one: -one.margin)}
-    for check in sorted(worse.values(), key=lambda one: one.margin)[:WORST]:
+    worse = {check.name: check for check in reversed(by_tightness(_checks(found)))}
+    for check in by_tightness(worse.values())[:WORST]:
         margin = f", margin {check.margin:.0%}" if isfinite(check.margin) else ""
         text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}{margin}"
         results().print(text + ("" if check.kept else f". Not kept. {check.advice}"))
+    results().print(found.verdict.text)
     for remark in found.remarks:
         say(remark)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
+from gearwright.analysis.limit_checks import by_tightness
 from gearwright.catalogue import drives, load
 from gearwright.cli.output import heading, number
 from gearwright.design import Analysis, Sizing, Task, analyse, size_drives
@@ -68,7 +69,7 @@ def _limits(analysis: Analysis) -> Table:
     table = Table("limit", title="What is left of its tightest limits", title_justify="left")
     for column in ("asked for", "allowed", "left"):
         table.add_column(column, justify="right")
-    for check in sorted(analysis.limits, key=lambda one: one.margin)[:TIGHTEST]:
+    for check in by_tightness(analysis.limits)[:TIGHTEST]:
         asked, allowed = (f"{number(x)} {check.unit}" for x in (check.value, check.limit))
         table.add_row(check.name, asked, allowed, f"{check.margin:.0%}")
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from gearwright.analysis.motor_limits import ON_SHEETS, motor_limit
 from gearwright.catalogue import Catalogue
 from gearwright.parts import Drive, Motor, MotorSheet
 from gearwright.parts.friction import all_friction
@@ -26,15 +27,17 @@ def own_motor(drive: Drive, table: Catalogue) -> MotorSheet:
     if named is not None:
         return replace(named, mass=mass, inertia=_number(motor.inertia))
     friction = all_friction(motor.friction, motor.damping)
+    article = table.motor_named(motor.catalogue)
+    limits: dict[str, Any] = {printed: motor_limit(motor, article, word)[0] for word, printed in ON_SHEETS.items()}
     return MotorSheet(
         key=drive.title,
         mass=mass,
         inertia=_number(motor.inertia),
         torque_constant=_number(motor.torque_constant) or MADE_UP["torque_constant"],
         resistance=_number(motor.resistance) or MADE_UP["resistance"],
-        voltage=_number(motor.max_voltage),
-        peak_torque=_number(motor.max_torque),
-        peak_speed=_number(motor.max_speed),
+        **limits,
+        nominal_torque=None if article is None else article.continuous_torque,
+        continuous_speed=None if article is None else article.continuous_speed,
         coulomb_friction=float(friction.coulomb),
         viscous_friction=float(friction.viscous),
         **_heat(motor),
@@ -54,5 +57,4 @@ def _heat(motor: Motor) -> dict[str, Any]:
         "housing_ambient": float(heat.housing_ambient),
         "winding_time_constant": float(heat.winding_housing * heat.winding_capacity),
         "housing_time_constant": float(heat.housing_ambient * heat.housing_capacity),
-        "max_winding_temperature": _number(heat.max_temperature),
     }

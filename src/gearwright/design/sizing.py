@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from gearwright.analysis import Analysis, Task, analyse
+from gearwright.analysis.position_limits import require_inside
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.bare_robots import with_places_for_motors
@@ -144,6 +146,7 @@ def size_drives(
     table = _assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
     chosen = _joints(robot, joints, variables)
+    require_inside("size_drives", robot, task.cycle.sample(samples))
     known_objective(objective, ())
     pair = front_pair(front, objective)
     for name in pair:
@@ -225,7 +228,8 @@ def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizin
                 return replace(sized, remarks=(*sized.remarks, *_passed(rank, failed)))
             if not question.space.continuous:
                 break
-            again = refined(question, found, max(missed.values()) / question.share)
+            excess = max(missed.values()) / question.share
+            again = refined(question, found, excess) if isfinite(excess) else None
             if again is None:
                 break
             found = again
@@ -265,10 +269,13 @@ def _analysed(question: Question, found: Found, sets: Sets, remarks: tuple[str, 
 
 
 def _missed(question: Question, analysis: Analysis) -> dict[str, float]:
-    """The limits that are not kept, of drives that were judged and of links with sections, and the shares taken."""
+    """The limits that are not kept, of drives that were judged and of links with sections, and the shares taken.
+
+    Where the joints go was looked at before: it does not depend on what is chosen, and needs no margin.
+    """
     judged = {*question.joints, *question.space.base.sections, TIP}
     return {
         check.name: 1 - check.margin
         for check in analysis.limits
-        if check.margin < 1 - question.share - ROUNDING and check.name.split(":")[0] in judged
+        if check.margin < 1 - question.share - ROUNDING and check.name.split(":")[0] in judged and not check.is_range
     }

@@ -68,6 +68,15 @@ def motor_entry(name: str) -> dict[str, Any]:
     return table[name]
 
 
+def article_of(name: str) -> str | None:
+    """The key of the data sheet of a bundled motor that is the same article under another name; None without one.
+
+    >>> article_of("maxon_re40"), article_of("mini_cheetah")
+    ('MM_148877', None)
+    """
+    return motor_table().get(name, {}).get("article")
+
+
 @cache
 def gearbox_table() -> dict[str, GearboxSheet]:
     """Every bundled gearbox by its key."""

@@ -48,6 +48,12 @@ class ToothForce(NamedTuple):
         """Of the whole force: normal to the tooth, or on the bearing."""
         return np.sqrt(self.tangential**2 + self.radial**2 + self.axial**2)
 
+    @property
+    def peaks(self) -> dict[str, float]:
+        """The largest magnitude of the whole force and of each component [N], and of the tilting moment [Nm]."""
+        parts = {"size": self.size, **{word: getattr(self, word) for word in COMPONENTS}}
+        return {word: float(np.max(np.abs(x))) for word, x in parts.items()}
+
     def larger(self, other: ToothForce) -> ToothForce:
         """Of two the larger, at every time; of two as large (spiral teeth, either sense) that with more thrust."""
         mine, theirs = np.asarray(self.size), np.asarray(other.size)

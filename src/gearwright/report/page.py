@@ -21,6 +21,7 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 .facts { color: #555; } .verdict { font-weight: 600; } .good { color: #1a6b35; } .bad { color: #a3201d; }
+.open { color: #8a5a00; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid #ddd; text-align: right; vertical-align: top; }
 th:first-child, td:first-child, .words { text-align: left; }
@@ -75,7 +76,8 @@ def page(found: Analysis | Sizing, sensitivities: Sensitivities | None = None) -
         *(f"<figure>{one}</figure>" for one in link_figures(analysis)),
         _closed_loop(analysis),
         "" if sensitivities is None else sensitivity_tables(sensitivities),
-        remark_list(analysis),
+        remark_list(found.remarks if isinstance(found, Sizing) else (), "Passed over, or assumed"),
+        remark_list(analysis.remarks),
         f'<p class="facts">Gearwright {html(__version__)}: every rotor and gear wheel counted, friction and losses of '
         "the robot's file included.</p>",
     ]
@@ -126,13 +128,5 @@ def _facts(analysis: Analysis) -> str:
 
 
 def _verdict(analysis: Analysis) -> str:
-    checks = [*analysis.limits, *(analysis.perturbed.limits if analysis.perturbed is not None else ())]
-    broken = {check.name for check in checks if not check.kept}
-    count = len({check.name for check in checks})
-    if not checks:
-        return '<p class="verdict">No limits are stated: there is nothing to check.</p>'
-    if not broken:
-        tightest = min(checks, key=lambda check: check.margin)
-        text = f"All {count} limits are kept; the tightest is {tightest.name}, {tightest.margin:.0%} left."
-        return f'<p class="verdict good">{html(text)}</p>'
-    return f'<p class="verdict bad">{len(broken)} of {count} limits are not kept.</p>'
+    found = analysis.verdict
+    return f'<p class="verdict {found.grade}">{html(found.text)}</p>'

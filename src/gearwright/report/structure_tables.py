@@ -32,7 +32,7 @@ def tooth_table(analysis: Analysis) -> str:
         for k, one in enumerate(forces):
             other = None if beside is None else _largest(beside[name][k].size)
             what = "bearing" if one.is_bearing else "mesh"
-            parts = [f"{number(_largest(x))} N" for x in (one.tangential, one.radial, one.axial)]
+            parts = [f"{number(one.peaks[word])} N" for word in ("tangential", "radial", "axial")]
             rows.append(_row([html(name), html(one.name), what, pair(_largest(one.size), other, "N"), *parts], words=3))
     if not rows:
         return ""
@@ -56,10 +56,13 @@ def link_table(analysis: Analysis) -> str:
         other = None if beside is None else beside.links[name]
         stress = pair(link.peak_stress / 1e6, None if other is None else other.peak_stress / 1e6, "MPa")
         bent = pair(1e3 * link.peak_deflection, None if other is None else 1e3 * other.peak_deflection, "mm")
-        cells = [html(name), stress, f"{number(link.strength / 1e6)} MPa", bent, f"{number(link.loads.length)} m"]
+        twist = pair(1e3 * link.peak_twist, None if other is None else 1e3 * other.peak_twist, "mrad")
+        long = f"{number(link.loads.length)} m"
+        cells = [html(name), stress, f"{number(link.strength / 1e6)} MPa", bent, twist, long]
         rows.append(_row(cells))
     if rows:
-        head = "<tr><th>link</th><th>stress</th><th>strength</th><th>its end bends by</th><th>length</th></tr>"
+        head = "<tr><th>link</th><th>stress</th><th>strength</th><th>its end bends by</th><th>twists by</th>"
+        head += "<th>length</th></tr>"
         parts.append(_wrapped(head, rows))
     if analysis.tip is not None:
         parts.append(_tip(analysis))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 
 from gearwright.analysis import Analysis, LimitCheck
+from gearwright.analysis.limit_checks import by_tightness
 from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
 from gearwright.forces.places import force_unit
 from gearwright.parts.heat import ZERO_CELSIUS
@@ -20,8 +22,8 @@ def limit_table(analysis: Analysis) -> str:
     beside = {} if analysis.perturbed is None else {check.name: check for check in analysis.perturbed.limits}
     plain = {check.name: check for check in analysis.limits}
     both = {name: (plain.get(name), beside.get(name)) for name in {**plain, **beside}}
-    order = sorted(both.values(), key=lambda pair: min(one.margin for one in pair if one is not None))
-    rows = "".join(_limit_row(*one, both_shown=bool(beside)) for one in order)
+    worst = by_tightness(by_tightness(one for one in pair if one is not None)[0] for pair in both.values())
+    rows = "".join(_limit_row(*both[check.name], both_shown=bool(beside)) for check in worst)
     second = "<th>perturbed</th>" if beside else ""
     last = '<th class="words">from, or what helps</th>'
     head = f"<tr><th>limit</th><th>task</th>{second}<th>allowed</th><th>margin</th>{last}</tr>"
@@ -70,11 +72,11 @@ def drive_table(analysis: Analysis) -> str:
     return f'{said}<div class="wide"><table><tr><th></th>{head}</tr>{"".join(rows)}</table></div>'
 
 
-def remark_list(analysis: Analysis) -> str:
-    """What was left out."""
-    if not analysis.remarks:
+def remark_list(remarks: Sequence[str], title: str = "Left out, or not known") -> str:
+    """Remarks under a title; nothing where there are none."""
+    if not remarks:
         return ""
-    return "<h2>Left out, or not known</h2><ul>" + "".join(f"<li>{html(x)}</li>" for x in analysis.remarks) + "</ul>"
+    return f"<h2>{html(title)}</h2><ul>" + "".join(f"<li>{html(x)}</li>" for x in remarks) + "</ul>"
 
 
 def _cell(value: float | None, other: float | None, word: str, unit: str) -> str:
@@ -101,4 +103,6 @@ def number(value: float) -> str:
 
 
 def _percent(margin: float) -> str:
-    return f"{margin:.0%}" if isfinite(margin) else "none"
+    if isfinite(margin):
+        return f"{margin:.0%}"
+    return "all" if margin > 0 else "none"

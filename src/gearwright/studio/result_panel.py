@@ -92,7 +92,7 @@ class ResultPanel:
             self.checks.content = self.motors.content = _block(f"<p>{html(found)}</p>")
             return
         self._analysis = found
-        self.checks.content = _block(limit_table(found) + remark_list(found))
+        self.checks.content = _block(limit_table(found) + remark_list(found.remarks))
         self.motors.content = ""
         names = tuple(visible(name) for name in found.drives) or ("-",)
         if tuple(self.motor.options) != names:
