@@ -193,6 +193,7 @@ class ArticleSearch:
         return what in own or what not in self.failing
 
     def _tightest(self, found: Tried, own: Limits) -> tuple[str, float]:
+        """The limit of which an article takes the largest share, and the share; of nothing else its mass's place."""
         shares = {x: 1 - one.margin for x, one in found.checks.items() if self._counts(x, own)}
         what = max(shares, key=lambda one: shares[one])
         return what, shares[what]
@@ -203,7 +204,10 @@ class ArticleSearch:
         now = trials.asked
         more = float(motor.inertia) - float(trials.part.motor.inertia)
         told = motor_series(
-            motor, trials.part.gear, now._replace(own=now.own + more * self._per_inertia), trials.drive.t
+            replace(motor, heat=None),
+            trials.part.gear,
+            now._replace(own=now.own + more * self._per_inertia),
+            trials.drive.t,
         )
         assert told.current is not None
         assert told.voltage is not None

@@ -2,8 +2,8 @@ r"""What a drive would do with other numbers: the equations of the analysis for 
 
 A gear hands the load L on to its joint, $O = L / n$ at the motor; the teeth say what must enter by the direction of
 power, what turns the motor itself and the friction of its bearings come on top. Rows are trials, columns are times.
-What these equations leave out of the present series (cogging, sticking in a closed loop, a warm winding) is added to
-every trial of the same motor as it is now.
+The load is what leaves the gear for the torque that the motor gives now, so that the present drive comes out as it is;
+cogging and ripple are left out.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from gearwright.analysis.quadrature import integral_weights, rate, spans_of
 from gearwright.analysis.steady_heat import steady_temperatures
 from gearwright.arrays import Array
 from gearwright.forces.dc_equations import DcEquations
+from gearwright.forces.heat import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
 from gearwright.forces.losses_mesh import mesh_at
 from gearwright.forces.places import motor_line
 from gearwright.forces.stribeck import sliding
@@ -28,7 +29,7 @@ from gearwright.forces.wheels import wheels_before
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
-from gearwright.parts import AnyGear, Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
+from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot
 from gearwright.parts.losses import losses_of
 
 TURNING = 1e-9
@@ -77,14 +78,40 @@ def motor_series(motor: Motor, gear: AnyGear, asked: Asked, t: Array) -> Series:
     entering = mesh_at(table, 0.0, pace, ARRAYS).taken(passed, sense, ARRAYS) if table else passed
     rubbed = sense * sliding(motor.total_friction, pace, ARRAYS)
     torque = np.where(sense == 0, passed, entering + rubbed) + asked.own
+    return Series(torque, speed, *_electric(motor, torque, speed, t))
+
+
+def _electric(motor: Motor, torque: Array, speed: Array, t: Array) -> tuple[Array | None, Array | None]:
+    """Current and voltage of a winding that begins as warm as the air and gets warmer over the cycle."""
     if not motor.torque_constant:
-        return Series(torque, speed, None, None)
-    constant = float(motor.torque_constant)
-    winding = DcEquations(constant, constant, motor.resistance or 0.0, motor.inductance or 0.0)
+        return None, None
+    warm = _warmth_along(motor, torque, t)
+    weaker, more = (1.0, 1.0) if warm is None or motor.heat is None else _factors(motor.heat, warm)
+    constant = float(motor.torque_constant) * weaker
+    winding = DcEquations(constant, constant, (motor.resistance or 0.0) * more, motor.inductance or 0.0)
     current = np.asarray(winding.current(torque))
     changes = rate(t, current.T).T if motor.has_inductance else 0.0
-    voltage = np.asarray(winding.voltage(current, changes, speed)) if motor.resistance else None
-    return Series(torque, speed, current, voltage)
+    return current, np.asarray(winding.voltage(current, changes, speed)) if motor.resistance else None
+
+
+def _factors(heat: Heat, warm: Warmth) -> tuple[Array, Array]:
+    return np.asarray(magnet_factor(heat, warm)), np.asarray(resistance_factor(heat, warm))
+
+
+def _warmth_along(motor: Motor, torque: Array, t: Array) -> Warmth | None:
+    """Temperatures over the first cycle, like the torque; between two samples the current is the mean of both."""
+    heat = motor.heat
+    if heat is None or not motor.resistance or not motor.torque_constant:
+        return None
+    nominal, steps = (torque / float(motor.torque_constant)).T, np.diff(t)
+    states = [np.full(nominal.shape[1:], float(one.initial)) for one in warm_states("", heat)]
+    found = [warmth(heat, states)]
+    for k, step in enumerate(steps):
+        weaker, more = _factors(heat, found[-1])
+        power = motor.resistance * more * ((nominal[k] + nominal[k + 1]) / (2 * weaker)) ** 2
+        states = [x + step * slope for x, slope in zip(states, warming(heat, found[-1], power), strict=True)]
+        found.append(warmth(heat, states))
+    return Warmth(*(np.stack(x, axis=-1) for x in zip(*found, strict=True)))
 
 
 def leaving_torque(motor: Motor, gear: AnyGear, asked: Asked, torque: Array) -> Array:
@@ -164,26 +191,9 @@ class DriveTrials:
         t = self.drive.t
         return integral_weights(t) / float(t[-1] - t[0])
 
-    @cached_property
-    def _left_out(self) -> Series:
-        """What the equations of trials leave out of the present series."""
-        one, told = self.drive, motor_series(self.drive.motor, self.part.gear, self.asked, self.drive.t)
-        constant = one.motor.torque_constant
-        torque = one.motor_torque - told.torque
-        current = None if one.current is None or told.current is None else one.current - told.current
-        voltage = None if one.voltage is None or told.voltage is None else one.voltage - told.voltage
-        if current is not None and voltage is not None and constant:
-            voltage = voltage - (one.motor.resistance or 0.0) * current
-        return Series(torque, np.zeros_like(torque), current, voltage)
-
     def series(self, asked: Asked) -> Series:
         """What the present motor would do."""
-        told, more = motor_series(self.drive.motor, self.part.gear, asked, self.drive.t), self._left_out
-        current = None if told.current is None or more.current is None else told.current + more.current
-        voltage = None
-        if told.voltage is not None and more.voltage is not None and more.current is not None:
-            voltage = told.voltage + more.voltage + (self.drive.motor.resistance or 0.0) * more.current
-        return Series(told.torque + more.torque, told.speed, current, voltage)
+        return motor_series(self.drive.motor, self.part.gear, asked, self.drive.t)
 
     def with_ratios(self, ratios: Array) -> Asked:
         r"""What is asked with other ratios (R,), of any sign: $b \to f b$ turns the motor by $f^2 J b^2 a$ and by f."""
