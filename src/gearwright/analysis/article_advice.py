@@ -145,17 +145,26 @@ class ArticleSearch:
     def _rough(self) -> dict[str, float]:
         return {one.key: self._roughly(one) for one in self._motors}
 
+    @cached_property
+    def _known(self) -> dict[str, Tried | None]:
+        """What was tried already: several limits ask for the same articles."""
+        return {}
+
     def _with_motor(self, sheet: MotorSheet) -> Tried | None:
         """The drive with another motor."""
-        drive = replace(self.trials.part, motor=self._motor(sheet))
-        return self._tried(sheet, drive, sheet, self.trials.drive.gearbox_sheet)
+        if sheet.key not in self._known:
+            drive = replace(self.trials.part, motor=self._motor(sheet))
+            self._known[sheet.key] = self._tried(sheet, drive, sheet, self.trials.drive.gearbox_sheet)
+        return self._known[sheet.key]
 
     def _with_gearbox(self, sheet: GearboxSheet) -> Tried | None:
         """The drive with another gearbox, as stiff as the present one."""
-        old = self.trials.part.gear
-        spring = {} if old.stiffness is None else {"stiffness": old.stiffness, "damping": old.damping}
-        drive = replace(self.trials.part, gear=sheet.gear(**spring))
-        return self._tried(sheet, drive, self.trials.drive.motor_sheet, sheet)
+        if sheet.key not in self._known:
+            old = self.trials.part.gear
+            spring = {} if old.stiffness is None else {"stiffness": old.stiffness, "damping": old.damping}
+            drive = replace(self.trials.part, gear=sheet.gear(**spring))
+            self._known[sheet.key] = self._tried(sheet, drive, self.trials.drive.motor_sheet, sheet)
+        return self._known[sheet.key]
 
     def _motor(self, sheet: MotorSheet) -> Motor:
         """An article in the place of the present motor, behind the same current limit."""
@@ -173,7 +182,8 @@ class ArticleSearch:
 
     def _named(self, kind: str, found: Tried, own: Limits) -> str:
         what, share = self._tightest(found, own)
-        told = f"{found.sheet.key} ({found.sheet.mass:.3g} kg, {share:.0%} of its {what})"
+        taken = f", {share:.0%} of its {what}" if what else ""
+        told = f"{found.sheet.key} ({found.sheet.mass:.3g} kg{taken})"
         return f"The lightest {kind} of the catalogue that keeps its limits here is {told}."
 
     def _missed(self, kind: str, which: str, found: Tried | None, what: str, own: Limits) -> str:
@@ -193,10 +203,9 @@ class ArticleSearch:
         return what in own or what not in self.failing
 
     def _tightest(self, found: Tried, own: Limits) -> tuple[str, float]:
-        """The limit of which an article takes the largest share, and the share; of nothing else its mass's place."""
+        """The limit of which an article takes the largest share, and the share; an empty word where it has none."""
         shares = {x: 1 - one.margin for x, one in found.checks.items() if self._counts(x, own)}
-        what = max(shares, key=lambda one: shares[one])
-        return what, shares[what]
+        return max(shares.items(), key=lambda one: one[1], default=("", 0.0))
 
     def _roughly(self, sheet: MotorSheet) -> float:
         """The largest share of its limits that a motor takes under the present load, its weight left out."""
@@ -204,7 +213,7 @@ class ArticleSearch:
         now = trials.asked
         more = float(motor.inertia) - float(trials.part.motor.inertia)
         told = motor_series(
-            replace(motor, heat=None),
+            replace(motor, heat=None, inductance=None),
             trials.part.gear,
             now._replace(own=now.own + more * self._per_inertia),
             trials.drive.t,

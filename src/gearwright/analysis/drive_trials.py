@@ -27,13 +27,16 @@ from gearwright.forces.places import motor_line
 from gearwright.forces.stribeck import sliding
 from gearwright.forces.wheels import wheels_before
 from gearwright.functions.functions import inverse_dynamics
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, Spin, assemble
 from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot
 from gearwright.parts.losses import losses_of
 
 TURNING = 1e-9
 """Share of its largest speed up to which a joint counts as turning round."""
+
+MELTED = 5000.0
+"""Temperature [K] beyond which the winding of a trial is not followed: there is none left."""
 
 
 class Asked(NamedTuple):
@@ -109,7 +112,8 @@ def _warmth_along(motor: Motor, torque: Array, t: Array) -> Warmth | None:
     for k, step in enumerate(steps):
         weaker, more = _factors(heat, found[-1])
         power = motor.resistance * more * ((nominal[k] + nominal[k + 1]) / (2 * weaker)) ** 2
-        states = [x + step * slope for x, slope in zip(states, warming(heat, found[-1], power), strict=True)]
+        rates = warming(heat, found[-1], power)
+        states = [np.minimum(x + step * slope, MELTED) for x, slope in zip(states, rates, strict=True)]
         found.append(warmth(heat, states))
     return Warmth(*(np.stack(x, axis=-1) for x in zip(*found, strict=True)))
 
@@ -254,9 +258,10 @@ class DriveTrials:
     def _parted(self, mech: Mechanism) -> tuple[Array, Array]:
         """Forces of the motion at the drive's speed, (T,): of all but what turns with the motor, and of that."""
         before = {spin.name for spin in wheels_before(mech, self.drive.name)}
-        spins = tuple(replace(spin, inertia=0.0, coupling=0.0) if spin.name in before else spin for spin in mech.spins)
-        without = self._force(replace(mech, spins=spins))
-        return without, self._force(mech) - without
+        spins = tuple(_doubled(spin) if spin.name in before else spin for spin in mech.spins)
+        whole = self._force(mech)
+        own = self._force(replace(mech, spins=spins)) - whole  # forces are linear in inertias
+        return whole - own, own
 
     def _force(self, mech: Mechanism) -> Array:
         moving = self.motion
@@ -264,3 +269,8 @@ class DriveTrials:
 
     def _ratio(self, mech: Mechanism) -> float:
         return float(dict(motor_line(mech, self.drive.name).terms)[self.at])
+
+
+def _doubled(spin: Spin) -> Spin:
+    """A wheel with twice its inertia."""
+    return replace(spin, inertia=2 * spin.inertia, coupling=None if spin.coupling is None else 2 * spin.coupling)

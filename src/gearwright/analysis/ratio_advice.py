@@ -71,20 +71,23 @@ class RatioScan:
         """What a limit comes to with one of the ratios."""
         return self._warmed(k) if what == WINDING else float(self.values[what][k])
 
-    def kept(self, what: str) -> Mask:
-        """With which ratios a limit is kept, (R,)."""
-        most = (1 - SAFE) * self.checks[what].limit
-        return self._cool_enough(most) if what == WINDING else self.values[what] <= most
+    @cached_property
+    def kept(self) -> dict[str, Mask]:
+        """With which ratios each limit is kept that depends on them, (R,)."""
+        least = {what: (1 - SAFE) * self.checks[what].limit for what in self.checks if what in self.values}
+        return {
+            what: self._cool_enough(most) if what == WINDING else self.values[what] <= most
+            for what, most in least.items()
+        }
 
     @cached_property
     def all_kept(self) -> Mask:
         """With which ratios every limit is kept that depends on them, (R,)."""
-        masks = [self.kept(what) for what in self.checks if what in self.values]
-        return np.all(masks, axis=0)
+        return np.all(list(self.kept.values()), axis=0)
 
     def broken(self, k: int, but: str) -> list[str]:
         """Which other limits one of the ratios does not keep."""
-        return [what for what in self.checks if what in self.values and what != but and not self.kept(what)[k]]
+        return [what for what, mask in self.kept.items() if what != but and not mask[k]]
 
     def _cool_enough(self, most: float) -> Mask:
         """A winding is the warmer the larger the mean square of its current: the largest that will do is searched."""
@@ -130,7 +133,7 @@ def ratio_advice(what: str, scan: RatioScan) -> list[str]:
     """
     if what not in ADVISED or what not in scan.values:
         return []
-    good = scan.kept(what)
+    good = scan.kept[what]
     same = "" if _free(scan.trials) else ", with the wheels and losses of the gear as they are,"
     if not good.any():
         return [_nearest_miss(what, scan, same)]

@@ -29,6 +29,9 @@ ROUNDS, SETTLED = 50, 1e-9
 SMALL, TERMS = 0.5, 18
 """Size of a matrix up to which the series of its exponential is summed, and how many of its terms."""
 
+ENDLESS = 1e100
+"""Growth of a temperature within a cycle after which no rest cools it back."""
+
 
 class Temperatures(NamedTuple):
     """Of winding and housing over one cycle [K], (T,); all infinite when there is no steady state."""
@@ -105,8 +108,9 @@ def _exponential(matrices: Scalar) -> Scalar:
     for k in range(1, TERMS):
         power = bilinear(np.matmul, power, part) / k
         total = total + power
-    for _ in range(halvings):
-        total = bilinear(np.matmul, total, total)
+    with np.errstate(over="ignore", invalid="ignore"):  # a winding that heats without end is told as that
+        for _ in range(halvings):
+            total = bilinear(np.matmul, total, total)
     return total
 
 
@@ -117,6 +121,8 @@ def _repeating(turns: Scalar, adds: Scalar) -> Scalar | None:
     whole = np.eye(size)
     for turn in plain:
         whole = turn @ whole
+        if not np.abs(whole).max() < ENDLESS:
+            return None
     if not np.abs(np.linalg.eigvals(whole)).max() < 1 - 1e-12:
         return None
 
