@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import gearwright as gw
 from gearwright.analysis import Task, analyse
+from gearwright.analysis.drive_trials import DriveTrials
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.pace import stretched
 from gearwright.motion import s_curve
-from gearwright.parts import Drive, Gear, GearboxSheet, Joint, Limits, Link, Losses, Payload, Robot
+from gearwright.parts import Drive, Gear, GearboxSheet, Joint, Limits, Link, Losses, Motor, Payload, Robot
 
 WHOLE = drives()
 SAMPLES = 101
@@ -21,10 +23,10 @@ BEST = (
     r"No ratio from ([\d.]+) to ([\d.]+) keeps it with this motor: with the best, ([\d.]+), it still comes to ([\d.]+)"
 )
 LIGHTEST = (
-    r"The lightest (motor|gearbox)[\w ]* that keeps its limits here is (\S+) \([\d.]+ kg, (\d+)% of its ([\w ]+)\)"
+    r"The lightest (motor|gearbox)[\w ]* that keeps its limits here is (\S+) \([\d.]+ kg, (\d+)% of the ([\w ]+)\)"
 )
 NEAREST = (
-    r"No (motor|gearbox)[\w ]* keeps its limits here: the nearest, (\S+) \([\d.]+ kg\), takes (\d+)% of its ([\w ]+)"
+    r"No (motor|gearbox)[\w ]* keeps its limits here: the nearest, (\S+) \([\d.]+ kg\), takes (\d+)% of the ([\w ]+)"
 )
 
 
@@ -215,3 +217,24 @@ def test_the_advice_of_an_elastic_drive_holds_too():
     motor = replace(WHOLE.motor("MM_148877").motor(), max_torque=0.25, friction=0.01, heat=None)
     robot = arm([motor], [Gear(30.0, efficiency=0.8, stiffness=4e3, damping=2.0)])
     assert "ratio" in follow(robot, swing())
+
+
+def test_a_rotor_on_a_moving_link_is_tried_as_it_is_analysed():
+    """Part of what turns it grows with the ratio, part with its square; the whole series is that of an analysis."""
+    heavy = Motor(2e-3, friction=0.01)
+    robot, task = arm([heavy, heavy], [Gear(3.0), Gear(3.0)]), swing(2)
+    found = analyse(robot, task, samples=SAMPLES)
+    trials = DriveTrials(found.drives["elbow"], robot, gw.assemble(robot), found.demands.motion, None, None)
+    for ratio in (2.0, 7.0):
+        tried = trials.series(trials.with_ratios(np.array([ratio]))).torque[0]
+        again = analyse(with_ratio(robot, "elbow", ratio), task, samples=SAMPLES).drives["elbow"].motor_torque
+        assert tried == pytest.approx(again, abs=1e-9 * np.abs(again).max())
+
+
+def test_a_sheet_without_the_limit_in_question_is_not_advised():
+    """A strong motor whose sheet prints no peak torque is lighter, but says nothing about peaks."""
+    motor = replace(WHOLE.motor("MM_148877").motor(), max_torque=0.2, heat=None)
+    known, silent = WHOLE.motors["AM_MF0060020_48V"], WHOLE.motors["TM_U8_KV100"]
+    table = Catalogue({one.key: one for one in (known, replace(silent, peak_torque=None))}, {})
+    check = checks_of(arm([motor], [Gear(20.0)]), swing(), table)["shoulder: peak motor torque"]
+    assert re.search(LIGHTEST, check.advice)[2] == known.key

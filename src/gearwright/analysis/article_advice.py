@@ -182,7 +182,7 @@ class ArticleSearch:
 
     def _named(self, kind: str, found: Tried, own: Limits) -> str:
         what, share = self._tightest(found, own)
-        taken = f", {share:.0%} of its {what}" if what else ""
+        taken = f", {share:.0%} of the {what}" if what else ""
         told = f"{found.sheet.key} ({found.sheet.mass:.3g} kg{taken})"
         return f"The lightest {kind} of the catalogue that keeps its limits here is {told}."
 
@@ -190,7 +190,7 @@ class ArticleSearch:
         if found is None:
             return _nothing(kind, what, own)
         most, share = self._tightest(found, own)
-        told = f"{which}, {found.sheet.key} ({found.sheet.mass:.3g} kg), takes {share:.0%} of its {most}"
+        told = f"{which}, {found.sheet.key} ({found.sheet.mass:.3g} kg), takes {share:.0%} of the {most}"
         return f"No {kind} of the catalogue keeps its limits here: {told}."
 
     def _able(self, found: Tried, what: str, own: Limits) -> bool:
