@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from gearwright.analysis.article_advice import OF_GEARBOX, OF_MOTOR, ArticleSearch
 from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.analysis.drive_trials import Asked, DriveTrials
 from gearwright.analysis.limit_checks import PRETENSION, WINDING, LimitCheck
+from gearwright.analysis.ratio_advice import JOINT, SAFE, RatioScan, ratio_advice
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.forces.dc_equations import DcEquations
-from gearwright.parts import DataSheet
 
-RATIOS = np.geomspace(0.1, 10.0, 401)
-"""Ratios that are tried, as multiples of the present one."""
-
-SPEEDS = ("joint speed", "motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
+SPEEDS = ("joint speed", "motor speed", "gearbox input speed")
+MEAN_SPEEDS = ("continuous motor speed", "gearbox mean input speed")
+STRETCHES = np.geomspace(1.0, 20.0, 400)
+"""How many times as long a motion is tried."""
 
 
 class JointShares(NamedTuple):
@@ -26,41 +28,84 @@ class JointShares(NamedTuple):
 
     Args:
         still: if the robot stood still in every place, (T,).
+        dynamic: what its motion adds to that, without friction, (T,).
         carried: what its payload takes, (T,); None without one.
         payload: mass [kg].
     """
 
     still: Array
+    dynamic: Array
     carried: Array | None = None
     payload: float = 0.0
 
 
+@dataclass(frozen=True)
+class Advisor:
+    """What is known of a drive some of whose limits are not kept.
+
+    Args:
+        drive: what the task asks of it.
+        checks: its limits by what they limit.
+        trials: of other parts; None for a motor that drives several joints.
+        shares: of the force at its joint; None for such a motor.
+        table: where larger articles are looked for.
+    """
+
+    drive: DriveAnalysis
+    checks: dict[str, LimitCheck]
+    trials: DriveTrials | None
+    shares: JointShares | None
+    table: Catalogue
+
+    @cached_property
+    def scan(self) -> RatioScan | None:
+        """The drive with other ratios."""
+        return None if self.trials is None else RatioScan(self.trials, self.checks)
+
+    @cached_property
+    def search(self) -> ArticleSearch | None:
+        """The drive with other articles."""
+        return None if self.trials is None else ArticleSearch(self.trials, self.checks, self.table)
+
+
 def advised(
-    checks: Iterable[LimitCheck], drive: DriveAnalysis, shares: JointShares | None, table: Catalogue
+    checks: Iterable[LimitCheck],
+    drive: DriveAnalysis,
+    trials: DriveTrials | None,
+    shares: JointShares | None,
+    table: Catalogue,
 ) -> list[LimitCheck]:
     """The checks of a drive, those that are not kept with advice.
 
     Args:
         checks: limits of the drive.
         drive: what the task asks of it.
-        shares: of the force at its joint; None for a motor that drives several.
+        trials: the drive with other parts; None for a motor that drives several joints.
+        shares: of the force at its joint; None for such a motor.
         table: where larger articles are looked for.
     """
-    return [one if one.kept else replace(one, advice=_advice(one, drive, shares, table)) for one in checks]
+    listed = list(checks)
+    about = Advisor(drive, {_what(one): one for one in listed}, trials, shares, table)
+    return [one if one.kept else replace(one, advice=_advice(one, about)) for one in listed]
 
 
-def _advice(check: LimitCheck, drive: DriveAnalysis, shares: JointShares | None, table: Catalogue) -> str:
-    what = check.name.split(": ", 1)[1]
+def _what(check: LimitCheck) -> str:
+    """What a check limits, without the name of its drive."""
+    return check.name.split(": ", 1)[1]
+
+
+def _advice(check: LimitCheck, about: Advisor) -> str:
+    what = _what(check)
     if what.endswith(PRETENSION):
         return f"Tension it with {check.value:.4g} N."
     if check.limit <= 0:
         return _nothing_allowed(what, check)
     sentences = [
-        *_other_ratio(what, check, drive),
-        *_other_winding(what, check, drive),
-        *_larger(what, check, drive, table),
-        *_slower(what, check, drive, None if shares is None else shares.still),
-        *_lighter(what, check, drive, shares),
+        *([] if about.scan is None else ratio_advice(what, about.scan)),
+        *_other_winding(what, check, about.drive),
+        *_other_article(what, about.search),
+        *_slower(what, check, about),
+        *_lighter(what, check, about),
     ]
     share = check.value / check.limit if check.least else check.limit / check.value
     return " ".join(sentences) or f"It must come to {share:.0%} of what it is."
@@ -74,60 +119,11 @@ def _nothing_allowed(what: str, check: LimitCheck) -> str:
     return f"The limit of {check.limit:.4g} {check.unit} allows nothing at all: state what is really allowed."
 
 
-def _torques(drive: DriveAnalysis) -> Array | None:
-    """The motor's torque for each of the ratios tried, (R, T): load by the ratio, rotor times the ratio."""
-    if drive.output_torque is None or drive.torque is None or drive.gear is None:
-        return None
-    ratio = float(drive.gear.ratio)
-    own = drive.motor_torque - drive.output_torque / ratio
-    return np.asarray(drive.output_torque / ratio / RATIOS[:, None] + own * RATIOS[:, None])
-
-
-def _other_ratio(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str]:
-    """Where another ratio would keep the limit: the one nearest to the present ratio."""
-    torques = _torques(drive)
-    if torques is None or drive.gear is None:
+def _other_article(what: str, search: ArticleSearch | None) -> list[str]:
+    """The lightest motor or gearbox of the catalogue that would do."""
+    if search is None or what not in {*OF_MOTOR, *OF_GEARBOX}:
         return []
-    values = {
-        "continuous motor torque": np.sqrt([drive.mean(row**2) for row in torques]),
-        WINDING: np.sqrt([drive.mean(row**2) for row in torques]),
-        "peak motor torque": np.abs(torques).max(axis=1),
-        "motor speed": drive.peak_motor_speed * RATIOS,
-        "gearbox input speed": drive.peak_motor_speed * RATIOS,
-        "continuous motor speed": drive.mean_motor_speed * RATIOS,
-        "gearbox mean input speed": drive.mean_motor_speed * RATIOS,
-        **_electrical(torques, drive),
-    }.get(what)
-    if values is None:
-        return []
-    if what == WINDING:
-        return _cooler(values, drive)
-    good = np.flatnonzero(values <= check.limit)
-    if not good.size:
-        best = int(values.argmin())
-        return [
-            f"No ratio keeps it with this motor: the best, {abs(drive.gear.ratio) * RATIOS[best]:.4g}, still takes "
-            f"{values[best]:.4g} {check.unit}."
-        ]
-    nearest = good[np.abs(np.log(RATIOS[good])).argmin()]
-    return [
-        f"A ratio of {abs(drive.gear.ratio) * RATIOS[nearest]:.4g} instead of {abs(drive.gear.ratio):.4g} keeps it."
-    ]
-
-
-def _electrical(torques: Array, drive: DriveAnalysis) -> dict[str, Array]:
-    """Current and voltage for each of the ratios tried, without the inductance."""
-    motor = drive.motor
-    if not motor.torque_constant:
-        return {}
-    winding = DcEquations(motor.torque_constant, motor.torque_constant, motor.resistance or 0.0)
-    currents = np.asarray(winding.current(torques))
-    voltages = np.asarray(winding.voltage(currents, 0.0, drive.motor_speed * RATIOS[:, None]))
-    return {
-        "peak current": np.abs(currents).max(axis=1),
-        "continuous current": np.sqrt([drive.mean(row**2) for row in currents]),
-        **({"voltage": np.abs(voltages).max(axis=1)} if motor.resistance else {}),
-    }
+    return [search.motor_advice(what) if what in OF_MOTOR else search.gearbox_advice(what)]
 
 
 def _other_winding(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str]:
@@ -135,82 +131,61 @@ def _other_winding(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[s
     constant = drive.motor.torque_constant
     if what not in ("voltage", "peak current") or not constant:
         return []
-    factor = check.limit / check.value if what == "voltage" else check.value / check.limit
-    return [f"The same motor wound for {factor * constant:.3g} instead of {constant:.3g} Nm/A keeps it."]
+    least = (1 - SAFE) * check.limit / check.value
+    factor = least if what == "voltage" else 1 / least
+    return [f"The same motor wound for {factor * constant:.4g} instead of {constant:.4g} Nm/A keeps it."]
 
 
-def _cooler(values: Array, drive: DriveAnalysis) -> list[str]:
-    best = int(values.argmin())
-    assert drive.gear is not None
-    if values[best] > 0.98 * drive.rms_motor_torque:
-        return []
-    return [
-        f"A ratio of {abs(drive.gear.ratio) * RATIOS[best]:.4g} instead of {abs(drive.gear.ratio):.4g} takes the least "
-        f"current, {values[best] / drive.rms_motor_torque:.0%} of the present."
-    ]
-
-
-def _larger(what: str, check: LimitCheck, drive: DriveAnalysis, table: Catalogue) -> list[str]:
-    """The lightest article of the catalogue that bears it."""
-    if what in ("continuous motor torque", "peak motor torque", WINDING):
-        word = "peak_torque" if what.startswith("peak") else "continuous_torque"
-        needed = drive.peak_motor_torque if what.startswith("peak") else drive.rms_motor_torque
-        return lightest(table.motors.values(), word, needed, "motor")
-    if what in ("gearbox peak torque", "gearbox mean torque"):
-        word = "peak_torque" if "peak" in what else "rated_torque"
-        near = [box for box in table.gearboxes.values() if same_ratio(box.ratio, drive)]
-        return lightest(near, word, check.value, "gearbox of about this ratio")
-    return []
-
-
-def same_ratio(ratio: float | None, drive: DriveAnalysis) -> bool:
-    """Whether an article's ratio is about that of a drive."""
-    return drive.gear is not None and ratio is not None and 0.7 < ratio / abs(float(drive.gear.ratio)) < 1.4
-
-
-def lightest(sheets: Iterable[DataSheet], word: str, needed: float, what: str) -> list[str]:
-    """The lightest article whose number is large enough, in words."""
-    able = [sheet for sheet in sheets if (getattr(sheet, word) or 0.0) >= needed and sheet.mass is not None]
-    if not able:
-        return [f"Nothing in the catalogue bears {needed:.4g} Nm: it would take a larger {what}."]
-    best = min(able, key=lambda sheet: sheet.mass or 0.0)
-    numbers = f"{getattr(best, word):.4g} Nm, {best.mass:.3g} kg"
-    return [f"The lightest {what} that bears {needed:.4g} Nm is {best.key} ({numbers})."]
-
-
-def _slower(what: str, check: LimitCheck, drive: DriveAnalysis, still: Array | None) -> list[str]:
+def _slower(what: str, check: LimitCheck, about: Advisor) -> list[str]:
     """By how much the motion must be stretched in time: speeds fall with it, dynamic forces with its square."""
     if what in SPEEDS:
         return [f"A motion {check.value / check.limit:.3g} times as long keeps it."]
-    if what not in ("joint torque", "joint force") or still is None or drive.torque is None:
+    if what in MEAN_SPEEDS:
+        return [f"A cycle {check.value / check.limit:.3g} times as long keeps it."]
+    if what not in JOINT or about.shares is None or about.trials is None:
         return []
-    if np.abs(still).max() >= check.limit:
-        return [f"Standing still alone takes {np.abs(still).max():.4g} {check.unit}: carry less, or allow more."]
-    moving = drive.torque - still
-    stretches = np.geomspace(1.0, 20.0, 400)
-    peaks = np.abs(still + moving / stretches[:, None] ** 2).max(axis=1)
-    kept = np.flatnonzero(peaks <= check.limit)
-    return [f"A motion {stretches[kept[0]]:.3g} times as long keeps it."] if kept.size else []
+    still = np.abs(about.shares.still).max()
+    if still >= check.limit:
+        return [f"Standing still alone takes {still:.4g} {check.unit}: carry less, or allow more."]
+    kept = np.flatnonzero(_joint_peaks(about.trials, _stretched(about.trials, about.shares)) <= check.limit)
+    return [f"A motion {STRETCHES[kept[0]]:.3g} times as long keeps it."] if kept.size else []
 
 
-def _lighter(what: str, check: LimitCheck, drive: DriveAnalysis, shares: JointShares | None) -> list[str]:
-    """How much less payload would keep a torque: what it takes is in proportion to its mass."""
-    if shares is None or shares.carried is None or drive.torque is None:
-        return []
-    ratio = 1.0 if drive.gear is None else float(drive.gear.ratio)
-    series, part = {
-        "joint torque": (drive.torque, shares.carried),
-        "joint force": (drive.torque, shares.carried),
-        "peak motor torque": (drive.motor_torque, shares.carried / ratio),
-        "continuous motor torque": (drive.motor_torque, shares.carried / ratio),
-        "gearbox peak torque": (drive.output_torque, shares.carried),
-    }.get(what, (None, None))
-    if series is None or part is None:
+def _stretched(trials: DriveTrials, shares: JointShares) -> Asked:
+    """What is asked of the drive by longer motions; friction at the joint is taken as it is now, which is the most."""
+    now = trials.asked
+    behind = trials.mech.speeds[trials.at] != trials.drive.joint  # the rotor of an elastic drive is not in these shares
+    moving = shares.dynamic if behind else shares.dynamic - now.own * now.ratio
+    longer = STRETCHES[:, None]
+    return now._replace(load=now.load - moving * (1 - longer**-2), own=now.own / longer**2, speed=now.speed / longer)
+
+
+def _joint_peaks(trials: DriveTrials, asked: Asked) -> Array:
+    return np.asarray(np.abs(trials.series(asked).torque).max(axis=1) * abs(trials.asked.ratio))
+
+
+def _lighter(what: str, check: LimitCheck, about: Advisor) -> list[str]:
+    """How much less payload would keep a torque: what it takes of the load is in proportion to its mass."""
+    trials, shares = about.trials, about.shares
+    if trials is None or shares is None or shares.carried is None:
         return []
     left = np.linspace(1.0, 0.0, 201)
-    rows = series - (1 - left[:, None]) * part
-    means = what.startswith("continuous")
-    values = np.sqrt([drive.mean(row**2) for row in rows]) if means else np.abs(rows).max(axis=1)
-    kept = np.flatnonzero(values <= check.limit)
-    mass = shares.payload
-    return [f"A payload of {left[kept[0]] * mass:.3g} instead of {mass:.3g} kg keeps it."] if kept.size else []
+    asked = trials.asked._replace(load=trials.asked.load - (1 - left[:, None]) * shares.carried)
+    values = _torque_value(what, trials, asked)
+    if values is None or not (values <= check.limit).any():
+        return []
+    mass, share = shares.payload, left[np.flatnonzero(values <= check.limit)[0]]
+    return [f"A payload of {share * mass:.3g} instead of {mass:.3g} kg keeps it."]
+
+
+def _torque_value(what: str, trials: DriveTrials, asked: Asked) -> Array | None:
+    """What a limit of torques comes to in every trial; None of other limits."""
+    if what in JOINT:
+        return _joint_peaks(trials, asked)
+    if what == "gearbox peak torque":
+        return np.asarray(np.abs(asked.load).max(axis=1))
+    if what == "peak motor torque":
+        return np.asarray(np.abs(trials.series(asked).torque).max(axis=1))
+    if what == "continuous motor torque":
+        return np.sqrt(trials.mean(trials.series(asked).torque ** 2))
+    return None

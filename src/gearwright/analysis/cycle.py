@@ -16,6 +16,7 @@ from gearwright.algebra.variations import linear, value_of
 from gearwright.algebra.varied_arrays import column, item, stacked
 from gearwright.analysis.advice import JointShares, advised
 from gearwright.analysis.drive_analysis import DriveAnalysis
+from gearwright.analysis.drive_trials import DriveTrials
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.lowest_frequency import lowest_frequency
 from gearwright.analysis.motor_loads import MotorLoads
@@ -29,7 +30,8 @@ from gearwright.catalogue import Catalogue
 from gearwright.forces.places import motor_line, motors_of
 from gearwright.functions.functions import Wrenches, inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
+from gearwright.motion import Motion
+from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
 from gearwright.system.signals import TAU
 
 
@@ -71,17 +73,37 @@ class Cycle:
 
     def checked(self, each: Iterable[DriveAnalysis]) -> list[LimitCheck]:
         """The limits of all drives, with advice where they are not kept."""
-        links = {link.joint_name: link for link in self.robot.links}
-        nothing = np.zeros_like(self.found.motion.v)
-        still = inverse_dynamics(self.mech, self.found.motion.q, nothing, nothing, wrenches=self.wrenches)
-        checks: list[LimitCheck] = []
+        found = [(one, list(drive_limits(one, self._link(one)))) for one in each]
+        if all(check.kept for _, checks in found for check in checks):
+            return [check for _, checks in found for check in checks]
+        shares = self._shares()
+        return [
+            check
+            for one, checks in found
+            for check in advised(checks, one, self.trials(one), shares.get(one.joint or ""), self.catalogue)
+        ]
+
+    def trials(self, drive: DriveAnalysis) -> DriveTrials | None:
+        """A drive to be tried with other parts; None for a motor that drives several joints."""
+        motion = self.found.motion
+        if drive.joint is None or drive.output_torque is None or not isinstance(motion, Motion):
+            return None
+        return DriveTrials(drive, self.robot, self.mech, motion, self._link(drive), self.task.ambient)
+
+    def _link(self, drive: DriveAnalysis) -> Link | None:
+        """The link that a drive moves."""
+        return next((link for link in self.robot.links if link.joint_name == drive.joint), None)
+
+    def _shares(self) -> dict[str, JointShares]:
+        """Parts of the force at every joint."""
+        motion, nothing = self.found.motion, np.zeros_like(self.found.motion.v)
+        still = inverse_dynamics(self.mech, motion.q, nothing, nothing, wrenches=self.wrenches)
+        whole = inverse_dynamics(self.mech, motion.q, motion.v, motion.a, wrenches=self.wrenches)
         carried, mass = self._carried()
-        for one in each:
-            at = self.mech.speeds.index(one.joint) if one.joint in self.mech.speeds else None
-            part = None if carried is None or at is None else carried[:, at]
-            shares = None if at is None else JointShares(still[:, at], part, mass)
-            checks += advised(drive_limits(one, links.get(one.joint or "")), one, shares, self.catalogue)
-        return checks
+        return {
+            name: JointShares(still[:, k], whole[:, k] - still[:, k], None if carried is None else carried[:, k], mass)
+            for k, name in enumerate(self.mech.speeds)
+        }
 
     def _carried(self) -> tuple[Array | None, float]:
         """What the payload takes at every joint, (T, n), and its mass."""

@@ -27,7 +27,7 @@ def integral(t: Scalar, values: Scalar) -> Scalar:
     from scipy.integrate import simpson
 
     at = value_of(t)
-    spans = [(a, b) for a, b in _spans(at) if b - a > 1]
+    spans = [(a, b) for a, b in spans_of(at) if b - a > 1]
     whole = mapped(lambda x: float(sum(simpson(x[a:b], x=at[a:b]) for a, b in spans)), values, at.shape)
     if not slopes_of(t):
         return whole
@@ -43,7 +43,7 @@ def at_moving_times(t: Scalar, values: Scalar) -> Scalar:
     """
     at, x = value_of(t), value_of(values)
     slopes = dict(slopes_of(values))
-    spans = [(a, b) for a, b in _spans(at) if b - a > 1]
+    spans = [(a, b) for a, b in spans_of(at) if b - a > 1]
     for name, moved in slopes_of(t).items():
         own = np.array(np.broadcast_to(slopes.get(name, 0.0), at.shape), dtype=float)
         for a, b in spans:
@@ -62,12 +62,12 @@ def rate(t: Array, values: Array) -> Array:
     >>> rate(np.array([0.0, 1.0, 2.0, 2.0, 3.0]), np.array([0.0, 1.0, 2.0, 5.0, 5.0])).tolist()
     [1.0, 1.0, 1.0, 0.0, 0.0]
     """
-    spans = ((values[a:b], t[a:b]) for a, b in _spans(t))
+    spans = ((values[a:b], t[a:b]) for a, b in spans_of(t))
     return np.concatenate([np.gradient(x, at, axis=0) if len(at) > 1 else np.zeros_like(x) for x, at in spans])
 
 
-def _spans(t: Array) -> list[tuple[int, int]]:
-    """First and last index of what lies between repeated times."""
+def spans_of(t: Array) -> list[tuple[int, int]]:
+    """First index of what lies between repeated times, and the one after its last."""
     return list(pairwise([0, *(np.flatnonzero(np.diff(t) == 0) + 1).tolist(), len(t)]))
 
 
@@ -81,4 +81,20 @@ def trapezoid_weights(t: Array) -> Array:
     weights = np.zeros(len(t))
     weights[:-1] += steps / 2
     weights[1:] += steps / 2
+    return weights
+
+
+def integral_weights(t: Array) -> Array:
+    r"""Weights of `integral`, $\int x\, dt = w \cdot x$, (T,): the same rule for many series at once.
+
+    >>> t = np.array([0.0, 0.5, 1.0, 1.0, 2.0])
+    >>> round(float(integral_weights(t) @ np.array([0.0, 0.25, 1.0, 3.0, 3.0])), 9)     # t^2, then 3
+    3.333333333
+    """
+    from scipy.integrate import simpson
+
+    weights = np.zeros(len(t))
+    for a, b in spans_of(t):
+        if b - a > 1:
+            weights[a:b] = simpson(np.eye(b - a), x=t[a:b], axis=1)
     return weights

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from gearwright.analysis.advice import lightest, same_ratio
+from gearwright.analysis.article_advice import ArticleSearch
 from gearwright.analysis.closed_loop import followed, tip_errors
 from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LIFE, LimitCheck
+from gearwright.analysis.limit_checks import LIFE, LimitCheck, drive_limits
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.lowest_frequency import lowest_frequency
 from gearwright.analysis.perturbation import Perturbation
@@ -109,15 +109,14 @@ def _stiffer_drive(name: str, tip: TipDeflection, limit: float) -> str:
 
 
 def _longer_life(drive: DriveAnalysis, cycle: Cycle, check: LimitCheck) -> str:
-    sheet = drive.gearbox_sheet
+    sheet, trials = drive.gearbox_sheet, cycle.trials(drive)
     assert sheet is not None
-    assert sheet.rated_torque is not None
-    power = sheet.life_exponent or 3.0
-    needed = sheet.rated_torque * (check.limit / check.value) ** (1 / power)
-    near = [box for box in cycle.catalogue.gearboxes.values() if same_ratio(box.ratio, drive)]
-    less = 1 - (check.value / check.limit) ** (1 / power)
-    said = lightest(near, "rated_torque", needed, "gearbox of about this ratio")
-    return " ".join([f"A mean torque {less:.0%} smaller keeps it.", *said])
+    less = 1 - (check.value / check.limit) ** (1 / (sheet.life_exponent or 3.0))
+    told = f"A mean torque {less:.0%} smaller keeps it."
+    if trials is None:
+        return told
+    limits = {one.name.split(": ", 1)[1]: one for one in drive_limits(drive, None)}
+    return f"{told} {ArticleSearch(trials, limits, cycle.catalogue).gearbox_advice('gearbox life', check.limit)}"
 
 
 def _faster_structure(cycle: Cycle, check: LimitCheck) -> str:

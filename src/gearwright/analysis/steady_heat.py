@@ -32,6 +32,7 @@ SMALL, TERMS = 0.5, 18
 """Size of a matrix up to which the series of its exponential is summed, and how many of its terms."""
 
 
+
 class Temperatures(NamedTuple):
     """Of winding and housing over one cycle [K], (T,); all infinite when there is no steady state."""
 
@@ -86,9 +87,11 @@ def _cycle(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: i
     one_body = heat.housing_capacity is None
     rows = (_single if one_body else _double)(squares, heat, resistance)
     steps = item(t, np.s_[1:]) - item(t, np.s_[:-1])
-    turns = _turned(matrix_of(rows, value_of(steps).shape), steps)
-    first = _repeated(_product(turns)) if cycles is None else _warmed(_product(turns), heat.ambient, cycles - 1)
-    if first is None:
+    with np.errstate(over="ignore", invalid="ignore"):  # a winding that burns within the cycle: told as infinite
+        turns = _turned(matrix_of(rows, value_of(steps).shape), steps)
+        whole = _product(turns)
+        first = _repeated(whole) if cycles is None else _warmed(whole, heat.ambient, cycles - 1)
+    if first is None or not np.isfinite(value_of(first)).all():
         nowhere = np.full(len(value_of(t)), np.inf)
         return Temperatures(nowhere, nowhere)
     series = _marched(turns, first)
@@ -118,7 +121,7 @@ def _repeated(whole: Scalar) -> Scalar | None:
     size = value_of(whole).shape[0] - 1
     turned, added = item(whole, np.s_[:size, :size]), item(whole, np.s_[:size, size])
     plain = value_of(turned)
-    if not np.abs(np.linalg.eigvals(plain)).max() < 1 - 1e-12:
+    if not np.isfinite(plain).all() or not np.abs(np.linalg.eigvals(plain)).max() < 1 - 1e-12:
         return None
     left = np.eye(size) - plain
     found = np.linalg.solve(left, value_of(added))
@@ -166,8 +169,9 @@ def _exponential(matrices: Scalar) -> Scalar:
     for k in range(1, TERMS):
         power = bilinear(np.matmul, power, part) / k
         total = total + power
-    for _ in range(halvings):
-        total = bilinear(np.matmul, total, total)
+    with np.errstate(over="ignore", invalid="ignore"):  # a winding that heats without end is told as that
+        for _ in range(halvings):
+            total = bilinear(np.matmul, total, total)
     return total
 
 

@@ -1,0 +1,240 @@
+"""Advice is followed: the robot is changed as it says and analysed again, and the limit is kept as it told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.analysis import Task, analyse
+from gearwright.analysis.drive_trials import DriveTrials
+from gearwright.catalogue import Catalogue, drives
+from gearwright.design.pace import stretched
+from gearwright.motion import s_curve
+from gearwright.parts import Drive, Gear, GearboxSheet, Joint, Limits, Link, Losses, Motor, Payload, Robot
+
+WHOLE = drives()
+SAMPLES = 101
+KEEPS = r"A ratio of ([\d.]+) instead of [\d.]+ keeps it: ([\d.e+-]+)"
+BEST = (
+    r"No ratio from ([\d.]+) to ([\d.]+) keeps it with this motor: with the best, ([\d.]+), it still comes to ([\d.]+)"
+)
+LIGHTEST = (
+    r"The lightest (motor|gearbox)[\w ]* that keeps its limits here is (\S+) \([\d.]+ kg, (\d+)% of the ([\w ]+)\)"
+)
+NEAREST = (
+    r"No (motor|gearbox)[\w ]* keeps its limits here: the nearest, (\S+) \([\d.]+ kg\), takes (\d+)% of the ([\w ]+)"
+)
+
+
+def arm(motors, gears, *, mass=3.0, friction=0.0, limits=None) -> Robot:
+    """One link or two that swing in a vertical plane; the second motor sits on the first link, its axis oblique."""
+    limits = limits or Limits()
+    upper = Link("upper", "base", Joint("shoulder", axis=(0, 1, 0), friction=friction, limits=limits), mass)
+    links = [replace(upper, com=(0.3, 0, 0), inertia=np.diag([0.01, 0.1, 0.1]))]
+    made = [Drive("shoulder", motors[0], gears[0])]
+    if len(motors) > 1:
+        elbow = Joint("elbow", axis=(0, 1, 0), position=(0.5, 0, 0), friction=friction)
+        links.append(Link("fore", "upper", elbow, 0.4 * mass, (0.2, 0, 0), np.diag([2e-3, 2e-2, 2e-2])))
+        seat = replace(motors[1], position=(0.1, 0.02, 0.0))
+        made.append(Drive("elbow", seat, gears[1], mounted_on="upper", axis=(0.6, 0.8, 0.0)))
+    return Robot("arm", links, made)
+
+
+def swing(count: int = 1, speed: float = 3.0, pause: float = 0.0, **words) -> Task:
+    limits = {"speed": speed, "acceleration": 7 * speed, "jerk": 160 * speed}
+    start, end = [0.0] * count, ([1.0, -0.8])[:count]
+    return Task([s_curve(start, end, **limits), s_curve(end, start, **limits)], pause=pause, **words)
+
+
+def checks_of(robot: Robot, task: Task, table: Catalogue = WHOLE):
+    return {check.name: check for check in analyse(robot, task, catalogue=table, samples=SAMPLES).limits}
+
+
+def with_ratio(robot: Robot, joint: str, ratio: float) -> Robot:
+    drive = next(one for one in robot.drives if one.joint == joint)
+    return robot.with_drive(joint, replace(drive, gear=replace(drive.gear, ratio=np.sign(drive.gear.ratio) * ratio)))
+
+
+def with_article(robot: Robot, joint: str, kind: str, key: str, table: Catalogue) -> Robot:
+    drive = next(one for one in robot.drives if one.joint == joint)
+    if kind == "gearbox":
+        return robot.with_drive(joint, replace(drive, gear=table.gearbox(key).gear()))
+    motor = table.motor(key).motor(position=drive.motor.position, max_current=drive.motor.max_current)
+    return robot.with_drive(joint, replace(drive, motor=motor))
+
+
+def follow(robot: Robot, task: Task, table: Catalogue = WHOLE) -> set[str]:
+    """Do everything that the advice of every limit says; what kinds of advice there were."""
+    now, seen = checks_of(robot, task, table), set()
+    for name, check in now.items():
+        if check.kept:
+            continue
+        joint = name.split(": ")[0]
+        if found := re.search(KEEPS, check.advice):
+            again = checks_of(with_ratio(robot, joint, float(found[1])), task, table)
+            assert again[name].kept, (check, again[name])
+            assert again[name].value == pytest.approx(float(found[2]), rel=0.02)
+            broken = {x.split(": ")[1] for x, one in again.items() if not one.kept and x.startswith(joint)}
+            told = re.search(r"It does not keep ([\w ,]+)\.", check.advice)
+            fixed = ("gearbox peak torque", "gearbox mean torque", "joint speed")  # these no ratio changes
+            assert all(told is not None and x in told[1] for x in broken - {*fixed}), (broken, check.advice)
+            seen.add("ratio")
+        if found := re.search(BEST, check.advice):
+            least, most, best, value = (float(x) for x in found.groups())
+            assert checks_of(with_ratio(robot, joint, best), task, table)[name].value == pytest.approx(value, rel=0.02)
+            for ratio in np.geomspace(least, most, 4):
+                assert checks_of(with_ratio(robot, joint, ratio), task, table)[name].margin < 0.006
+            seen.add("no ratio")
+        if found := re.search(LIGHTEST, check.advice):
+            kind, key, share, tightest = found.groups()
+            again = checks_of(with_article(robot, joint, kind, key, table), task, table)
+            assert again[name].kept, (check, again[name])
+            assert all(one.kept for x, one in again.items() if x.startswith(joint) and now.get(x, one).kept)
+            assert 1 - again[f"{joint}: {tightest}"].margin == pytest.approx(float(share) / 100, abs=0.02)
+            seen.add(kind)
+        if found := re.search(NEAREST, check.advice):
+            kind, key, share, tightest = found.groups()
+            again = checks_of(with_article(robot, joint, kind, key, table), task, table)
+            assert 1 - again[f"{joint}: {tightest}"].margin == pytest.approx(float(share) / 100, rel=0.02, abs=0.01)
+            seen.add(f"no {kind}")
+    return seen
+
+
+def random_arm(seed: int) -> tuple[Robot, Task]:
+    """Articles of the catalogue with limits, friction, losses and gears of any kind that a file may state."""
+    rng = np.random.default_rng(seed)
+    count, motors, gears = 1 + seed % 2, [], []
+    for _ in range(count):
+        words = {"friction": rng.uniform(0, 0.03), "damping": rng.uniform(0, 1e-4), "max_speed": rng.uniform(100, 600)}
+        article = ABLE[rng.integers(len(ABLE))].motor()
+        motors.append(replace(article, max_torque=rng.uniform(0.05, 1.0), **words))
+        ratio = rng.uniform(10, 200)
+        table = [Losses(0.0, 0.9), Losses(300.0, 0.6, no_load_torque=0.01)]
+        lossy = Gear(-ratio, efficiency=rng.uniform(0.4, 0.95), no_load_torque=rng.uniform(0, 0.01), inertia=1e-6)
+        gears.append([Gear(ratio), lossy, Gear(ratio, losses=table)][rng.integers(3)])
+    robot = arm(motors, gears, mass=rng.uniform(0.3, 4.0), friction=rng.choice([0.0, 0.3]))
+    return robot, swing(count, rng.uniform(1, 5), rng.choice([0.0, 0.3]))
+
+
+ABLE = [m for m in WHOLE.motors.values() if None not in (m.mass, m.inertia, m.torque_constant, m.resistance, m.heat)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_advice_for_random_arms_holds_when_it_is_followed(seed):
+    assert follow(*random_arm(seed))
+
+
+@pytest.mark.parametrize(("efficiency", "friction"), [(1.0, 0.0), (0.6, 0.02), (0.5, 0.05)])
+def test_the_ratio_counts_losses_and_friction(efficiency, friction):
+    """With losses and friction a much larger ratio than 20 keeps a torque that was said to be kept by none."""
+    motor = replace(WHOLE.motor("MM_148877").motor(), friction=friction, max_torque=0.25)
+    robot = arm([motor], [Gear(20.0, efficiency=efficiency)])
+    assert "ratio" in follow(robot, swing())
+    ratio = float(re.search(KEEPS, checks_of(robot, swing())["shoulder: peak motor torque"].advice)[1])
+    smaller = checks_of(with_ratio(robot, "shoulder", 0.95 * ratio), swing())
+    assert not smaller["shoulder: peak motor torque"].kept  # it is the nearest
+
+
+def test_the_ratio_of_a_winding_says_how_warm_it_gets():
+    box = WHOLE.gearbox("MM_203120").gear()
+    robot = arm([WHOLE.motor("MM_148877").motor()], [box], mass=4.0)
+    check = checks_of(robot, swing())["shoulder: winding above air"]
+    assert not check.kept
+    found = re.search(KEEPS, check.advice)
+    again = checks_of(with_ratio(robot, "shoulder", float(found[1])), swing())["shoulder: winding above air"]
+    assert again.value == pytest.approx(float(found[2]), rel=0.02)
+    assert again.value <= again.limit
+
+
+def small_catalogue() -> Catalogue:
+    """Five motors, with one that bears the torque but turns slowly and one whose sheet lacks its resistance."""
+    keys = ["MM_148877", "FH_3274G024BP4", "MM_578298", "MM_607942", "MM_353297"]
+    motors = {key: WHOLE.motors[key] for key in keys}
+    strong = replace(motors["MM_353297"], peak_speed=None, inductance=None)
+    motors["slow"] = replace(strong, key="slow", mass=0.1, peak_speed=20.0)
+    motors["bare"] = replace(strong, key="bare", mass=0.11, resistance=None)
+    motors["heavy rotor"] = replace(strong, key="heavy rotor", mass=0.12, inertia=0.02)
+    return Catalogue(motors, {})
+
+
+def test_the_lightest_motor_is_the_first_that_keeps_all_when_every_one_is_analysed():
+    """Every motor of a catalogue is put in and analysed: lighter ones than the advised fail or cannot be told."""
+    table, robot = small_catalogue(), arm([WHOLE.motor("MM_148877").motor()], [Gear(60.0, efficiency=0.8)], mass=4.0)
+    name = "shoulder: continuous motor torque"
+    check = checks_of(robot, swing(), table)[name]
+    assert not check.kept
+    advised = re.search(LIGHTEST, check.advice)[2]
+    assert "motor" in follow(robot, swing(), table)
+    lighter = [one for one in table.motors.values() if one.mass < table.motors[advised].mass]
+    assert {"slow", "heavy rotor"} < {one.key for one in lighter}
+    for one in lighter:
+        if one.resistance is not None:
+            again = checks_of(with_article(robot, "shoulder", "motor", one.key, table), swing(), table)
+            assert not all(x.kept for x in again.values()), one.key
+
+
+def test_a_motor_that_is_not_there_is_not_named():
+    table = small_catalogue()
+    robot = arm([WHOLE.motor("MM_148877").motor()], [Gear(60.0)], mass=60.0)
+    assert "no motor" in follow(robot, swing(), table)
+    alone = Catalogue({"MM_148877": table.motors["MM_148877"]}, {})
+    check = checks_of(robot, swing(), alone)["shoulder: continuous motor torque"]
+    assert "has no other motor whose sheet prints continuous torque" in check.advice
+
+
+def test_the_lightest_gearbox_keeps_its_limits_and_those_of_the_motor():
+    """A lighter gearbox that bears the torque, but loses so much that the motor fails, is passed over."""
+    box = replace(WHOLE.gearbox("MM_203120"), peak_torque=9.0, rated_torque=5.0)
+    strong = GearboxSheet(key="fine", ratio=45.0, mass=0.6, efficiency=0.8, peak_torque=40.0, rated_torque=20.0)
+    wasteful = replace(strong, key="wasteful", mass=0.4, efficiency=0.25)
+    weak = replace(strong, key="weak", mass=0.3, peak_torque=9.0)
+    table = Catalogue(WHOLE.motors, {one.key: one for one in (box, strong, wasteful, weak)})
+    robot = arm([WHOLE.motor("MM_578298").motor()], [box.gear()])
+    check = checks_of(robot, swing(), table)["shoulder: gearbox peak torque"]
+    assert not check.kept
+    assert re.search(LIGHTEST, check.advice)[2] == "fine"
+    assert follow(robot, swing(), table) == {"gearbox"}
+
+
+def test_a_payload_and_a_slower_motion_that_are_advised_count_losses():
+    motor = replace(WHOLE.motor("MM_578298").motor(), max_torque=0.6)
+    robot = arm([motor], [Gear(60.0, efficiency=0.6)], limits=Limits(effort=36.0))
+    task = swing(payload=Payload(1.0, (0.6, 0, 0), link="upper"))
+    now = checks_of(robot, task)
+    for what in ("peak motor torque", "joint torque"):
+        mass = float(re.search(r"A payload of ([\d.]+) instead of 1 kg", now[f"shoulder: {what}"].advice)[1])
+        again = checks_of(robot, swing(payload=Payload(mass, (0.6, 0, 0), link="upper")))[f"shoulder: {what}"]
+        assert again.margin == pytest.approx(0.0, abs=0.01)
+    stretch = float(re.search(r"A motion ([\d.]+) times as long", now["shoulder: joint torque"].advice)[1])
+    assert checks_of(robot, stretched(task, stretch))["shoulder: joint torque"].margin == pytest.approx(0.0, abs=0.01)
+
+
+def test_the_advice_of_an_elastic_drive_holds_too():
+    motor = replace(WHOLE.motor("MM_148877").motor(), max_torque=0.25, friction=0.01, heat=None)
+    robot = arm([motor], [Gear(30.0, efficiency=0.8, stiffness=4e3, damping=2.0)])
+    assert "ratio" in follow(robot, swing())
+
+
+def test_a_rotor_on_a_moving_link_is_tried_as_it_is_analysed():
+    """Part of what turns it grows with the ratio, part with its square; the whole series is that of an analysis."""
+    heavy = Motor(2e-3, friction=0.01)
+    robot, task = arm([heavy, heavy], [Gear(3.0), Gear(3.0)]), swing(2)
+    found = analyse(robot, task, samples=SAMPLES)
+    trials = DriveTrials(found.drives["elbow"], robot, gw.assemble(robot), found.demands.motion, None, None)
+    for ratio in (2.0, 7.0):
+        tried = trials.series(trials.with_ratios(np.array([ratio]))).torque[0]
+        again = analyse(with_ratio(robot, "elbow", ratio), task, samples=SAMPLES).drives["elbow"].motor_torque
+        assert tried == pytest.approx(again, abs=1e-7 * np.abs(again).max())
+
+
+def test_a_sheet_without_the_limit_in_question_is_not_advised():
+    """A strong motor whose sheet prints no peak torque is lighter, but says nothing about peaks."""
+    motor = replace(WHOLE.motor("MM_148877").motor(), max_torque=0.2, heat=None)
+    known, silent = WHOLE.motors["AM_MF0060020_48V"], WHOLE.motors["TM_U8_KV100"]
+    table = Catalogue({one.key: one for one in (known, replace(silent, peak_torque=None))}, {})
+    check = checks_of(arm([motor], [Gear(20.0)]), swing(), table)["shoulder: peak motor torque"]
+    assert re.search(LIGHTEST, check.advice)[2] == known.key
