@@ -107,7 +107,7 @@ def gearbox_table() -> dict[str, GearboxSheet]:
 
 
 def gearbox_entry(name: str) -> dict[str, Any]:
-    """The words of one gearbox, bundled or of the user's own files; numbers that its sheet does not print are not among them.
+    """The words of one gearbox, bundled or of the user's own files, without numbers that its sheet does not print.
 
     >>> gearbox_entry("HD_CSF-17-100-2UH")["ratio"]
     100.0
