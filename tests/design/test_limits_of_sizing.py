@@ -72,7 +72,7 @@ def test_a_cycle_that_takes_too_long_is_not_a_matter_of_drives():
 def test_a_pace_that_varies_keeps_the_required_cycle_time():
     takes = swing().cycle.duration
     task = replace(swing(), required={"cycle_time": 1.2 * takes})
-    words = {"variables": {"task.stretch": Range(0.9, 2.0)}, "objective": "energy", "trials": 8, "samples": 21}
+    words = {"variables": {"task.stretch": Range(0.9, 2.0)}, "objective": "energy", "trials": 12, "samples": 31}
     sized = size_drives(arm(), task, small(6, 6), **words)
     assert sized.task.cycle.duration <= 1.2 * takes * (1 + 1e-9)
     free = size_drives(arm(), swing(), small(6, 6), **words)
@@ -86,7 +86,7 @@ def test_a_joint_that_must_not_turn_so_fast_is_told():
 
 @pytest.mark.parametrize(("begins", "most"), [(7e-3, 7e-3), (0.0, 2e-3), (0.0, 5e-4)])
 def test_the_accuracy_of_the_loop_is_a_limit(begins, most):
-    """One that the start misses is refused at once, any other makes a set miss it; what is better than required is kept."""
+    """One that the start misses is refused at once; any other is missed by a set, or kept by it."""
     wrong = Perturbation(start_error={"elbow": 0.02})
     task = replace(swing(), perturbed=wrong, required={"accuracy": 1e-3})
     question = Question(design_space(Design(arm(), task, {}), {}), small(1, 1), ("elbow",), "mass", 1.0, 31)
@@ -158,7 +158,8 @@ def test_drives_that_are_not_chosen_are_judged():
         one = Catalogue({plain.key: replace(plain, mass=mass)}, {box.key: box})
         sized = size_drives(robot, swing(), one, joints=["elbow"], samples=31)
         assert any(x.startswith("shoulder: joint torque, of a drive") for x in sized.remarks) is not kept
-        assert sized.analysis.possible is kept
+        check = next(x for x in sized.analysis.limits if x.name == "shoulder: joint torque")
+        assert check.kept is kept
 
 
 def elastic(**required: float):
