@@ -7,6 +7,7 @@ import json
 import pytest
 
 import gearwright as gw
+from gearwright.catalogue import drives
 
 TASK = """
 task: nod
@@ -55,6 +56,35 @@ def test_size_as_json_tells_gains_and_front(run, files):
     assert found["choices"]["shoulder"]["motor"] in ("small", "large")
     assert found["gains"]["shoulder"]["kp"] > 0
     assert found["front"]["objectives"] == ["price", "mass"]
+
+
+def test_a_robot_sized_with_own_articles_is_read_again(run, files):
+    """With their files its data sheets are checked; without them the numbers of its own file hold, with a warning."""
+    own = ("--catalogue", files / "motors.csv", "--catalogue", files / "gearboxes.csv")
+    sized = files / "sized.yaml"
+    code, _, err = size(run, files, *own, "--objective", "price", "-o", sized)
+    assert code == 0, err
+    code, out, err = run("analyse", sized, files / "nod.yaml", *own)
+    assert code == 0, err
+    assert "shoulder: gearbox mean torque" in out
+    articles = drives(files / "motors.csv", files / "gearboxes.csv")
+    known = gw.load(sized, catalogue=articles).drive("shoulder")
+    assert known.gear.catalogue in ("g50", "g100")
+    with pytest.warns(gw.errors.GearwrightWarning) as told:
+        assert gw.load(sized).drive("shoulder") == known
+    for what in (f"motor {known.motor.catalogue!r}", f"gearbox {known.gear.catalogue!r}"):
+        assert any(f"{what} is not in the catalogue" in str(one.message) for one in told)
+
+
+def test_a_robot_may_name_own_articles_alone(files):
+    """The numbers are then those of their files; a key without them is refused."""
+    link = "{name: a, parent: base, joint: {name: a, axis: [0, 0, 1]}, mass: 1, inertia: {zz: 1, xx: 1, yy: 1}}"
+    text = f"robot: r\nlinks: [{link}]\ndrives: [{{joint: a, gear: {{catalogue: g50}}}}]\n"
+    (files / "r.yaml").write_text(text)
+    known = gw.load(files / "r.yaml", catalogue=drives(files / "gearboxes.csv"))
+    assert known.drive("a").gear.ratio == 50.0
+    with pytest.raises(gw.errors.FileError, match="there is no gearbox 'g50' in the catalogue"):
+        gw.load(files / "r.yaml")
 
 
 def test_size_varies_what_it_is_told(run, files):

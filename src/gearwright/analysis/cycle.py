@@ -88,7 +88,7 @@ class Cycle:
         motion = self.found.motion
         if drive.joint is None or drive.output_torque is None or not isinstance(motion, Motion):
             return None
-        return DriveTrials(drive, self.robot, self.mech, motion, self._link(drive), self.task.ambient)
+        return DriveTrials(drive, self.robot, self.mech, motion, self._link(drive), self.task.ambient, self.task.cycles)
 
     def _link(self, drive: DriveAnalysis) -> Link | None:
         """The link that a drive moves."""

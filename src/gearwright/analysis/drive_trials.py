@@ -18,7 +18,7 @@ from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.quadrature import integral_weights, rate, spans_of
-from gearwright.analysis.steady_heat import steady_temperatures
+from gearwright.analysis.steady_heat import mean_temperatures, steady_temperatures
 from gearwright.arrays import Array
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.heat import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
@@ -34,6 +34,9 @@ from gearwright.parts.losses import losses_of
 
 TURNING = 1e-9
 """Share of its largest speed up to which a joint counts as turning round."""
+
+ROUNDS = 8
+"""Of the current that a warmer magnet takes."""
 
 MELTED = 5000.0
 """Temperature [K] beyond which the winding of a trial is not followed: there is none left."""
@@ -65,9 +68,14 @@ class Series(NamedTuple):
     current: Array | None
     voltage: Array | None
 
+    def nominal(self, motor: Motor) -> Array:
+        """The current of a motor at its reference temperature [A]."""
+        assert motor.torque_constant is not None
+        return np.asarray(self.torque / float(motor.torque_constant))
 
-def motor_series(motor: Motor, gear: AnyGear, asked: Asked, t: Array) -> Series:
-    """What a motor does for what is asked of it.
+
+def motor_series(motor: Motor, gear: AnyGear, asked: Asked, t: Array, cycles: int | None = None) -> Series:
+    """What a motor does for what is asked of it, in the last of so many cycles (None: for ever).
 
     >>> from gearwright.parts import Gear
     >>> ones = np.ones(3)
@@ -81,14 +89,16 @@ def motor_series(motor: Motor, gear: AnyGear, asked: Asked, t: Array) -> Series:
     entering = mesh_at(table, 0.0, pace, ARRAYS).taken(passed, sense, ARRAYS) if table else passed
     rubbed = sense * sliding(motor.total_friction, pace, ARRAYS)
     torque = np.where(sense == 0, passed, entering + rubbed) + asked.own
-    return Series(torque, speed, *_electric(motor, torque, speed, t))
+    return Series(torque, speed, *_electric(motor, torque, speed, t, cycles))
 
 
-def _electric(motor: Motor, torque: Array, speed: Array, t: Array) -> tuple[Array | None, Array | None]:
-    """Current and voltage of a winding that begins as warm as the air and gets warmer over the cycle."""
+def _electric(
+    motor: Motor, torque: Array, speed: Array, t: Array, cycles: int | None
+) -> tuple[Array | None, Array | None]:
+    """Current and voltage of a winding that is as warm as it is in the last cycle."""
     if not motor.torque_constant:
         return None, None
-    warm = _warmth_along(motor, torque, t)
+    warm = _warmth_along(motor, torque, t, cycles)
     weaker, more = (1.0, 1.0) if warm is None or motor.heat is None else _factors(motor.heat, warm)
     constant = float(motor.torque_constant) * weaker
     winding = DcEquations(constant, constant, (motor.resistance or 0.0) * more, motor.inductance or 0.0)
@@ -101,13 +111,13 @@ def _factors(heat: Heat, warm: Warmth) -> tuple[Array, Array]:
     return np.asarray(magnet_factor(heat, warm)), np.asarray(resistance_factor(heat, warm))
 
 
-def _warmth_along(motor: Motor, torque: Array, t: Array) -> Warmth | None:
-    """Temperatures over the first cycle, like the torque; between two samples the current is the mean of both."""
+def _warmth_along(motor: Motor, torque: Array, t: Array, cycles: int | None) -> Warmth | None:
+    """Temperatures over the last cycle, like the torque; between two samples the current is the mean of both."""
     heat = motor.heat
     if heat is None or not motor.resistance or not motor.torque_constant:
         return None
     nominal, steps = (torque / float(motor.torque_constant)).T, np.diff(t)
-    states = [np.full(nominal.shape[1:], float(one.initial)) for one in warm_states("", heat)]
+    states = _warm_starts(motor, nominal, t, cycles)
     found = [warmth(heat, states)]
     for k, step in enumerate(steps):
         weaker, more = _factors(heat, found[-1])
@@ -116,6 +126,23 @@ def _warmth_along(motor: Motor, torque: Array, t: Array) -> Warmth | None:
         states = [np.minimum(x + step * slope, MELTED) for x, slope in zip(states, rates, strict=True)]
         found.append(warmth(heat, states))
     return Warmth(*(np.stack(x, axis=-1) for x in zip(*found, strict=True)))
+
+
+def _warm_starts(motor: Motor, nominal: Array, t: Array, cycles: int | None) -> list[Array]:
+    """The temperatures with which the last cycle begins, by the mean heat of those before it.
+
+    A warmer magnet takes more current than the nominal one (T, ...), so that some rounds are needed.
+    """
+    heat = motor.heat
+    assert heat is not None
+    span = float(t[-1] - t[0])
+    means = np.tensordot(integral_weights(t) / span, nominal**2, axes=1)
+    states = [np.full(means.shape, float(one.initial)) for one in warm_states("", heat)]
+    for _ in range(ROUNDS if heat.magnet else 1):
+        weaker, _ = _factors(heat, warmth(heat, states))
+        hot = mean_temperatures(np.ravel(means / weaker**2), motor, None if cycles is None else (cycles - 1) * span)
+        states = [np.minimum(np.nan_to_num(x, nan=MELTED), MELTED).reshape(means.shape) for x in hot]
+    return states
 
 
 def leaving_torque(motor: Motor, gear: AnyGear, asked: Asked, torque: Array) -> Array:
@@ -159,6 +186,7 @@ class DriveTrials:
         motion: of all speeds.
         link: that it moves.
         ambient: temperature of the air [K], if the task states it.
+        cycles: how often the cycle is done, of which the last one is meant; None: for ever.
     """
 
     drive: DriveAnalysis
@@ -167,6 +195,7 @@ class DriveTrials:
     motion: Motion
     link: Link | None
     ambient: float | None
+    cycles: int | None = None
 
     @cached_property
     def part(self) -> Drive:
@@ -197,7 +226,7 @@ class DriveTrials:
 
     def series(self, asked: Asked) -> Series:
         """What the present motor would do."""
-        return motor_series(self.drive.motor, self.part.gear, asked, self.drive.t)
+        return motor_series(self.drive.motor, self.part.gear, asked, self.drive.t, self.cycles)
 
     def with_ratios(self, ratios: Array) -> Asked:
         r"""What is asked with other ratios (R,), of any sign: $b \to f b$ turns the motor by $f^2 J b^2 a$ and by f."""
@@ -221,7 +250,7 @@ class DriveTrials:
         self, drive: Drive, asked: Asked, motor_sheet: MotorSheet | None, gearbox_sheet: GearboxSheet | None
     ) -> tuple[DriveAnalysis, list[LimitCheck]]:
         """The drive with other parts over the cycle, and the limits that it then has."""
-        told = motor_series(drive.motor, drive.gear, asked, self.drive.t)
+        told = motor_series(drive.motor, drive.gear, asked, self.drive.t, self.cycles)
         trial = replace(
             self.drive,
             torque=told.torque * asked.ratio,
@@ -239,7 +268,7 @@ class DriveTrials:
             gearbox_sheet=gearbox_sheet,
         )
         if told.current is not None and drive.motor.heat is not None and drive.motor.resistance:
-            warm = steady_temperatures(trial.t, told.current, drive.motor, self.ambient)
+            warm = steady_temperatures(trial.t, told.nominal(drive.motor), drive.motor, self.ambient, self.cycles)
             trial = replace(trial, temperatures=warm)
         return trial, list(drive_limits(trial, self.link))
 

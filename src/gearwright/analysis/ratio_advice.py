@@ -107,7 +107,9 @@ class RatioScan:
         air = self.trials.air(one.motor)
         assert current is not None
         assert air is not None
-        return float(steady_temperatures(one.t, current[k], one.motor, self.trials.ambient).winding.max()) - air
+        nominal = self._series.nominal(one.motor)[k]
+        warm = steady_temperatures(one.t, nominal, one.motor, self.trials.ambient, self.trials.cycles)
+        return float(warm.winding.max()) - air
 
 
 ADVISED = (

@@ -32,7 +32,6 @@ SMALL, TERMS = 0.5, 18
 """Size of a matrix up to which the series of its exponential is summed, and how many of its terms."""
 
 
-
 class Temperatures(NamedTuple):
     """Of winding and housing over one cycle [K], (T,); all infinite when there is no steady state."""
 
@@ -72,6 +71,29 @@ def steady_temperatures(
         asked = warm
         found = _cycle(t, asked, heat, motor.resistance, cycles)
     return found
+
+
+def mean_temperatures(squares: Array, motor: Motor, time: float | None) -> list[Array]:
+    """The temperatures that are states after a time [s] with steady heat, of many trials at once, each (trials,) [K].
+
+    Args:
+        squares: mean squares of the current (trials,) [A2].
+        motor: with `heat` and `resistance`; the current is what it is at any temperature.
+        time: None: when nothing changes any more; infinite where it heats faster than it cools.
+    """
+    heat, resistance = motor.heat, motor.resistance
+    assert heat is not None
+    rows = (_single if heat.housing_capacity is None else _double)(squares, heat, resistance)
+    rates = matrix_of(rows, squares.shape)
+    size = len(rows)
+    if time is not None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            turned = _turned(rates, np.full(squares.shape, time))
+        return list((turned @ np.append(np.full(size, heat.ambient), 1.0))[..., :size].T)
+    grows = np.linalg.eigvals(rates[..., :size]).real.max(axis=-1) >= 0
+    found = np.full((*squares.shape, size), np.inf)
+    found[~grows] = np.linalg.solve(-rates[~grows][..., :size], rates[~grows][..., size:])[..., 0]
+    return list(found.T)
 
 
 def _settled(series: Scalar, before: Scalar) -> bool:

@@ -7,8 +7,10 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from gearwright.catalogue.drives import Catalogue
 from gearwright.catalogue.variants import VARIANTS
 from gearwright.errors import FileError, InputError
+from gearwright.files.catalogue_data import own_articles
 from gearwright.files.formats import ENDINGS, read_file
 from gearwright.files.permissions import Permissions
 from gearwright.parts import Robot
@@ -22,6 +24,7 @@ def load(
     xacro: bool = False,
     include: Iterable[str | Path] = (),
     srdf: str | Path | None = None,
+    catalogue: Catalogue | None = None,
 ) -> Robot:
     """A bundled robot by its name, or a robot from a .yaml, .yml, .urdf, .xacro or MuJoCo's .xml file.
 
@@ -35,6 +38,7 @@ def load(
             you trust as you trust a script. What a file attaches is never expanded.
         include: folders, besides that of the file, from which it may attach or include other files.
         srdf: an SRDF file whose `rotor_params` state the rotors (inertia, gear ratio) of a URDF's joints.
+        catalogue: articles that the file may name beside the bundled ones, `gearwright.catalogue.drives("own.csv")`.
 
     >>> load("elbow").drive("j2").gear.ratio
     100.0
@@ -44,7 +48,8 @@ def load(
     """
     if not isinstance(name_or_path, str | Path):
         raise InputError(f"{name_or_path!r} is not a robot's name or file. Give a text: 'elbow' or 'my_arm.urdf'.")
-    robot = read_file(robot_file(name_or_path), Permissions.given(xacro, include), floating_base)
+    with own_articles({}, {}) if catalogue is None else own_articles(catalogue.motors, catalogue.gearboxes):
+        robot = read_file(robot_file(name_or_path), Permissions.given(xacro, include), floating_base)
     variant = VARIANTS.get(name_or_path) if isinstance(name_or_path, str) else None
     return _with_rotors(robot if variant is None else variant.of(str(name_or_path), robot), srdf)
 

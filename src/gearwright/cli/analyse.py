@@ -65,8 +65,9 @@ def analyse_task(
     from gearwright.analysis import Task, analyse
     from gearwright.analysis import sensitivities as sensitivities_of
 
-    loaded = load(robot, xacro=xacro, include=include or ())
-    found = analyse(loaded, Task.read(task, loaded), catalogue=drives(*(catalogue or ())))
+    articles = drives(*(catalogue or ()))
+    loaded = load(robot, xacro=xacro, include=include or (), catalogue=articles if catalogue else None)
+    found = analyse(loaded, Task.read(task, loaded), catalogue=articles)
     slopes = sensitivities_of(found) if sensitivities else None
     if plot is not None:
         found.plot(plot)

@@ -72,11 +72,12 @@ def size(
     from gearwright.design import Task, size_drives
     from gearwright.export.urdf import save
 
-    loaded = load(robot, xacro=xacro, include=include or ())
+    articles = drives(*(catalogue or ()))
+    loaded = load(robot, xacro=xacro, include=include or (), catalogue=articles if catalogue else None)
     found = size_drives(
         loaded,
         Task.read(task, loaded),
-        drives(*(catalogue or ())),
+        articles,
         objective,
         joints=_joints(joint, keep, vary),
         variables=dict(_variable(text) for text in vary or ()),

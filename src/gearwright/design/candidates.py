@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Any, NamedTuple
@@ -14,14 +14,14 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
+from gearwright.design.able_articles import able, passed_over
 from gearwright.design.drive_basis import DriveBasis
-from gearwright.design.drive_demand import Article
+from gearwright.design.drive_demand import LIFE, Article
 from gearwright.errors import InputError
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import Mesh
 from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.parts.losses import back_driving, losses_of
-from gearwright.text import listed
 
 
 class Choice(NamedTuple):
@@ -75,6 +75,7 @@ class Candidates:
     copper: Array
     reference: Array
     ambient: Array
+    life_exponent: Array
     limits: dict[str, Array]
 
     @property
@@ -83,7 +84,8 @@ class Candidates:
         mesh = Mesh(self.efficiency[:, None], self.back_efficiency[:, None], self.no_load[:, None], 0.0)
         constant = self.constant[:, None]
         winding = DcEquations(constant, constant, self.resistance[:, None])
-        return Article(self.ratio[:, None], mesh, self.coulomb[:, None], self.viscous[:, None], winding)
+        columns = (self.coulomb[:, None], self.viscous[:, None])
+        return Article(self.ratio[:, None], mesh, *columns, winding, self.life_exponent[:, None])
 
     def temperature(self, squares: Scalar, ops: Operations) -> Scalar:
         r"""Temperature [K] of windings with a mean square current, (C,): the resistance rises with it.
@@ -114,52 +116,58 @@ class Candidates:
 
 BARELY = 0.05
 """Of the heat that warms a winding without end: what less is left counts as none."""
-NEEDED = ("mass", "inertia", "torque_constant", "resistance")
-OF_GEARBOX = ("mass", "ratio", "efficiency")
 
 
-def kept_candidate(basis: DriveBasis, motor: MotorSheet, ambient: float | None = None) -> Candidates:
+def kept_candidate(
+    basis: DriveBasis, motor: MotorSheet, catalogue: Catalogue, ambient: float | None = None, life: float | None = None
+) -> Candidates:
     """The one choice of a joint that keeps its motor and its gear."""
-    return _columns(basis, (Choice(motor, None, kept=True),), ambient)
+    return _columns(basis, (Choice(motor, None, kept=True),), (_kept_box(basis, catalogue),), ambient, life)
 
 
-def candidates(basis: DriveBasis, catalogue: Catalogue, ambient: float | None = None) -> Candidates:
-    """The choices of a joint; sheets that lack a number which every drive needs are passed over.
+def candidates(
+    basis: DriveBasis, catalogue: Catalogue, ambient: float | None = None, life: float | None = None
+) -> Candidates:
+    """The choices of a joint; sheets that lack a number which every drive or its limits need are passed over.
 
     Args:
         basis: what a drive does to the forces.
         catalogue: what there is.
         ambient: temperature of the air [K]; that of the sheets unless given.
+        life: that the task requires of gearboxes [h].
     """
-    motors = [sheet for sheet in catalogue.motors.values() if not _missing(sheet, NEEDED)]
-    boxes = [sheet for sheet in catalogue.gearboxes.values() if not _missing(sheet, OF_GEARBOX)]
+    whole = able(catalogue, life)
+    motors, boxes = whole.motors.values(), whole.gearboxes.values()
     paired = [Choice(motor, box) for motor in motors for box in boxes]
     choices = sorted(
         paired if basis.gear is None else (Choice(motor, None) for motor in motors), key=lambda one: one.mass
     )
     if not choices:
-        raise InputError(
-            f"size_drives: no motor with {listed(NEEDED)} and gearbox with mass, ratio and efficiency is in the "
-            "catalogue. Add a file of your own."
-        )
-    return _columns(basis, tuple(choices), ambient)
+        raise InputError(" ".join([NONE_ABLE, *passed_over(catalogue, life)]))
+    stays = _kept_box(basis, catalogue)
+    return _columns(basis, tuple(choices), tuple(one.gearbox or stays for one in choices), ambient, life)
 
 
-def _missing(sheet: MotorSheet | GearboxSheet, words: tuple[str, ...]) -> list[str]:
-    return [word for word in words if getattr(sheet, word) is None]
+NONE_ABLE = (
+    "size_drives: no motor and gearbox of the catalogue print all that a drive and its limits need. Add a file of your "
+    "own, fill in what is missing, or assume an efficiency."
+)
 
 
-def passed_over(catalogue: Catalogue) -> Iterator[str]:
-    """A remark on sheets without a number that every drive needs."""
-    motors = [key for key, sheet in catalogue.motors.items() if _missing(sheet, NEEDED)]
-    boxes = [key for key, sheet in catalogue.gearboxes.items() if _missing(sheet, OF_GEARBOX)]
-    if motors:
-        yield f"passed over, because their sheets lack one of {listed(NEEDED)}: {listed(motors)}."
-    if boxes:
-        yield f"passed over, because their sheets lack one of {listed(OF_GEARBOX)}: {listed(boxes)}."
+def _kept_box(basis: DriveBasis, catalogue: Catalogue) -> GearboxSheet | None:
+    """The data sheet of a gear that stays, if it names one."""
+    return catalogue.gearboxes.get(getattr(basis.gear, "catalogue", None) or "")
 
 
-def _columns(basis: DriveBasis, choices: tuple[Choice, ...], ambient: float | None) -> Candidates:
+def _columns(
+    basis: DriveBasis,
+    choices: tuple[Choice, ...],
+    rated: Sequence[GearboxSheet | None],
+    ambient: float | None,
+    life: float | None,
+) -> Candidates:
+    """The numbers of choices; `rated` are the sheets whose limits hold, of gearboxes chosen or kept."""
+
     def of(*numbers: float | None, empty: float = inf) -> Array:
         return np.array([empty if x is None else x for x in numbers])
 
@@ -185,23 +193,33 @@ def _columns(basis: DriveBasis, choices: tuple[Choice, ...], ambient: float | No
         copper=np.array([nan if heat is None else heat.copper for heat in heats]),
         reference=np.array([nan if heat is None else heat.reference for heat in heats]),
         ambient=np.array([ambient or (nan if heat is None else heat.ambient) for heat in heats]),
+        life_exponent=of(*_numbers(rated, "life_exponent"), empty=3.0),
         limits={
+            **{name: np.full(len(choices), limit) for name, limit in basis.limits.items()},
+            **({} if life is None else {LIFE: np.array([_wear(box, life) for box in rated])}),
             "peak motor torque": of(*(sheet.peak_torque for sheet in motors)),
             "motor speed": of(*(sheet.peak_speed for sheet in motors)),
             "voltage": of(*(sheet.voltage for sheet in motors)),
             "continuous motor torque": of(*(sheet.continuous_torque for sheet in motors)),
             "continuous motor speed": of(*(sheet.continuous_speed for sheet in motors)),
             "winding above air": np.array([_heating_limit(sheet, ambient) for sheet in motors]),
-            "gearbox peak torque": of(*_numbers(boxes, "peak_torque")),
-            "gearbox mean torque": of(*_numbers(boxes, "rated_torque")),
-            "gearbox input speed": of(*_numbers(boxes, "peak_input_speed")),
-            "gearbox mean input speed": of(*_numbers(boxes, "rated_input_speed")),
+            "gearbox peak torque": of(*_numbers(rated, "peak_torque")),
+            "gearbox mean torque": of(*_numbers(rated, "rated_torque")),
+            "gearbox input speed": of(*_numbers(rated, "peak_input_speed")),
+            "gearbox mean input speed": of(*_numbers(rated, "rated_input_speed")),
         },
     )
 
 
 def _numbers(boxes: Sequence[GearboxSheet | None], word: str) -> list[float | None]:
     return [None if box is None else getattr(box, word) for box in boxes]
+
+
+def _wear(box: GearboxSheet | None, life: float) -> float:
+    r"""The mean of $\lvert\omega\rvert T^p$ at which a gearbox lives as long as required; inf where it is not rated."""
+    if box is None or box.life is None or not box.rated_torque or not box.life_speed:
+        return inf
+    return float(box.life * box.life_speed * box.rated_torque ** (box.life_exponent or 3.0) / life)
 
 
 def _ratio(basis: DriveBasis, box: GearboxSheet | None) -> float:

@@ -20,14 +20,16 @@ from gearwright.design.enumeration import walked
 from gearwright.design.evolution import Judged, improved
 from gearwright.design.objectives import Found
 from gearwright.design.own_articles import own_motor
+from gearwright.design.rigid_robots import rigid_robot
 from gearwright.design.search import described, quick_options
 from gearwright.design.variables import Design, DesignSpace, Values
 from gearwright.errors import InputError, PartError
 from gearwright.mechanism import assemble
 from gearwright.parts import Material, Robot
 
+CYCLE_TIME = "cycle time"
 TIP, TIP_PEAK = "tip deflection", "tip.peak_deflection"
-"""The limit of a whole arm, and what it limits, by their names in an analysis."""
+"""Limits of a task and of a whole arm, and what the latter limits, by their names in an analysis."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,15 @@ class Question:
         return tuple(self._options(basis) for basis in drives.drives)
 
     def _options(self, basis: DriveBasis) -> Candidates:
-        ambient = self.space.base.task.ambient
+        task = self.space.base.task
         if basis.drive.joint in self.chosen:
-            return candidates(basis, self.table, ambient)
-        return kept_candidate(basis, own_motor(basis.drive, self.table), ambient)
+            return candidates(basis, self.table, task.ambient, self.life)
+        return kept_candidate(basis, own_motor(basis.drive, self.table), self.table, task.ambient, self.life)
+
+    @property
+    def life(self) -> float | None:
+        """What the task requires of gearboxes [h]."""
+        return self.space.base.task.required.get("life")
 
     def drives(self, design: Design) -> DriveSpace:
         """The forces of a design as a function of its drives."""
@@ -121,13 +128,19 @@ def completed(question: Question, design: Design, values: Values, sets: DriveSet
     tightest, _ = sets.tightest(places)
     sized = with_choices(design.robot, dict(zip(question.joints, found.choices, strict=True)))
     links = link_uses(design, sized, sets.space)
-    use = found.use
-    if links and max(links.values()) > use:
-        tightest = max(links, key=lambda name: links[name])
-        use = links[tightest]
+    use, others = found.use, {**links, **_time_use(design.task)}
+    if others and max(others.values()) > use:
+        tightest = max(others, key=lambda name: others[name])
+        use = others[tightest]
     mass = found.mass + float(question.space.beam_mass(values))
     kept = found._replace(mass=mass, use=use, values=tuple(values.items()))
     return Judgement(kept, sets, places, tightest)
+
+
+def _time_use(task: Task) -> dict[str, float]:
+    """Of the time that a cycle may take, the share that it takes."""
+    most = task.required.get("cycle_time")
+    return {} if most is None else {CYCLE_TIME: task.cycle.duration / most}
 
 
 def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, float]:
@@ -135,7 +148,7 @@ def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, flo
     if not design.sections:
         return {}
     task, motion = design.task, drives.motion
-    robot = task.carried_by(sized)
+    robot = rigid_robot(task.carried_by(sized))  # what gears give is left to the analysis of the winner
     mech = assemble(robot)
     acting = acting_on(robot, mech, motion, task.forces, task.contact)
     found = structure_of(robot, mech, motion, design.sections, acting, task.tip)

@@ -11,17 +11,20 @@ machines assembled as every machine is; a million choices then are sums of produ
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from gearwright.analysis import Task
 from gearwright.analysis.course import Prescribed
 from gearwright.arrays import Array
+from gearwright.design.drive_demand import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE
+from gearwright.design.rigid_robots import rigid_robot
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss
 from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.places import force_unit
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import approximate, assemble
 from gearwright.motion import Motion
@@ -44,6 +47,7 @@ class DriveBasis:
         first: times the ratio, (T, n).
         second: times the square of the ratio, (T, n).
         gear: the gear that stays, if only the motor is chosen.
+        limits: that the joint itself states, by their names in an analysis.
     """
 
     drive: Drive
@@ -53,6 +57,7 @@ class DriveBasis:
     first: Array
     second: Array
     gear: AnyGear | None
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     def forces(self, mass: float, inertia: float, ratio: float) -> Array:
         """What a drive adds to the forces, (T, n)."""
@@ -64,7 +69,7 @@ class DriveSpace:
     """A motion, its forces without any of the drives in question, and what each of those adds.
 
     Args:
-        robot: with the task's payload.
+        robot: with the task's payload, its gears rigid.
         motion: sampled.
         bare: forces without the drives, (T, n).
         outside: the part of them that does not accelerate or lift masses: friction and what else acts, (T, n).
@@ -106,7 +111,7 @@ def drive_space(
         geared: joints that keep their gear.
         model: None for the exact machine, or an approximation that `gw.approximate` knows.
     """
-    loaded = task.carried_by(robot)
+    loaded = rigid_robot(task.carried_by(robot))
     chosen = [drive_of(loaded, joint) for joint in joints]
     bare = loaded
     for drive in chosen:
@@ -114,8 +119,8 @@ def drive_space(
     mech = assemble(bare)
     if mech.shafts:
         raise InputError(
-            f"size_drives: {listed(mech.shafts)} turn behind springs. Choose the drives of a rigid robot (gears "
-            "without stiffness), and check the elastic one with `analyse`."
+            f"size_drives: {listed(mech.shafts)} turn behind springs that are not those of a gear. Choose the drives "
+            "of a rigid robot, and check the elastic one with `analyse`."
         )
     smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
     course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples)
@@ -124,8 +129,17 @@ def drive_space(
     outside = found.tau - inverse_dynamics(mech, motion.q, motion.v, motion.a)
     machines = _Machines(motion, frozenset(geared), model or "exact")
     free = machines.forces(bare)
-    bases = tuple(machines.basis(bare, drive, free, mech.speeds.index(drive.joint)) for drive in chosen)
-    return DriveSpace(loaded, motion, free + outside, outside, bases)
+    bases = [machines.basis(bare, drive, free, mech.speeds.index(drive.joint)) for drive in chosen]
+    limited = tuple(replace(one, limits=_stated(loaded, one.drive.joint)) for one in bases)
+    return DriveSpace(loaded, motion, free + outside, outside, limited)
+
+
+def _stated(robot: Robot, joint: str) -> dict[str, float]:
+    """The limits of a joint that a drive must keep, whatever it is."""
+    link = next(link for link in robot.links if link.joint_name == joint)
+    effort = JOINT_TORQUE if force_unit(link) == "Nm" else JOINT_FORCE
+    stated = {JOINT_SPEED: link.joint.limits.speed, effort: link.joint.limits.effort}
+    return {name: float(limit) for name, limit in stated.items() if limit is not None}
 
 
 def drive_of(robot: Robot, joint: str) -> Drive:

@@ -33,12 +33,14 @@ class Article(NamedTuple):
     coulomb: Scalar
     viscous: Scalar
     winding: DcEquations
+    life_exponent: Scalar = 3.0
 
 
 class DriveDemand(NamedTuple):
-    """Series of a drive: load at the joint, speed, torque, current and voltage of the motor."""
+    """Series of a drive: load and speed at the joint, speed, torque, current and voltage of the motor."""
 
     load: Scalar
+    joint_speed: Scalar
     speed: Scalar
     torque: Scalar
     current: Scalar
@@ -60,6 +62,9 @@ class Reductions(Protocol):
     def cbrt(self, x: Scalar) -> Scalar:
         """Cube root of a number."""
 
+    def power(self, x: Scalar, exponent: Scalar) -> Scalar:
+        """A series that is not negative, to a power of at least one."""
+
 
 def drive_demand(article: Article, load: Scalar, own: Scalar, v: Array, ops: Operations) -> DriveDemand:
     """The series of a drive whose joint moves with speed v under a load, while `own` turns the motor itself."""
@@ -69,16 +74,25 @@ def drive_demand(article: Article, load: Scalar, own: Scalar, v: Array, ops: Ope
     entering = ops.where(sense == 0, passed, article.mesh.taken(passed, sense, ops))
     torque = entering + own + article.coulomb * sense + article.viscous * speed
     current = article.winding.current(torque)
-    return DriveDemand(load, speed, torque, current, article.winding.voltage(current, 0.0, speed))
+    return DriveDemand(load, v, speed, torque, current, article.winding.voltage(current, 0.0, speed))
 
 
-def compared(found: DriveDemand, over: Reductions) -> dict[str, Scalar]:
-    """What each limit of a data sheet is compared with; the winding with its mean square current [A^2]."""
+def compared(found: DriveDemand, article: Article, over: Reductions) -> dict[str, Scalar]:
+    r"""What each limit of a joint or a data sheet is compared with; the winding with its mean square current [A^2].
+
+    A joint carries what its motor brings, $n T$. A life is compared by what uses it up, the mean of
+    $\lvert\omega\rvert L^p$.
+    """
     turning = abs(found.speed)
     mean = over.mean(turning)
     cubes = over.mean(turning * abs(found.load * found.load * found.load))
     peak_speed = over.peak(found.speed)
+    at_joint = over.peak(found.torque * article.ratio)
     return {
+        JOINT_SPEED: np.abs(found.joint_speed).max(),
+        JOINT_TORQUE: at_joint,
+        JOINT_FORCE: at_joint,
+        LIFE: over.mean(turning * over.power(abs(found.load), article.life_exponent)),
         "peak motor torque": over.peak(found.torque),
         "motor speed": peak_speed,
         "voltage": over.peak(found.voltage),
@@ -92,6 +106,8 @@ def compared(found: DriveDemand, over: Reductions) -> dict[str, Scalar]:
     }
 
 
+JOINT_SPEED, JOINT_TORQUE, JOINT_FORCE, LIFE = "joint speed", "joint torque", "joint force", "gearbox life"
+"""Limits of a joint and of a task, by their names in an analysis."""
 TINY = 1e-300
 """So that a joint which rests is compared with zero and not with nothing."""
 
@@ -120,6 +136,10 @@ class OfArrays:
         """Cube root."""
         return np.cbrt(x)
 
+    def power(self, x: Scalar, exponent: Scalar) -> Scalar:
+        """A series to a power; cubes, the usual case, without logarithms."""
+        return x * x * x if np.all(exponent == 3.0) else x**exponent
+
 
 class OfJets:
     """Reductions of jets whose value is a series (T,) and whose slope has one row per variable, (P, T)."""
@@ -147,3 +167,8 @@ class OfJets:
         """Cube root."""
         root = np.cbrt(x.c[0])
         return Jet([root, x.c[1] / (3 * root * root) if root > 0 else 0.0 * x.c[1]])
+
+    def power(self, x: Scalar, exponent: Scalar) -> Scalar:
+        """A series to a power."""
+        value, slope = x.c[0], x.c[1]
+        return Jet([value**exponent, exponent * value ** (exponent - 1) * slope])

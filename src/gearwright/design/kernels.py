@@ -24,8 +24,9 @@ from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.design.choosing import with_choices
 from gearwright.design.designs import Judgement, Question, shares_of_links
-from gearwright.design.drive_demand import JETS, Article, OfJets, compared, drive_demand
+from gearwright.design.drive_demand import JETS, JOINT_SPEED, Article, OfJets, compared, drive_demand
 from gearwright.design.pace import stretched
+from gearwright.design.rigid_robots import rigid_robot
 from gearwright.design.variables import STRETCH
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import Mesh
@@ -59,10 +60,10 @@ class DesignMachine:
     turning: tuple[tuple[str, ...], ...]
 
     def robot(self, values: Sequence[Scalar]) -> Robot:
-        """The robot with its drives and its payload."""
+        """The robot with its drives and its payload, its gears rigid."""
         space = self.question.space
         robot = space.robot({**self.fixed, **dict(zip(self.free, values, strict=True))})
-        return space.base.task.carried_by(with_choices(robot, self.choices))
+        return rigid_robot(space.base.task.carried_by(with_choices(robot, self.choices)))
 
     def __call__(self, values: Sequence[Scalar]) -> Mechanism:
         """The machine; what turns with motor j has so many times its inertia."""
@@ -163,9 +164,9 @@ class DesignGradients:
             article = self._article(some, joint, x)
             load = whole - own + sets.space.outside[:, at]
             series = drive_demand(article, load, own / article.ratio, sets.space.motion.v[:, at], JETS)
-            values = compared(series, over)
-            limits = {name: float(limit[0]) for name, limit in some.limits.items()}
-            found |= {f"{joint}: {name}": x / limits[name] for name, x in values.items() if np.isfinite(limits[name])}
+            values = compared(series, article, over)
+            limits = {name: float(limit[0]) for name, limit in some.limits.items() if np.isfinite(limit[0])}
+            found |= {f"{joint}: {name}": values[name] / limit for name, limit in limits.items() if name != JOINT_SPEED}
             energy = energy + over.mean(series.voltage * series.current) * over.span
             if not np.isnan(some.thermal).any():
                 warmest.append(some.temperature(values["winding above air"], JETS))
@@ -182,7 +183,7 @@ class DesignGradients:
         teeth, wire = columns.mesh, columns.winding
         mesh = Mesh(teeth.drive[0], teeth.back[0], teeth.input_torque[0], teeth.output_torque)
         winding = DcEquations(*(part[0] if isinstance(part, np.ndarray) else part for part in wire))
-        return Article(ratio, mesh, columns.coulomb[0], columns.viscous[0], winding)
+        return Article(ratio, mesh, columns.coulomb[0], columns.viscous[0], winding, float(columns.life_exponent[0, 0]))
 
     def link_uses(self, x: Array) -> list[Scalar]:
         """Per limit of the links and the tip the share that is taken, varied by the names of the variables."""

@@ -18,6 +18,7 @@ from gearwright.design.objectives import Found, unbeaten
 from gearwright.design.polish import polished
 from gearwright.design.search import Sets
 from gearwright.design.variables import STRETCH, Range
+from gearwright.design.ways_out import way_out
 from gearwright.errors import InputError, MissingExtraError
 
 TRIALS = 60
@@ -157,6 +158,6 @@ def _hurried(question: Question, one: Judgement) -> Judgement:
 def _nothing(question: Question, closest: Judgement) -> InputError:
     return InputError(
         f"size_drives: no design keeps every limit. The tightest is {closest.tightest}: the best one takes "
-        f"{closest.found.use:.0%} of it, {question.share:.0%} is allowed. Give wider ranges, a slower task, or larger "
-        "drives."
+        f"{closest.found.use:.0%} of it, {question.share:.0%} is allowed. Give wider ranges. "
+        f"{way_out(closest.tightest)}"
     )

@@ -47,9 +47,9 @@ def screen(some: Candidates, motion: Motion, carried: Array) -> Screening:
     own = some.inertia[:, None] * (some.ratio[:, None] * basis.second[:, at] + basis.first[:, at])
     over = OfArrays(motion.t)
     found = drive_demand(some.article, load, own, motion.v[:, at], ARRAYS)
-    values = compared(found, over)
+    values = compared(found, some.article, over)
     return Screening(
-        {name: value / some.limits[name] for name, value in values.items()},
+        {name: values[name] / limit for name, limit in some.limits.items()},
         energy=over.span * over.mean(found.voltage * found.current),
         temperature=some.warmed(values["winding above air"]),
     )

@@ -11,10 +11,13 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.design.candidates import Candidates
 from gearwright.design.drive_basis import DriveSpace
+from gearwright.design.drive_demand import JOINT_SPEED
 from gearwright.design.drive_sets import DriveSets, Places, SetNumbers
-from gearwright.design.enumeration import CHUNK, all_sets, closest
+from gearwright.design.enumeration import CHUNK, all_sets
 from gearwright.design.objectives import Found, telling, unbeaten
 from gearwright.design.screening import screen
+from gearwright.design.tightest import nothing_fits
+from gearwright.design.ways_out import way_out
 from gearwright.errors import InputError
 from gearwright.text import did_you_mean
 
@@ -61,7 +64,7 @@ def best_sets(
         places, looked_at = evolved(sets, (goal, other), share, seed)
         remarks = (f"of {number:.3g} sets {looked_at} were looked at by an evolution (seed {seed}).",)
     if not len(places):
-        raise nothing_fits(sets, share)
+        raise nothing_fits(DriveSets(space, tuple(telling(some, goal) for some in options)), share, FEW)
     numbers = _numbers(sets, places)
     best = np.lexsort((_of(space, numbers, other), _of(space, numbers, goal)))[:KEPT]
     front = unbeaten(*(_of(space, numbers, name) for name in pair))
@@ -89,12 +92,21 @@ def quick_options(space: DriveSpace, options: Sequence[Candidates], share: float
 def _quick_enough(space: DriveSpace, some: Candidates, share: float) -> Candidates:
     """Choices that are too slow for the motion, whatever they carry, are left out."""
     use = screen(some, space.motion, space.bare[:, some.basis.at]).use
-    fits = np.max([use[name] for name in AT_ANY_LOAD], axis=0) <= share
-    if not fits.any():
-        tightest = max(((name, float(use[name].min())) for name in AT_ANY_LOAD), key=lambda pair: pair[1])
+    joint = some.basis.drive.joint
+    if JOINT_SPEED in use and use[JOINT_SPEED][0] > share:
         raise InputError(
-            f"size_drives: joint {some.basis.drive.joint!r}: nothing in the catalogue turns fast enough; the best "
-            f"takes {tightest[1]:.0%} of its {tightest[0]}. Slow the task down, or add drives of lower ratios."
+            f"size_drives: joint {joint!r}: the task takes {use[JOINT_SPEED][0]:.0%} of the joint's speed, {share:.0%} "
+            f"is allowed. {way_out(JOINT_SPEED)}"
+        )
+    worst = np.max([use[name] for name in AT_ANY_LOAD], axis=0)
+    fits = worst <= share
+    if not fits.any():
+        best = int(worst.argmin())
+        tightest = max(AT_ANY_LOAD, key=lambda name: use[name][best])
+        raise InputError(
+            f"size_drives: joint {joint!r}: nothing in the catalogue turns fast enough; the best takes "
+            f"{worst[best]:.0%} of its {tightest}, {share:.0%} is allowed. Slow the task down, or add drives of lower "
+            "ratios."
         )
     return some[fits]
 
@@ -125,13 +137,4 @@ def described(sets: DriveSets, places: Places, numbers: SetNumbers) -> tuple[Fou
             cycle_time=sets.space.duration,
         )
         for row, (use, mass, energy, price, temperature) in zip(places, columns, strict=True)
-    )
-
-
-def nothing_fits(sets: DriveSets, share: float) -> InputError:
-    """Which limit stands in the way: that of the set which comes closest."""
-    name, use = sets.tightest(closest(sets, share))
-    return InputError(
-        f"size_drives: no set keeps every limit. The tightest is {name}: the best choice takes {use:.0%} of it, "
-        f"{share:.0%} is allowed. Slow the task down, lighten the links, or add larger drives to the catalogue."
     )

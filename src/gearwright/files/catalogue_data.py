@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from gearwright.errors import FileError
+from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.drive_tables import DriveTable, read_drive_table
 from gearwright.files.problems import Problems
 from gearwright.files.yaml_tree import parse
@@ -27,6 +31,31 @@ WORDS = (
     "damping",
 )
 """Words of a motor that a data sheet knows."""
+_OWN: ContextVar[tuple[Mapping[str, MotorSheet], Mapping[str, GearboxSheet]]] = ContextVar("own", default=({}, {}))
+"""Articles of a user's own files that robot files may name while they are read."""
+
+
+@contextmanager
+def own_articles(motors: Mapping[str, MotorSheet], gearboxes: Mapping[str, GearboxSheet]) -> Iterator[None]:
+    """While this lasts, robot files may name these articles beside the bundled ones."""
+    token = _OWN.set((motors, gearboxes))
+    try:
+        yield
+    finally:
+        _OWN.reset(token)
+
+
+def stated_instead(what: str, key: str, words: Mapping[str, Any], needed: str) -> bool:
+    """Whether a file states the numbers of an article that no catalogue has, as sized robots do; a warning says so."""
+    if words.get(needed) is None:
+        return False
+    warnings.warn(
+        f"{what} {key!r} is not in the catalogue: its numbers are those of the robot's file, and limits of its data "
+        "sheet are not known. Give the file that has it: load(..., catalogue=...), --catalogue.",
+        GearwrightWarning,
+        stacklevel=depth_of_the_caller(),
+    )
+    return True
 
 
 @cache
@@ -57,11 +86,14 @@ def _words(sheet: MotorSheet) -> dict[str, Any]:
 
 
 def motor_entry(name: str) -> dict[str, Any]:
-    """The words of one bundled motor.
+    """The words of one motor, bundled or of the user's own files.
 
     >>> motor_entry("maxon_re30")["torque_constant"]
     '53.8 mNm/A'
     """
+    own = _OWN.get()[0]
+    if name in own:
+        return _words(own[name])
     table = motor_table()
     if name not in table:
         raise FileError(f"there is no motor {name!r} in the catalogue. {did_you_mean(name, table)}")
@@ -84,12 +116,12 @@ def gearbox_table() -> dict[str, GearboxSheet]:
 
 
 def gearbox_entry(name: str) -> dict[str, Any]:
-    """The words of one bundled gearbox; numbers that its sheet does not print are not among them.
+    """The words of one gearbox, bundled or of the user's own files, without numbers that its sheet does not print.
 
     >>> gearbox_entry("HD_CSF-17-100-2UH")["ratio"]
     100.0
     """
-    table = gearbox_table()
+    table = {**gearbox_table(), **_OWN.get()[1]}
     if name not in table:
         raise FileError(f"there is no gearbox {name!r} in the catalogue. {did_you_mean(name, table)}")
     sheet = table[name]

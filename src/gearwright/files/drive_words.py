@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec
 from gearwright.errors import FileError
-from gearwright.files.catalogue_data import motor_entry
+from gearwright.files.catalogue_data import motor_entry, stated_instead
 from gearwright.files.data_sheet_words import (
     CoggingWords,
     CurrentControlWords,
@@ -133,6 +133,8 @@ class MotorWords(CheckedWords):
         try:
             entry = motor_entry(value["catalogue"])
         except FileError as error:
+            if stated_instead("motor", value["catalogue"], value, "inertia"):
+                return value
             raise ValueError(str(error)) from None
         known = {word: entry[word] for word in cls.model_fields if word in entry}
         return {**{word: x for word, x in known.items() if SAME.get(word) not in value}, **value}

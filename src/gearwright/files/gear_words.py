@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from gearwright.errors import FileError, PartError
-from gearwright.files.catalogue_data import gearbox_entry
+from gearwright.files.catalogue_data import gearbox_entry, stated_instead
 from gearwright.files.part_words import Ratio, arguments, plain_words, words_of
 from gearwright.files.words import Words
 from gearwright.parts import (
@@ -61,6 +61,8 @@ class GearWords(Words):
         try:
             entry = gearbox_entry(value["catalogue"])
         except FileError as error:
+            if stated_instead("gearbox", value["catalogue"], value, "ratio"):
+                return value
             raise ValueError(str(error)) from None
         return value if value.get("type", "simple") != "simple" else {**entry, **value}
 
