@@ -176,7 +176,7 @@ def test_a_cluster_survives_the_death_of_a_worker(tmp_path):
 
 def test_a_scheduler_that_is_not_there(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("gearwright.design.workers.WAITING", 1)
+    monkeypatch.setattr("gearwright.design.cluster.WAITING", 1)
     with pytest.raises(InputError, match="cannot be reached"):
         sweep(ROBOT, RATIOS, slow, scheduler="tcp://127.0.0.1:9")
 
