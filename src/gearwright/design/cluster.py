@@ -15,6 +15,8 @@ WAITING = 10
 """Seconds until a cluster that does not answer counts as one that cannot be reached."""
 WORKERLESS = 120
 """Seconds that a scheduler may be without any worker."""
+SAID = 2
+"""Seconds without any worker after which it is said: one that died may be started again at once."""
 LOOKING = 0.02
 """Seconds between two looks at what has come."""
 AGAIN = "What was computed is kept where there is a store: call again, here or with a cluster, and the sweep goes on."
@@ -39,33 +41,35 @@ def cluster(job: Job, indices: Sequence[int], address: str) -> Iterator[Outcome]
 
 def _arriving(client: Any, results: Any, address: str) -> Iterator[Any]:
     """Futures as they are done; that nobody computes is said once, and after a while it is an error."""
-    alone: float | None = None
+    since, said = time.monotonic(), False
     while not results.is_empty():
         if results.has_ready():
             yield next(results)
-            alone = None
+        elif client.status == "running" and client.scheduler_info()["workers"]:
+            time.sleep(LOOKING)
+        else:
+            time.sleep(LOOKING)
+            said = _waited(client, address, time.monotonic() - since, said)
             continue
-        time.sleep(LOOKING)
-        if client.status == "running" and client.scheduler_info()["workers"]:
-            alone = None
-        elif alone is None:
-            alone = time.monotonic()
-            _say_alone(client, address)
-        elif time.monotonic() - alone > WORKERLESS:
-            raise SimulationError(
-                f"sweep: the scheduler {address!r} had no worker for {WORKERLESS:g} s. Start some (`dask worker "
-                f"{address}`), or leave the scheduler out: the sweep then runs on the cores of this machine. {AGAIN}"
-            )
+        since = time.monotonic()
 
 
-def _say_alone(client: Any, address: str) -> None:
-    if client.status == "running":
+def _waited(client: Any, address: str, seconds: float, said: bool) -> bool:
+    """Whether it was said that there is no worker; after long enough it is an error."""
+    if not said and seconds > SAID and client.status == "running":
         warnings.warn(
             f"sweep: the scheduler {address!r} has no worker: waiting up to {WORKERLESS:g} s. Start some with `dask "
             f"worker {address}`.",
             GearwrightWarning,
             stacklevel=2,
         )
+        return True
+    if seconds > WORKERLESS:
+        raise SimulationError(
+            f"sweep: the scheduler {address!r} had no worker for {WORKERLESS:g} s. Start some (`dask worker "
+            f"{address}`), or leave the scheduler out: the sweep then runs on the cores of this machine. {AGAIN}"
+        )
+    return said
 
 
 def _outcome(done: Any, index: int) -> Outcome:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError
+from gearwright.text import csv_cells, csv_row, listed
 
 
 @dataclass(frozen=True)
@@ -135,3 +137,26 @@ def _rows(rows: Sequence[Mapping[str, float]], samples: int | None) -> Points:
             )
     columns = [numbers("sweep", name, [row[name] for row in rows], axes=1) for name in names]
     return Points(names, np.stack(columns, axis=1), sampled=True)
+
+
+def read_points(path: Path) -> list[dict[str, float]]:
+    """The points of a CSV file: paths of parameters in its first line, a number of each in every other one."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read ({error}). Give a CSV file of points.") from error
+    names, *rows = [csv_cells(line) for line in lines] or [[]]
+    if not rows:
+        raise FileError(
+            f"{path}: there are no points. Give a line of parameter paths, and a line of numbers per point."
+        )
+    return [_point(path, names, row, k) for k, row in enumerate(rows, start=2)]
+
+
+def _point(path: Path, names: Sequence[str], row: Sequence[str], line: int) -> dict[str, float]:
+    try:
+        return {name: float(cell) for name, cell in zip(names, row, strict=True)}
+    except ValueError as error:
+        raise FileError(
+            f"{path}, line {line}: {csv_row(row).strip()!r} is not a number for each of {listed(names)} ({error})."
+        ) from error

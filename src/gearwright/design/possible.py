@@ -50,13 +50,14 @@ def _within(build: Build, where: Points, rows: Array) -> Iterator[Outcome]:
     values = where.values[rows]
     low, high = values.min(axis=0), values.max(axis=0)
     varying = int((low < high).sum())
-    if len(rows) <= 2**varying:
+    if not varying or len(rows) <= 2**varying:
         yield from _each(build, where, rows)
     elif not all(_builds(build, where.names, corner) for corner in _corners(low, high)):
         # Relative to the size of the numbers, so that kilograms and kilogram square metres count the same.
         spread = (high - low) / np.maximum(np.abs(high), np.abs(low)).clip(1e-300)
         widest = int(np.argmax(spread))
-        first = values[:, widest] <= (low[widest] + high[widest]) / 2
+        middle = (low[widest] + high[widest]) / 2
+        first = values[:, widest] <= middle if middle < high[widest] else values[:, widest] < high[widest]
         yield from _within(build, where, rows[first])
         yield from _within(build, where, rows[~first])
 
