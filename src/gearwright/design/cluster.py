@@ -19,7 +19,7 @@ SAID = 2
 """Seconds without any worker after which it is said: one that died may be started again at once."""
 LOOKING = 0.02
 """Seconds between two looks at what has come."""
-AGAIN = "What was computed is kept where there is a store: call again, here or with a cluster, and the sweep goes on."
+AGAIN = "What was computed is kept where there is a store: call again, and the sweep goes on."
 
 
 def cluster(job: Job, indices: Sequence[int], address: str) -> Iterator[Outcome]:
@@ -27,16 +27,18 @@ def cluster(job: Job, indices: Sequence[int], address: str) -> Iterator[Outcome]
     from concurrent.futures import CancelledError
 
     client, completed = _client(address)
-    with client:
-        futures = client.map(job, list(indices), retries=RETRIES, pure=False)
-        points = {future.key: index for future, index in zip(futures, indices, strict=True)}
-        try:
+    try:
+        with client:
+            futures = client.map(job, list(indices), retries=RETRIES, pure=False)
+            points = {future.key: index for future, index in zip(futures, indices, strict=True)}
             for done in _arriving(client, completed(futures), address):
                 yield _outcome(done, points[done.key])
-        except CancelledError as error:
-            raise SimulationError(
-                f"sweep: the scheduler {address!r} was lost ({len(points)} points were sent to it). {AGAIN}"
-            ) from error
+    # Errors of points are results: these are those of the connection, closed while nothing or a result was under way.
+    except (CancelledError, OSError) as error:
+        raise SimulationError(
+            f"sweep: the scheduler {address!r} was lost ({error_text(error)}). {AGAIN} Or leave the scheduler out: the "
+            "sweep then runs on the cores of this machine."
+        ) from error
 
 
 def _arriving(client: Any, results: Any, address: str) -> Iterator[Any]:
