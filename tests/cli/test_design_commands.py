@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -134,6 +135,10 @@ def test_size_refuses_in_words(run, files, words, message):
         (["--over", "elbow.gear.ratio=uniform(3)"], "uniform(low, high)"),
         (["--over", "elbow.gear.rato=3,4"], "Did you mean 'ratio'"),
         (["--over", "elbow.gear.ratio=40,50", "--workers", "0"], "workers"),
+        ([], "either --over PATH=VALUES"),
+        (["--over", "elbow.gear.ratio=40", "--points", "bad.csv"], "either --over PATH=VALUES"),
+        (["--points", "nofile.csv"], "nofile.csv: cannot be read"),
+        (["--over", "task.pose=3,4"], "Did you mean 'pause'"),
         (["--over", "elbow.gear.ratio=40,50", "--scheduler", "nonsense"], "cannot be reached"),
         (["--over", "elbow.gear.ratio=40,50", "--store", "nofolder/x.db"], "cannot be kept there"),
     ],
@@ -143,6 +148,29 @@ def test_sweep_refuses_in_words(run, files, words, message):
     assert code == 2
     assert message in " ".join(err.split())
     assert "bug" not in err
+
+
+def test_sweep_takes_a_table_of_points_and_a_catalogue(run, files):
+    """Points one by one; a gearbox of the user's file replaces the bundled one, and limits the torque."""
+    (files / "points.csv").write_text("elbow.gear.ratio,task.pause\n40,0\n60,1.5\n")
+    (files / "own.csv").write_text("key,ratio,max_int_torque\nHD_CSF-17-50-2UH,50,0.001\n")
+    robot = gw.load("scara")
+    drive = next(one for one in robot.drives if one.joint == "elbow")
+    gw.save(
+        robot.with_drive("elbow", replace(drive, gear=replace(drive.gear, catalogue="HD_CSF-17-50-2UH"))),
+        files / "own.yaml",
+    )
+    words = ("--points", files / "points.csv", "--catalogue", files / "own.csv", "--workers", "1", "--json")
+    code, out, err = run("sweep", files / "own.yaml", files / "nod.yaml", *words)
+    assert code == 0, err
+    columns = json.loads(out)["columns"]
+    assert columns["elbow.gear.ratio"] == [40.0, 60.0]
+    assert columns["cycle_time"][1] - columns["cycle_time"][0] == pytest.approx(1.5)
+    assert columns["margin"] == pytest.approx([1 - x / 0.001 for x in columns["elbow.peak_output_torque"]])
+    (files / "points.csv").write_text("elbow.gear.ratio\n40\nmany\n")
+    code, _, err = run("sweep", "scara", files / "nod.yaml", "--points", files / "points.csv")
+    assert code == 2
+    assert "line 3: 'many' is not a number" in " ".join(err.split())
 
 
 def test_sweep_writes_a_table_and_a_figure(run, files):

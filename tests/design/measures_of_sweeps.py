@@ -26,6 +26,21 @@ def picky(robot: Robot) -> dict[str, float]:
     return {"inverse": 1 / (ratio - 60.0)}
 
 
+def quarrelsome(robot: Robot) -> dict[str, float]:
+    """Fails in a way of its own for every ratio but one."""
+    ratio = float(robot.drives[1].gear.ratio)
+    if ratio == 60:
+        raise KeyError("no such key")
+    if ratio == 70:
+        raise RuntimeError("no solution")
+    return {"ratio": ratio} if ratio == 50 else {"ratio": [ratio]}  # type: ignore[dict-item]
+
+
+def times(robot: Robot, factor: float) -> dict[str, float]:
+    """A measure with an argument."""
+    return {"ratio": factor * float(robot.drives[1].gear.ratio)}
+
+
 def deadly(robot: Robot) -> dict[str, float]:
     """Kills its process the first time that it sees one ratio."""
     ratio = float(robot.drives[1].gear.ratio)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pickle
+import re
 import signal
 import sqlite3
 import subprocess
@@ -12,18 +14,26 @@ import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gearwright as gw
-from design.measures_of_sweeps import deadly, picky, slow
+from design.measures_of_sweeps import deadly, picky, quarrelsome, slow, times
 from gearwright.analysis.perturbation import Perturbation
+from gearwright.catalogue import Catalogue, drives
 from gearwright.design import Forces, Normal, Task, Uniform, sweep
-from gearwright.errors import FileError, InputError, SimulationError
+from gearwright.design.fingerprint import identity_of
+from gearwright.design.points import Points
+from gearwright.design.possible import impossible
+from gearwright.errors import FileError, InputError, SimulationError, SlowerWarning
 from gearwright.motion import polynomial
-from gearwright.parts import with_parameters
+from gearwright.parts import LinkSection, Payload, Plane, Tube, parameter, with_parameters
+from gearwright.parts.surroundings import Touch
+from gearwright.simulation.progress import counting
 
 ROBOT = gw.load("elbow")
 SWING = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
@@ -67,6 +77,23 @@ def test_a_point_that_fails_does_not_stop_the_others():
     assert "ZeroDivisionError" in found.errors[1]
     assert np.isnan(found["inverse"][1])
     assert found["inverse"][[0, 2]].tolist() == [-0.1, 0.1]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_whatever_a_measure_raises_is_recorded(workers, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), *sys.path]))
+    found = sweep(ROBOT, {"j2.gear.ratio": [50.0, 60.0, 70.0, 80.0]}, quarrelsome, workers=workers)
+    assert found["ratio"].tolist() == pytest.approx([50.0, np.nan, np.nan, np.nan], nan_ok=True)
+    assert (found.errors[1], found.errors[2]) == ("KeyError: 'no such key'", "RuntimeError: no solution")
+    assert found.errors[3].startswith("TypeError: ")
+
+
+def test_only_the_person_stops_a_sweep():
+    def stopped(robot):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(ROBOT, RATIOS, stopped, workers=1)
 
 
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
@@ -158,29 +185,6 @@ def quick(robot):
     return {"ratio": ratio, **{f"number {k}": ratio + k for k in range(12)}}
 
 
-@pytest.mark.slow
-def test_a_cluster_survives_the_death_of_a_worker(tmp_path):
-    """Two worker processes of a real scheduler, one killed in the middle: the same results as here."""
-    distributed = pytest.importorskip("distributed")
-    environment = {"PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, env=environment
-    ) as there:
-        victim = next(iter(there.workers.values())).process.pid
-        killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
-        killer.start()
-        found = sweep(ROBOT, RATIOS, slow, scheduler=there.scheduler_address, store=tmp_path / "cluster.db")
-    assert not found.errors
-    assert found["square"].tolist() == [float(ratio) ** 2 for ratio in range(50, 80)]
-
-
-def test_a_scheduler_that_is_not_there(monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("gearwright.design.workers.WAITING", 1)
-    with pytest.raises(InputError, match="cannot be reached"):
-        sweep(ROBOT, RATIOS, slow, scheduler="tcp://127.0.0.1:9")
-
-
 def test_a_store_of_another_sweep_is_refused(tmp_path):
     store = tmp_path / "sweep.db"
     sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=store)
@@ -198,7 +202,10 @@ def test_a_store_of_another_sweep_is_refused(tmp_path):
         ({}, {}, "names no parameters"),
         ({"j2.gear.ratios": [1.0]}, {}, "ratio"),
         ({"j2.gear.ratio": [1.0]}, {"samples": 3}, "Leave samples out"),
-        ({"j2.gear.ratio": Uniform(1, 2), "j3.gear.ratio": [1.0]}, {"samples": 3}, "one or the other"),
+        ([{"j2.gear.ratio": 50.0}, {"j3.gear.ratio": 50.0}], {}, "point 1"),
+        ([{"j2.gear.ratio": 50.0}], {"samples": 3}, "Leave samples out"),
+        ({"task.pause": [1.0]}, {}, "the measure is not one"),
+        ({"link2.section.outer": [0.1]}, {}, "sections are not stated"),
         ({"j2.gear.ratio": Uniform(1, 2)}, {}, "samples"),
     ],
 )
@@ -216,3 +223,211 @@ def test_a_number_of_workers_is_whole(workers):
 def test_what_is_not_a_measure_is_refused():
     with pytest.raises(InputError, match="is not a task"):
         sweep(ROBOT, RATIOS, 3.0)
+
+
+def test_the_payload_that_is_carried_varies():
+    """A task's payload replaces the robot's: both words for it name what is really carried."""
+    carried = Task([SWING], payload=Payload(1.0, (0.1, 0, 0)))
+    by_task = sweep(ROBOT.with_payload(9.0), {"payload.mass": [0.5, 5.0]}, carried, workers=1)
+    for k, mass in enumerate((0.5, 5.0)):
+        one = gw.analyse(ROBOT, Task([SWING], payload=Payload(mass, (0.1, 0, 0))), samples=201)
+        assert by_task["j2.rms_torque"][k] == pytest.approx(one.drives["j2"].rms_torque, rel=1e-12)
+    again = sweep(ROBOT, {"task.payload.mass": [0.5, 5.0]}, carried, workers=1)
+    assert np.array_equal(again["j2.rms_torque"], by_task["j2.rms_torque"])
+    with pytest.raises(InputError, match="named twice"):
+        sweep(ROBOT, {"payload.mass": [1.0], "task.payload.mass": [1.0]}, carried)
+
+
+def test_numbers_of_the_task_vary():
+    """Times add up, the torque of inertia falls with the square of the pace, and warm air makes warm windings."""
+    level = replace(gw.load("elbow"), gravity=(0.0, 0.0, 0.0))
+    over = {"task.stretch": [1.0, 2.0], "task.pause": [0.0, 0.5]}
+    found = sweep(level, over, Task([SWING]), workers=1)
+    assert found["cycle_time"].tolist() == [1.0, 1.5, 2.0, 2.5]
+    assert found["j2.peak_torque"][0] / found["j2.peak_torque"][2] == pytest.approx(4.0, rel=1e-9)
+    warm = sweep(gw.load("scara"), {"task.ambient": [293.15, 313.15]}, Task([_scara_way()]), workers=1)
+    assert warm["elbow.winding_temperature"][1] - warm["elbow.winding_temperature"][0] > 15.0
+    late = Task([SWING], perturbed=Perturbation(start_error={"j2": 0.01}))
+    errors = sweep(ROBOT, {"task.perturbed.start_error.j2": [0.01, 0.02]}, late, workers=1)
+    assert errors["perturbed.accuracy"][1] / errors["perturbed.accuracy"][0] == pytest.approx(2.0, rel=0.05)
+    with pytest.raises(InputError, match="Did you mean 'pause'"):
+        sweep(ROBOT, {"task.paus": [1.0]}, Task([SWING]))
+
+
+def test_surroundings_and_beams_vary():
+    wall = Touch("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)
+    robot = replace(ROBOT, environment=[wall])
+    found = sweep(robot, {"wall.friction": [0.1, -1.0], "wall.surface.point.x": [6.0]}, touching, workers=1)
+    assert (found["friction"][0], found["x"][0]) == (0.1, 6.0)
+    assert "friction=-1.0" in found.errors[1]
+    beam = LinkSection((0.3, 0, 0), Tube(0.06, 0.054))
+    made = replace(ROBOT, links=[replace(k, section=beam) if k.name == "link2" else k for k in ROBOT.links])
+    found = sweep(made, {"link2.section.outer": [0.06, 0.08]}, weighing, workers=1)
+    more = 2700.0 * 0.3 * np.pi / 4 * ((0.08**2 - 0.074**2) - (0.06**2 - 0.054**2))  # the wall stays
+    assert found["mass"][1] - found["mass"][0] == pytest.approx(more, rel=1e-9)
+
+
+def touching(robot):
+    """What there is to touch."""
+    return {"friction": robot.environment[0].friction, "x": robot.environment[0].surface.point[0]}
+
+
+def weighing(robot):
+    """Mass of the second link."""
+    return {"mass": float(robot.link("link2").mass)}
+
+
+def test_what_no_kernel_takes_is_computed_one_by_one():
+    robot = replace(ROBOT, environment=[Touch("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)])
+    with pytest.warns(SlowerWarning, match="by itself"):
+        found = sweep(robot, {"wall.friction": [0.1, 0.3]}, SWING, workers=1)
+    assert found["rms.j2"][0] == found["rms.j2"][1]
+
+
+def test_draws_at_each_place_of_a_grid():
+    over = {"j3.gear.ratio": Uniform(50.0, 70.0), "j2.gear.ratio": [40.0, 80.0]}
+    found = sweep(ROBOT, over, SWING, samples=5, seed=1)
+    drawn = sweep(ROBOT, {"j3.gear.ratio": Uniform(50.0, 70.0)}, SWING, samples=5, seed=1)["j3.gear.ratio"]
+    assert found["j2.gear.ratio"].tolist() == [40.0] * 5 + [80.0] * 5
+    assert found["j3.gear.ratio"].tolist() == [*drawn, *drawn]
+
+
+def test_points_one_by_one():
+    rows = [{"j2.gear.ratio": 40.0, "j3.gear.ratio": 60.0}, {"j3.gear.ratio": 55.0, "j2.gear.ratio": 90.0}]
+    found = sweep(ROBOT, rows, SWING)
+    assert found.values.tolist() == [[40.0, 60.0], [90.0, 55.0]]
+    assert found["rms.j2"][1] == sweep(ROBOT, {"j2.gear.ratio": [90.0], "j3.gear.ratio": [55.0]}, SWING)["rms.j2"][0]
+
+
+def test_impossible_designs_of_a_motion_are_told():
+    """What parts refuse is an error through a kernel too, wherever it lies among many."""
+    robot, rng = ROBOT.with_payload(1.0), np.random.default_rng(0)
+    for path, low, high, good in (
+        ("payload.mass", -0.5, 2.0, lambda x: x >= 0),
+        ("j2.motor.inertia", -1e-5, 1e-4, lambda x: x >= 0),
+        ("j2.gear.ratio", 0.0, 80.0, lambda x: x != 0),
+        ("link3.inertia.xx", 0.0, 1.0, lambda x: x <= _largest_moment()),
+    ):
+        values = rng.uniform(low, high, 200)
+        values[rng.integers(0, 200, 50)] = low
+        found = sweep(robot, {path: values}, SWING)
+        assert set(found.errors) == set(np.flatnonzero(~good(values)))
+        assert np.array_equal(np.isnan(found["rms.j2"]), ~good(values))
+        assert len(found.errors) > 20
+    assert all(text.startswith("InertiaError: body 'link3'") for text in found.errors.values())
+
+
+def _largest_moment():
+    """About x: principal moments obey the triangle inequality."""
+    return parameter(ROBOT, "link3.inertia.yy") + parameter(ROBOT, "link3.inertia.zz")
+
+
+def test_teeth_are_looked_at_one_by_one():
+    """Between two numbers of teeth that fit are some that do not."""
+    where = Points(("j.gear.sun",), np.array([[20.0], [21.0], [22.0]]))
+    looked = []
+    list(impossible(lambda values: looked.append(values["j.gear.sun"]), where, [0, 1, 2]))
+    assert looked == [20.0, 21.0, 22.0]
+
+
+def test_few_machines_are_built_for_many_designs():
+    looked = []
+    where = Points(("a.mass", "b.mass"), np.random.default_rng(0).uniform(1.0, 2.0, (5000, 2)))
+    assert list(impossible(looked.append, where, range(5000))) == []
+    assert len(looked) == 4
+
+
+def test_a_motion_is_stored_in_pieces(tmp_path, monkeypatch):
+    """Stopped in the middle, what was computed is in the store, and the rest is all that is computed again."""
+    monkeypatch.setattr("gearwright.design.kernel_points.TOGETHER", 10)
+    over, store, sizes = {"j2.gear.ratio": np.linspace(50, 100, 95)}, tmp_path / "sweep.db", []
+    plain = Forces._numbers
+
+    def counted(self, tau):
+        sizes.append(len(tau))
+        if len(sizes) == 4:
+            raise KeyboardInterrupt
+        return plain(self, tau)
+
+    monkeypatch.setattr(Forces, "_numbers", counted)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(ROBOT, over, SWING, store=store)
+    with closing(sqlite3.connect(store)) as base:
+        assert base.execute("SELECT COUNT(*) FROM points").fetchone()[0] == 30
+    found = sweep(ROBOT, over, SWING, store=store)
+    assert sum(sizes[4:]) == 65
+    monkeypatch.undo()
+    assert np.array_equal(found["rms.j2"], sweep(ROBOT, over, SWING)["rms.j2"])
+
+
+def test_a_store_knows_the_measure_with_its_arguments_and_its_text(tmp_path):
+    over = {"j2.gear.ratio": [50.0, 60.0]}
+    store = tmp_path / "sweep.db"
+    assert sweep(ROBOT, over, partial(times, factor=1), store=store, workers=1)["ratio"].tolist() == [50.0, 60.0]
+    assert sweep(ROBOT, over, partial(times, factor=1), store=store, workers=1)["ratio"].tolist() == [50.0, 60.0]
+    with pytest.raises(FileError, match="another sweep"):
+        sweep(ROBOT, over, partial(times, factor=2), store=store, workers=1)
+    before, after = (written(tmp_path / f"{k}", f"def measure(robot):\n    return {{'one': {k}.0}}\n") for k in (1, 2))
+    assert identity_of(before) != identity_of(after)
+    assert identity_of(before) == identity_of(written(tmp_path / "1", None))
+    scaled = [(lambda factor: lambda robot: {"x": factor})(k) for k in (1.0, 2.0)]
+    assert identity_of(scaled[0]) != identity_of(scaled[1])
+    arrays = [partial(times, factor=np.linspace(0, k, 5000)) for k in (1.0, 1.0, 2.0)]
+    assert identity_of(arrays[0]) == identity_of(arrays[1]) != identity_of(arrays[2])
+    with pytest.raises(InputError, match="attribute `identity`"):
+        sweep(ROBOT, over, partial(times, factor=threading.Lock()), store=tmp_path / "other.db")
+
+
+def written(folder, text):
+    """The function of a module that is written into a folder."""
+    folder.mkdir(exist_ok=True)
+    if text is not None:
+        (folder / "own.py").write_text(text)
+    spec = importlib.util.spec_from_file_location("own", folder / "own.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.measure
+
+
+def test_the_margin_counts_what_goes_wrong():
+    """Every number of the analysis is a column, also of the closed loop; the least margin is that of both."""
+    beam = LinkSection((0.3, 0, 0), Tube(0.06, 0.054))
+    robot = replace(ROBOT, links=[replace(k, section=beam) if k.name == "link2" else k for k in ROBOT.links])
+    task = Task([SWING], required={"accuracy": 1e-3}, perturbed=Perturbation(start_error={"j2": 0.01}))
+    found = sweep(robot, {"j2.gear.ratio": [100.0]}, task, workers=1)
+    one = gw.analyse(with_parameters(robot, {"j2.gear.ratio": 100.0}), task, samples=201)
+    for name, value in {
+        "link2.peak_stress": one.links["link2"].peak_stress,
+        "link2.peak_deflection": one.links["link2"].peak_deflection,
+        "tip.deflection": one.tip.peak,
+        "perturbed.accuracy": one.perturbed.accuracy,
+        "perturbed.j2.peak_torque": one.perturbed.drives["j2"].peak_torque,
+        "perturbed.link2.peak_stress": one.perturbed.links["link2"].peak_stress,
+        "cycle_time": 1.0,
+        "margin": 1 - one.perturbed.accuracy / 1e-3,
+    }.items():
+        assert found[name][0] == pytest.approx(value, rel=1e-9), name
+        assert name == "margin" or found.units[name], name
+    assert found["margin"][0] < 0 <= min(check.margin for check in one.limits)
+
+
+def test_data_sheets_of_ones_own():
+    """A gearbox that only the user's catalogue has limits the torque at the output."""
+    weak = replace(drives().gearbox("HD_CSF-17-100-2UH"), key="weak", peak_torque=20.0)
+    drive = ROBOT.drives[1]
+    robot = ROBOT.with_drive("j2", replace(drive, gear=replace(drive.gear, catalogue="weak")))
+    own = Catalogue({}, {"weak": weak})
+    found = sweep(robot, {"j2.gear.ratio": [50.0, 100.0]}, Task([SWING]), workers=1, catalogue=own)
+    assert found["margin"] == pytest.approx(1 - found["j2.peak_output_torque"] / 20.0, rel=1e-12)
+    with pytest.raises(InputError, match="Leave the catalogue out"):
+        sweep(ROBOT, RATIOS, SWING, catalogue=own)
+
+
+def test_the_bar_tells_the_rate(capsys, monkeypatch):
+    """The rate is that of what was computed now: what a store had is left out."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("gearwright.simulation.progress.rate_of", lambda count, seconds: f"{count} in a moment")
+    with counting(40, 10, True, "sweeping") as count:
+        count(21)
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
+    assert "21/40 11 in a moment" in " ".join(shown.split())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from gearwright.catalogue import load
-from gearwright.cli.analyse import TaskFile
+from gearwright.catalogue import drives, load
+from gearwright.cli.analyse import CatalogueFiles, TaskFile
 from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro
 from gearwright.cli.output import mention_figure, number, results, say, table, write_data, write_json
 from gearwright.errors import InputError
@@ -27,12 +27,16 @@ def sweep(
     robot: RobotName,
     task: TaskFile,
     over: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="PATH=VALUES",
-            help="elbow.gear.ratio=50,80,100 or =uniform(50,100) or =normal(80,4); repeatable.",
+            help="elbow.gear.ratio=50,80,100 or task.pause=uniform(0,1) or =normal(80,4); repeatable.",
         ),
-    ],
+    ] = None,
+    points: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Points one by one instead: a column per path, a row per point."),
+    ] = None,
     samples: Annotated[int | None, typer.Option(metavar="N", help="Points drawn from distributions.")] = None,
     seed: Annotated[int, typer.Option(help="Of the samples.")] = 0,
     store: Annotated[
@@ -42,6 +46,7 @@ def sweep(
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Of a Dask cluster that computes instead.")
     ] = None,
+    catalogue: CatalogueFiles = None,
     output: Output = None,
     plot: Plot = None,
     number_of: Annotated[
@@ -64,13 +69,14 @@ def sweep(
     loaded = load(robot, xacro=xacro, include=include or ())
     found = swept(
         loaded,
-        dict(_axis(text) for text in over),
+        _over(over or [], points),
         Task.read(task, loaded),
         samples=samples,
         seed=seed,
         store=store,
         workers=workers,
         scheduler=scheduler,
+        catalogue=drives(*catalogue) if catalogue else None,
     )
     for point, error in found.errors.items():
         say(f"point {point} failed: {error}")
@@ -89,6 +95,15 @@ def sweep(
     if output is not None:
         say(f"{len(found)} points written to {output}.")
     mention_figure(plot)
+
+
+def _over(axes: list[str], table: Path | None) -> Any:
+    """What varies: axes of a grid and distributions, or a table of points."""
+    from gearwright.design.points import read_points
+
+    if (table is None) == (not axes):
+        raise InputError("sweep: give either --over PATH=VALUES, once or more, or --points FILE.")
+    return dict(_axis(text) for text in axes) if table is None else read_points(table)
 
 
 def _axis(text: str) -> tuple[str, Any]:

@@ -55,9 +55,9 @@ def reshaped(link: str, section: LinkSection, words: dict[str, Scalar]) -> Seque
     known = WORDS.get(type(cross), ())
     for word in words:
         if word not in known:
-            raise InputError(f"size_drives: {link}.section.{word}: {did_you_mean(word, known)}")
+            raise InputError(f"variable {link}.section.{word}: {did_you_mean(word, known)}")
     if len(stations) > 1:
-        raise InputError(f"size_drives: link {link!r} has {len(stations)} sections along it. Vary a link with one.")
+        raise InputError(f"link {link!r} has {len(stations)} sections along it. Vary a link with one.")
     if not isinstance(cross, Tube):
         return ((0.0, replace(cross, **words)),)
     outer = words.get("outer", cross.outer)
@@ -134,7 +134,7 @@ def _made_link(link: Link, section: LinkSection, made: Made, along: Vec) -> Link
     rest_mass = link.mass - old.mass
     if rest_mass < -NEGLIGIBLE:
         raise InputError(
-            f"size_drives: link {link.name!r} weighs {link.mass:.4g} kg, its beam alone {old.mass:.4g} kg. State a "
+            f"link {link.name!r} weighs {link.mass:.4g} kg, its beam alone {old.mass:.4g} kg. State a "
             "section that the link can have, or its whole mass."
         )
     total = beam_inertia(made, section)
@@ -157,6 +157,6 @@ def require_links(sections: dict[str, LinkSection], links: Sequence[str]) -> Non
     missing = [name for name in links if name not in sections]
     if missing:
         raise InputError(
-            f"size_drives: {listed(missing)} vary, but their sections are not stated. Give "
-            f"sections={{{missing[0]!r}: LinkSection(...)}} to begin with."
+            f"{listed(missing)} vary, but their sections are not stated. Give the link a `section` in the "
+            f"robot's file, or sections={{{missing[0]!r}: LinkSection(...)}} to `size_drives`, to begin with."
         )

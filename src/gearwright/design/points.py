@@ -1,18 +1,19 @@
-"""Where a sweep looks: a grid of values, or samples of distributions."""
+"""Where a sweep looks: a grid of values, samples of distributions, both, or points one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
-from gearwright.errors import InputError
-from gearwright.text import listed
+from gearwright.errors import FileError, InputError
+from gearwright.text import csv_cells, csv_row, listed
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Normal:
 
 @dataclass(frozen=True)
 class Points:
-    """The points of a sweep: names of parameters, and a row of values each, (N, P); a grid, or samples."""
+    """The points of a sweep: names of parameters, and a row of values each, (N, P); a full grid unless `sampled`."""
 
     names: tuple[str, ...]
     values: Array
@@ -73,25 +74,35 @@ class Points:
         return dict(zip(self.names, self.values[index].tolist(), strict=True))
 
 
-def points(over: Mapping[str, Any], samples: int | None, seed: int) -> Points:
-    """A full grid of the values given, or `samples` points of a Latin hypercube when there are distributions."""
+Over = Mapping[str, Any] | Sequence[Mapping[str, float]]
+"""Values or distributions by parameter; or points, each a mapping of all parameters to numbers."""
+
+
+def points(over: Over, samples: int | None, seed: int) -> Points:
+    """A grid of the values given, at each of its places `samples` draws of the distributions; or the points given.
+
+    >>> points({"j1.mass": [1, 2], "j1.com.x": Uniform(0, 1)}, samples=3, seed=0).values.shape
+    (6, 2)
+    >>> points([{"j1.mass": 1.0, "j1.com.x": 0.2}, {"j1.mass": 2.0, "j1.com.x": 0.1}], None, 0).values[1].tolist()
+    [2.0, 0.1]
+    """
+    if isinstance(over, Sequence) and not isinstance(over, str) and len(over):
+        return _rows(over, samples)
     if not isinstance(over, Mapping) or not over:
         raise InputError(
-            f"sweep: over={over!r} names no parameters. Give a mapping such as {{'elbow.gear.ratio': [50, 80]}}."
+            f"sweep: over={over!r} names no parameters. Give a mapping such as {{'elbow.gear.ratio': [50, 80]}}, or a "
+            "list of points such as [{'elbow.gear.ratio': 50}]."
         )
-    drawn = [name for name, values in over.items() if isinstance(values, Uniform | Normal)]
+    drawn = {name: values for name, values in over.items() if isinstance(values, Uniform | Normal)}
     if not drawn:
         if samples is not None:
             raise InputError(
                 "sweep: samples are drawn from distributions; every parameter has a list. Leave samples out."
             )
         return _grid(over)
-    listed_too = [name for name in over if name not in drawn]
-    if listed_too:
-        raise InputError(
-            f"sweep: {listed(drawn)} have distributions, {listed(listed_too)} lists. Give all one or the other."
-        )
-    return _hypercube(over, whole("sweep", "samples", samples, least=1, example=1000), seed)
+    draws = _hypercube(drawn, whole("sweep", "samples", samples, least=1, example=1000), seed)
+    lists = {name: values for name, values in over.items() if name not in drawn}
+    return _at_each(_grid(lists), draws, tuple(over)) if lists else draws
 
 
 def _grid(over: Mapping[str, Any]) -> Points:
@@ -105,3 +116,47 @@ def _hypercube(over: Mapping[str, Uniform | Normal], samples: int, seed: int) ->
     shares = LatinHypercube(len(over), rng=seed).random(samples)
     columns = [one.drawn(shares[:, k]) for k, one in enumerate(over.values())]
     return Points(tuple(over), np.stack(columns, axis=1), sampled=True)
+
+
+def _at_each(grid: Points, draws: Points, names: tuple[str, ...]) -> Points:
+    """The same draws at each place of the grid, so that places differ by their own values and not by chance."""
+    values = np.hstack([np.repeat(grid.values, len(draws), axis=0), np.tile(draws.values, (len(grid), 1))])
+    order = [(*grid.names, *draws.names).index(name) for name in names]
+    return Points(names, values[:, order], sampled=True)
+
+
+def _rows(rows: Sequence[Mapping[str, float]], samples: int | None) -> Points:
+    if samples is not None:
+        raise InputError("sweep: samples are drawn from distributions; over lists points. Leave samples out.")
+    names = tuple(rows[0]) if isinstance(rows[0], Mapping) else ()
+    for k, row in enumerate(rows):
+        if not isinstance(row, Mapping) or not names or set(row) != set(names):
+            raise InputError(
+                f"sweep: point {k} is {row!r}; every point must name the same parameters. Give mappings such as "
+                "{'elbow.gear.ratio': 50}, each with all of them."
+            )
+    columns = [numbers("sweep", name, [row[name] for row in rows], axes=1) for name in names]
+    return Points(names, np.stack(columns, axis=1), sampled=True)
+
+
+def read_points(path: Path) -> list[dict[str, float]]:
+    """The points of a CSV file: paths of parameters in its first line, a number of each in every other one."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read ({error}). Give a CSV file of points.") from error
+    names, *rows = [csv_cells(line) for line in lines] or [[]]
+    if not rows:
+        raise FileError(
+            f"{path}: there are no points. Give a line of parameter paths, and a line of numbers per point."
+        )
+    return [_point(path, names, row, k) for k, row in enumerate(rows, start=2)]
+
+
+def _point(path: Path, names: Sequence[str], row: Sequence[str], line: int) -> dict[str, float]:
+    try:
+        return {name: float(cell) for name, cell in zip(names, row, strict=True)}
+    except ValueError as error:
+        raise FileError(
+            f"{path}, line {line}: {csv_row(row).strip()!r} is not a number for each of {listed(names)} ({error})."
+        ) from error

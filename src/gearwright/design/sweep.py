@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from gearwright.analysis import Task
 from gearwright.arrays import Array
-from gearwright.design.measures import Analysed, Forces, digest
-from gearwright.design.points import Points, points
+from gearwright.catalogue import Catalogue
+from gearwright.design.cluster import cluster
+from gearwright.design.fingerprint import fingerprint, identity_of
+from gearwright.design.kernel_points import kernel_points
+from gearwright.design.measures import Analysed, Forces
+from gearwright.design.points import Over, Points, points
 from gearwright.design.store import Outcome, Store
+from gearwright.design.subject import Measure, Subject, subject_of
 from gearwright.design.sweep_figure import sweep_figure, usual_numbers
-from gearwright.design.workers import cluster, failing, local
+from gearwright.design.workers import failing, local
 from gearwright.errors import InputError
 from gearwright.motion import Motion, Trajectory
-from gearwright.parts import Robot, parameter, with_parameters
+from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.notebook import Shown
 from gearwright.simulation.progress import counting
 from gearwright.text import did_you_mean
-
-Measure = Callable[[Robot], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Sweep(Shown):
         numbers: per name of a measure its values, (N,); nan where a point failed.
         errors: per point that failed, why.
         units: of the numbers, where the measure tells them.
-        sampled: whether the points were drawn from distributions; else they are a grid.
+        sampled: whether points were drawn from distributions or listed one by one; else they are a grid.
     """
 
     names: tuple[str, ...]
@@ -74,7 +77,7 @@ class Sweep(Shown):
 
 def sweep(
     robot: Robot,
-    over: Mapping[str, Any],
+    over: Over,
     measure: Measure | Task | Trajectory | Motion,
     *,
     samples: int | None = None,
@@ -82,14 +85,18 @@ def sweep(
     store: str | Path | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    catalogue: Catalogue | None = None,
     progress: bool | None = None,
 ) -> Sweep:
     """Measure a robot for many values of its parameters.
 
     Args:
         robot: the robot.
-        over: path of a parameter ("elbow.gear.ratio", "payload.mass") -> its values, of which all combinations are
-            taken; or -> `Uniform(low, high)` or `Normal(mean, deviation)`, of which `samples` points are drawn.
+        over: path of a parameter -> its values, of which all combinations are taken; or -> `Uniform(low, high)` or
+            `Normal(mean, deviation)`, of which `samples` points are drawn, the same ones at each combination. Or a
+            list of points, each a mapping of paths to numbers. Paths are those of the robot ("elbow.gear.ratio",
+            "payload.mass"), of what it touches ("wall.friction"), of the beams of its links ("upper.section.outer",
+            "upper.length") and of the task ("task.pause", "task.ambient", "task.stretch").
         measure: a task (all characteristics of its analysis), a motion (peak and rms of the joint forces, through
             kernels), or a function of a robot that returns numbers by name; other processes must be able to import it.
         samples: how many points of distributions (a Latin hypercube).
@@ -97,6 +104,7 @@ def sweep(
         store: a file (SQLite) in which results are kept as they come: called again, the sweep goes on where it was.
         workers: processes on this machine; one per core unless given.
         scheduler: address of a Dask scheduler, whose workers compute instead.
+        catalogue: where data sheets are found that motors and gears name, for a task; the bundled one unless given.
         progress: whether a bar is drawn; on a terminal unless given.
 
     >>> import gearwright as gw
@@ -107,63 +115,61 @@ def sweep(
     True
     """
     where = points(over, samples, seed)
-    for name in where.names:
-        parameter(robot, name)
-    measured = _measure(measure)
-    kept = Store(None if store is None else Path(store), _identity(robot, where, measured))
+    subject = subject_of(robot, _measure(measure, catalogue), where.names)
+    kept = Store(None if store is None else Path(store), _identity(subject, where) if store is not None else "")
     try:
         known = {outcome.point: outcome for outcome in kept.outcomes()}
         missing = [index for index in range(len(where)) if index not in known]
         with counting(len(where), len(known), progress, "sweeping") as count:
-            for outcomes in _computed(robot, where, measured, missing, workers, scheduler):
+            for outcomes in _computed(subject, where, missing, workers, scheduler):
                 kept.add(outcomes)
                 known |= {outcome.point: outcome for outcome in outcomes}
                 count(len(known))
-        return _gathered(where, known, measured.units(robot) if hasattr(measured, "units") else {})
+        units = getattr(subject.measure, "units", None)
+        return _gathered(where, known, {} if units is None else units(subject.robot))
     finally:
         kept.close()
 
 
-def _measure(measure: Any) -> Measure:
+def _measure(measure: Any, catalogue: Catalogue | None) -> Measure:
     if isinstance(measure, Task):
-        return Analysed(measure)
+        return Analysed(measure, catalogue=catalogue)
+    if catalogue is not None:
+        raise InputError("sweep: a catalogue is for a task, but the measure is not one. Leave the catalogue out.")
     if isinstance(measure, Trajectory):
         return Forces(measure.sample(201))
     if isinstance(measure, Motion):
         return Forces(measure)
     if not callable(measure):
         raise InputError(f"sweep: measure={measure!r} is not a task, a motion or a function of a robot.")
-    return measure
+    return cast(Measure, measure)
 
 
-def _identity(robot: Robot, where: Points, measure: Measure) -> str:
+def _identity(subject: Subject, where: Points) -> str:
     """What the sweep is, so that a file of another one is recognised."""
     from gearwright.files.yaml_writer import write_yaml
 
-    what = getattr(measure, "identity", None) or f"{measure.__module__}.{getattr(measure, '__qualname__', '')}"
-    return digest(write_yaml(robot), where.names, where.values, what)
+    return fingerprint(write_yaml(subject.robot), where.names, where.values, identity_of(subject.measure))
 
 
 def _computed(
-    robot: Robot, where: Points, measure: Measure, missing: list[int], workers: int | None, scheduler: str | None
+    subject: Subject, where: Points, missing: list[int], workers: int | None, scheduler: str | None
 ) -> Iterator[list[Outcome]]:
     """Results as they come: many at once through a kernel, else point by point."""
-    batch = getattr(measure, "batch", None)
-    if batch is not None and scheduler is None and missing:
-        columns = batch(robot, where.names, where.values[missing])
-        rows = zip(*(values.tolist() for values in columns.values()), strict=True)
-        yield [
-            Outcome(index, dict(zip(columns, row, strict=True)), None) for index, row in zip(missing, rows, strict=True)
-        ]
+    if not missing:
         return
-    job = partial(failing, partial(_point, robot, where, measure))
+    if scheduler is None:
+        many = kernel_points(subject, where, missing)
+        if many is not None:
+            yield from many
+            return
+    job = partial(failing, partial(_point, subject, where))
     found = local(job, missing, workers) if scheduler is None else cluster(job, missing, scheduler)
-    for outcome in found if missing else ():
-        yield [outcome]
+    yield from ([outcome] for outcome in found)
 
 
-def _point(robot: Robot, where: Points, measure: Measure, index: int) -> dict[str, float]:
-    return dict(measure(with_parameters(robot, where.at(index))))
+def _point(subject: Subject, where: Points, index: int) -> dict[str, float]:
+    return subject.numbers(where.at(index))
 
 
 def _gathered(where: Points, known: Mapping[int, Outcome], units: Mapping[str, str]) -> Sweep:

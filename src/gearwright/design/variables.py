@@ -59,7 +59,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Design:
-    """One design: the robot, its task and the sections of its links."""
+    """One design: the robot, its task if there is one, and the sections of its links."""
 
     robot: Robot
     task: Task
@@ -138,6 +138,11 @@ class DesignSpace:
 
     def design(self, values: Values) -> Design:
         """The design with these values, all of them numbers or names."""
+        robot, sections = self.built(values)
+        return Design(robot, stretched(self.base.task, values.get(STRETCH, 1.0)), sections)
+
+    def built(self, values: Values) -> tuple[Robot, dict[str, LinkSection]]:
+        """The robot with these values and the sections of its links."""
         sections = dict(self.base.sections)
         for link in self.links:
             made, old = self.made(link, values), sections[link]
@@ -145,8 +150,7 @@ class DesignSpace:
             sections[link] = replace(old, to=to, sections=made.sections, material=made.material)
         robot = self.robot(values)
         links = [replace(one, section=sections[one.name]) if one.name in self.links else one for one in robot.links]
-        task = stretched(self.base.task, values.get(STRETCH, 1.0))
-        return Design(replace(robot, links=links) if self.links else robot, task, sections)
+        return replace(robot, links=links) if self.links else robot, sections
 
 
 def design_space(base: Design, variables: Mapping[str, Any]) -> DesignSpace:
@@ -167,7 +171,7 @@ def _domain(base: Design, name: str, given: Any) -> Domain:
     _require_known(base, name)
     if name.endswith(MOUNT):
         return tuple(_mount(base.robot, name, one) for one in _listed(name, given))
-    if name.endswith(MATERIAL) and _is_of_link(base, name):
+    if name.endswith(MATERIAL) and is_of_link(base.robot, name):
         return tuple(_material(name, one) for one in _listed(name, given))
     if isinstance(given, Range):
         return given
@@ -184,7 +188,7 @@ def _listed(name: str, given: Any) -> Sequence[Any]:
 
 
 def _require_known(base: Design, name: str) -> None:
-    if name == STRETCH or _is_of_link(base, name):
+    if name == STRETCH or is_of_link(base.robot, name):
         return
     titles = [drive.title for drive in base.robot.drives]
     if name.endswith(MOUNT):
@@ -195,8 +199,9 @@ def _require_known(base: Design, name: str) -> None:
     parameter(base.robot, name)
 
 
-def _is_of_link(base: Design, name: str) -> bool:
-    return any(_of_link(name, link.name) for link in base.robot.links)
+def is_of_link(robot: Robot, name: str) -> bool:
+    """Whether a variable names the length, the material or the section of a link's beam."""
+    return any(_of_link(name, link.name) for link in robot.links)
 
 
 def _of_link(name: str, link: str) -> bool:

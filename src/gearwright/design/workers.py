@@ -1,19 +1,16 @@
-"""Who computes the points of a sweep: the cores of this machine, or the workers of a Dask cluster."""
+"""Who computes the points of a sweep here: the cores of this machine."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from gearwright.arguments import whole
 from gearwright.design.store import Outcome
-from gearwright.errors import GearwrightError, InputError, MissingExtraError, SimulationError
+from gearwright.errors import SimulationError
 
 Job = Callable[[int], Outcome]
 """Computes one point by its index; it is sent to other processes, so that it must be picklable."""
-WAITING = 10
-"""Seconds until a cluster that does not answer counts as one that cannot be reached."""
 RETRIES = 3
 """How often a point is given to another worker when one dies."""
 
@@ -58,35 +55,17 @@ def _pooled(job: Job, indices: Sequence[int], count: int) -> Iterator[Outcome]:
                 one.cancel()
 
 
-def cluster(job: Job, indices: Sequence[int], address: str) -> Iterator[Outcome]:
-    """Results as they come, from the workers of a Dask scheduler; what a dead worker had begun is begun again."""
-    client, completed = _client(address)
-    with client:
-        waiting = client.map(job, list(indices), retries=RETRIES, pure=False)
-        for done in completed(waiting):
-            yield done.result()
-
-
-def _client(address: str) -> tuple[Any, Any]:
-    try:
-        from distributed import Client, as_completed
-    except ImportError as error:
-        raise MissingExtraError(
-            "sweep: a scheduler needs Dask. Install gearwright[cluster], or leave the scheduler out: the sweep then "
-            "runs on the cores of this machine."
-        ) from error
-    try:
-        return Client(address, timeout=WAITING), as_completed
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(
-            f"sweep: the scheduler {address!r} cannot be reached ({type(error).__name__}: {error}). Check the address, "
-            "or leave it out: the sweep then runs on the cores of this machine."
-        ) from error
-
-
 def failing(job: Callable[[int], dict[str, float]], index: int) -> Outcome:
-    """One point, whose own errors are results: they do not stop the others."""
+    """One point, whose own errors are results: they do not stop the others.
+
+    Every Exception is taken: a measure is a user's function, which may raise any. Ctrl-C and an exit are not ones.
+    """
     try:
         return Outcome(index, job(index), None)
-    except (GearwrightError, ArithmeticError, ValueError) as error:
-        return Outcome(index, {}, f"{type(error).__name__}: {error}")
+    except Exception as error:
+        return Outcome(index, {}, error_text(error))
+
+
+def error_text(error: BaseException) -> str:
+    """Type and text of an error, as it is stored."""
+    return f"{type(error).__name__}: {error}"

@@ -3,6 +3,7 @@
 `shoulder.motor.inertia`, `elbow.gear.ratio`, `payload.mass`, `upper.mass`, `upper.com.x`, `upper.inertia.xz`,
 `elbow.damping`, `tool.position.z`, `gravity.z`, `supply.voltage`: a drive is named by its joint, a number of a link by
 the link. In a train wheels and motors go by name, meshes by number: `gears.wheels.w4.inertia`, `gears.meshes.0.ratio`.
+Surfaces that are touched, passive springs and tendons go by name: `wall.friction`, `wall.surface.point.x`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from gearwright.text import did_you_mean
 ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_WORDS = ("motor", "gear", "axis", "supply", "current_control")
 TRAIN_WORDS = ("wheels", "meshes", "motors")
+SURROUNDINGS = ("environment", "springs", "tendons")
 JOINT_WORDS = ("armature", "damping", "friction", "limits", "position", "spring", "pitch")
 
 
@@ -33,12 +35,10 @@ def parameter(robot: Robot, path: str) -> Scalar:
     (0.0001, 0.2)
     """
     place = _locate(robot, path)
-    value = place.value
-    for word in place.words:
-        value = _step(path, value, word)
+    value = number_at(path, place.value, place.words)
     if value is None:
         raise InputError(_no_value(path))
-    return _scalar(path, value)
+    return value
 
 
 def with_parameters(robot: Robot, values: Mapping[str, Scalar]) -> Robot:
@@ -51,8 +51,15 @@ def with_parameters(robot: Robot, values: Mapping[str, Scalar]) -> Robot:
     """
     for path, scalar in values.items():
         place = _locate(robot, path)
-        robot = place.replaced(_changed(path, place.value, place.words, scalar))
+        robot = place.replaced(changed_at(path, place.value, place.words, scalar))
     return robot
+
+
+def number_at(path: str, part: Any, words: Sequence[str]) -> Scalar | None:
+    """The number of a part (any dataclass) at the end of the words, None where it is left open."""
+    for word in words:
+        part = _step(path, part, word)
+    return None if part is None else _scalar(path, part)
 
 
 @dataclass(frozen=True)
@@ -90,8 +97,19 @@ def _part(robot: Robot, name: str, words: Sequence[str]) -> _Place | None:
         return _among(robot, "drives", [d.title == name for d in robot.drives], words)
     if words[0] in JOINT_WORDS:
         place = _among(robot, "links", [k.joint_name == name for k in robot.links], ["joint", *words])
-        return place or _among(robot, "frames", [f.name == name for f in robot.frames], words)
-    return _among(robot, "links", [k.name == name for k in robot.links], words)
+        place = place or _among(robot, "frames", [f.name == name for f in robot.frames], words)
+    else:
+        place = _among(robot, "links", [k.name == name for k in robot.links], words)
+    return place or _surrounding(robot, name, words)
+
+
+def _surrounding(robot: Robot, name: str, words: Sequence[str]) -> _Place | None:
+    """The surface, passive spring or tendon of that name."""
+    for kind in SURROUNDINGS:
+        place = _among(robot, kind, [part.name == name for part in getattr(robot, kind)], words)
+        if place is not None:
+            return place
+    return None
 
 
 def _among(robot: Robot, kind: str, hits: Sequence[bool], words: Sequence[str]) -> _Place | None:
@@ -111,6 +129,7 @@ def _unknown(robot: Robot, path: str, words: Sequence[str]) -> str:
         return f"parameter {path!r}: robot {robot.name!r} carries no payload. Add one with robot.with_payload(...)."
     drives = [d.title for d in robot.drives]
     names = [k.name for k in robot.links] + drives + [t.name for t in robot.trains]
+    names += [part.name for kind in SURROUNDINGS for part in getattr(robot, kind)]
     joints = [k.joint_name for k in robot.links]
     if words[0] in (*names, *joints) and words[1] not in DRIVE_WORDS:
         parts = (*DRIVE_WORDS, *JOINT_WORDS, "mass", "com", "inertia")
@@ -136,25 +155,29 @@ def _step(path: str, value: Any, word: str) -> Any:
     return members[_known(path, word, members)]
 
 
-def _changed(path: str, value: Any, words: Sequence[str], scalar: Scalar) -> Any:
-    """The value with the scalar at the end of the words."""
+def changed_at(path: str, part: Any, words: Sequence[str], scalar: Scalar) -> Any:
+    """A part (any dataclass, vector, mapping or list of parts) with the scalar at the end of the words."""
     if not words:
-        if value is not None:
-            _scalar(path, value)
+        if part is not None:
+            _scalar(path, part)
         return scalar
     word, rest = words[0], words[1:]
-    fresh = _changed(path, _step(path, value, word), rest, scalar)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{word: fresh})
-    rows = _rows(value)
+    fresh = changed_at(path, _step(path, part, word), rest, scalar)
+    if is_dataclass(part) and not isinstance(part, type):
+        return replace(part, **{word: fresh})
+    if isinstance(part, Mapping):
+        return {**part, word: fresh}
+    rows = _rows(part)
     if rows is not None:
         old = dict(zip(ELEMENTS, Tensor.of(rows), strict=True))
         return Tensor(**{**old, word: fresh}).rows()
-    return tuple(fresh if name == word else old for name, old in _members(value).items())
+    return tuple(fresh if name == word else old for name, old in _members(part).items())
 
 
 def _members(value: Any) -> dict[str, Any]:
-    """The named members of a vector (x, y, z) or of a sequence of parts (by name, else by number)."""
+    """The named members of a vector (x, y, z), a mapping, or a sequence of parts (by name, else by number)."""
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, Vec) or (
         isinstance(value, Sequence | np.ndarray) and len(value) == 3 and not _has_parts(value)
     ):

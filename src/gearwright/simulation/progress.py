@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -31,12 +32,25 @@ def counting(total: int, done: int, wanted: bool | None, title: str) -> Iterator
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn(title),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        line = bar.add_task(title, total=total, completed=done)
-        yield lambda count: bar.update(line, completed=count)
+        line = bar.add_task(title, total=total, completed=done, rate="")
+        begun = time.monotonic()
+
+        def count(reached: int) -> None:
+            bar.update(line, completed=reached, rate=rate_of(reached - done, time.monotonic() - begun))
+
+        yield count
+
+
+def rate_of(count: int, seconds: float) -> str:
+    """How many per second, in words; of slow ones how many a minute.
+
+    >>> rate_of(4096, 0.5), rate_of(3, 60.0), rate_of(0, 1.0)
+    ('8,192/s', '3/min', '')
+    """
+    if count <= 0 or seconds <= 0:
+        return ""
+    rate = count / seconds
+    return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.3g}/min"
