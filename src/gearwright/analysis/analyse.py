@@ -14,6 +14,7 @@ from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_e
 from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.course import Course, Prescribed
 from gearwright.analysis.cycle import Cycle
+from gearwright.analysis.payload_cycle import characteristics_by_payload
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
 from gearwright.analysis.structure import acting_on, beams_of, structure_of
@@ -106,12 +107,18 @@ def analyse(
     """
     if not isinstance(robot, Robot):
         raise InputError(f"analyse: {type(robot).__name__} is not a robot: a task is set to a robot with its drives.")
-    loaded = task.carried_by(robot)
-    bodies = _sections(loaded, sections)
+    bodies = _sections(robot, sections)
     table = catalogue or drives()
     course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples)
-    plain = _characteristics(loaded, task, course, bodies, table)
     how = task.perturbed
+    if task.changes_payload:
+        if how is not None:
+            task.carried_by(robot, "a closed loop (`perturbed`)")
+        several = characteristics_by_payload(task.stretches(robot), task, course, bodies, table)
+        told = (*several.demands.remarks, *_remarks(task, several), *_payload_remarks(task, robot))
+        return Analysis(**vars(several), task=task, remarks=told, catalogue=table, samples=samples)
+    loaded = task.carried_by(robot)
+    plain = _characteristics(loaded, task, course, bodies, table)
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
     remarks = (*plain.demands.remarks, *_remarks(task, plain), *(() if perturbed is None else perturbed.left_out()))
     return Analysis(**vars(plain), task=task, perturbed=perturbed, remarks=remarks, catalogue=table, samples=samples)
@@ -159,6 +166,14 @@ def _perturbed(
         checks += (accuracy_check(float(error.max()), known, real, task, plan.demands, how, tip),)
     words = {**vars(found), "limits": checks}
     return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(mech, task, run), tip_error=error)
+
+
+def _payload_remarks(task: Task, robot: Robot) -> Iterator[str]:
+    masses = [f"{stretch.mass:.4g}" for stretch in task.stretches(robot)]
+    yield (
+        f"what the robot carries changes along the cycle ({', '.join(masses)} kg): forces jump there, as if it were "
+        "taken and left at once, and how much lighter a payload would do is not told."
+    )
 
 
 def _remarks(task: Task, found: Characteristics) -> Iterator[str]:

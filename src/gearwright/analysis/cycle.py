@@ -5,7 +5,7 @@ Robot, machine and what was found of its motion may vary with parameters; the dr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -32,6 +32,20 @@ from gearwright.parts import Drive, GearboxSheet, Motor, MotorSheet, Robot
 from gearwright.system.demand_slopes import SlopedDemands
 from gearwright.system.motion_demands import MotionDemands
 from gearwright.system.signals import TAU
+
+
+def checked_drives(
+    each: Iterable[DriveAnalysis],
+    robot: Robot,
+    shares: Callable[[DriveAnalysis], JointShares | None],
+    catalogue: Catalogue,
+) -> list[LimitCheck]:
+    """The limits of drives, with advice where they are not kept."""
+    links = {link.joint_name: link for link in robot.links}
+    checks: list[LimitCheck] = []
+    for one in each:
+        checks += advised(drive_limits(one, links.get(one.joint or "")), one, shares(one), catalogue)
+    return checks
 
 
 @dataclass(frozen=True)
@@ -72,18 +86,23 @@ class Cycle:
 
     def checked(self, each: Iterable[DriveAnalysis]) -> list[LimitCheck]:
         """The limits of all drives, with advice where they are not kept."""
-        links = {link.joint_name: link for link in self.robot.links}
-        nothing = np.zeros_like(self.found.motion.v)
-        still = inverse_dynamics(self.mech, self.found.motion.q, nothing, nothing, wrenches=self.wrenches)
-        checks: list[LimitCheck] = []
-        carried, mass = self._carried()
-        for one in each:
-            at = self.mech.speeds.index(one.joint) if one.joint in self.mech.speeds else None
-            part = None if carried is None or at is None else carried[:, at]
-            shares = None if at is None else JointShares(still[:, at], part, mass)
-            checks += advised(drive_limits(one, links.get(one.joint or "")), one, shares, self.catalogue)
-        return checks
+        return checked_drives(each, self.robot, self.shares, self.catalogue)
 
+    def shares(self, drive: DriveAnalysis) -> JointShares | None:
+        """Parts of the force at a drive's joint; None for a motor of a train."""
+        if drive.joint not in self.mech.speeds:
+            return None
+        at = self.mech.speeds.index(drive.joint)
+        carried, mass = self._carried
+        return JointShares(self._still[:, at], None if carried is None else carried[:, at], mass)
+
+    @cached_property
+    def _still(self) -> Array:
+        """Forces if the robot stood still in every place, (T, n)."""
+        nothing = np.zeros_like(self.found.motion.v)
+        return np.asarray(inverse_dynamics(self.mech, self.found.motion.q, nothing, nothing, wrenches=self.wrenches))
+
+    @cached_property
     def _carried(self) -> tuple[Array | None, float]:
         """What the payload takes at every joint, (T, n), and its mass."""
         load, motion = self.robot.payload, self.found.motion

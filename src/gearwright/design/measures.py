@@ -47,7 +47,8 @@ class Analysed:
         pieces, task = self.task.cycle.pieces, self.task
         about = (self.samples, task.payload, task.pause, task.repetitions, task.ambient, sorted(task.required.items()))
         about_forces = (task.forces, dict(task.contact), task.tip, task.perturbed)
-        return digest(pieces.x, pieces.c, about, about_forces)
+        about_payloads = (task.payloads,) if task.payloads else ()
+        return digest(pieces.x, pieces.c, about, about_forces, *about_payloads)
 
     def units(self, robot: Robot) -> dict[str, str]:
         """Unit of every number; those of a joint that slides are its own."""

@@ -140,6 +140,7 @@ def size_drives(
     Raises:
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
     """
+    task.carried_by(robot, "size_drives")
     robot, placed = with_places_for_motors(robot)
     table = _assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
