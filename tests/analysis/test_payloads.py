@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from design.arms import small
 from gearwright.analysis import Perturbation, Task, analyse, sensitivities
 from gearwright.analysis.stretches import Rows
-from gearwright.design import size_drives, sweep
+from gearwright.design import Range, size_drives, sweep
+from gearwright.design.drive_basis import drive_space
 from gearwright.errors import FileError, InputError
 from gearwright.motion import pause, s_curve
 from gearwright.parts import Drive, Gear, Heat, Joint, Link, LinkSection, Motor, Payload, Robot, Tube
@@ -145,6 +147,32 @@ def test_rows_between_two_times():
     assert Rows(t, 2.5, 3.0).of(x).tolist() == [6.5, 7.0]
 
 
+def test_drives_are_chosen_for_what_is_carried():
+    """Forces by the five series of every drive are those of any set, at every time of both stretches."""
+    robot = arm()
+    space = drive_space(robot, pick(), ["shoulder", "elbow"], 61)
+    fitted = robot
+    for drive in robot.drives:
+        fitted = fitted.with_drive(drive.joint, replace(drive, motor=Motor(2e-5, motor_mass=0.5), gear=Gear(40)))
+    asked = space.bare + sum(basis.forces(0.5, 2e-5, 40.0) for basis in space.drives)
+    taken = int(np.searchsorted(space.t, EDGES[0] + 1e-9)) - 1  # the later one of the two
+    for load, rows in ((None, np.s_[:taken]), (LOAD, np.s_[taken:])):
+        state = space.motion.q[rows], space.motion.v[rows], space.motion.a[rows]
+        assert asked[rows] == pytest.approx(gw.inverse_dynamics(carrying(fitted, load), *state), abs=1e-6)
+
+
+def test_lighter_drives_do_where_the_load_is_carried_half_of_the_time():
+    """A set for the cycle keeps its limits when analysed; all along the payload asks for more current."""
+    load = Payload(0.8, (0.3, 0, 0))
+    half, all_along = Task(WAYS, payloads=["none", "none", load], pause=0.3), Task(WAYS, load, pause=0.3)
+    words = {"objective": "energy", "samples": 61}
+    found, loaded = (size_drives(arm(), task, small(10, 14), **words) for task in (half, all_along))
+    assert found.analysis.possible
+    assert found.analysis.energy < loaded.analysis.energy
+    again = analyse(found.robot, half, catalogue=small(10, 14))
+    assert found.front[0].energy == pytest.approx(again.energy, rel=0.02)
+
+
 def test_a_sweep_takes_it():
     points = {"elbow.gear.ratio": [50.0, 60.0]}
     found = sweep(arm(), points, pick(), workers=1)
@@ -153,8 +181,10 @@ def test_a_sweep_takes_it():
 
 
 def test_what_takes_one_payload_says_so():
-    with pytest.raises(InputError, match="size_drives takes one for the whole cycle"):
-        size_drives(arm(), pick())
+    with pytest.raises(InputError, match=r"size_drives with variables \(upper.mass\) takes one for the whole cycle"):
+        size_drives(arm(), pick(), variables={"upper.mass": Range(0.5, 1.0)})
+    with pytest.raises(InputError, match=r"task.stretch\) takes one"):
+        size_drives(arm(), pick(), objective="cycle_time")
     with pytest.raises(InputError, match="closed loop"):
         analyse(arm(), pick(perturbed=Perturbation(start_error={"elbow": 0.01})), samples=51)
     with pytest.raises(InputError, match="sensitivities takes one"):

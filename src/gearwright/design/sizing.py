@@ -140,7 +140,6 @@ def size_drives(
     Raises:
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
     """
-    task.carried_by(robot, "size_drives")
     robot, placed = with_places_for_motors(robot)
     table = _assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
@@ -153,6 +152,7 @@ def size_drives(
     question = Question(space, table, tuple(chosen), objective, 1 - margin, samples, model)
     _require_told(question, pair)
     if space.domains:
+        task.carried_by(robot, f"size_drives with variables ({listed(space.domains)})")
         sets = best_designs(question, pair, whole("size_drives", "trials", trials, least=1, example=TRIALS), seed)
     else:
         sets = _drives_only(question, pair, seed, method)
