@@ -114,9 +114,9 @@ def analyse(
     if task.changes_payload:
         if how is not None:
             task.carried_by(robot, "a closed loop (`perturbed`)")
-        several = characteristics_by_payload(task.stretches(robot), task, course, bodies, table)
-        told = (*several.demands.remarks, *_remarks(task, several), *_payload_remarks(task, robot))
-        return Analysis(**vars(several), task=task, remarks=told, catalogue=table, samples=samples)
+        by_payload = characteristics_by_payload(task.stretches(robot), task, course, bodies, table)
+        told = (*by_payload.demands.remarks, *_remarks(task, by_payload), *_payload_remarks(task, robot))
+        return Analysis(**vars(by_payload), task=task, remarks=told, catalogue=table, samples=samples)
     loaded = task.carried_by(robot)
     plain = _characteristics(loaded, task, course, bodies, table)
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
