@@ -204,8 +204,14 @@ def test_keys_of_articles_stay_in_one_line(run):
     assert all(len(line) <= 80 for line in out.splitlines())
 
 
-def test_catalogue_checks_own_files(run, files):
-    (files / "odd.csv").write_text("key,V,k_t,R,torque_stall,source\nodd,24,0.03,0.5,9.9,me\n")
-    out = run("catalogue", "--check", "odd", "--file", files / "odd.csv").out
+def test_catalogue_checks_own_files(run, refused, files):
+    """A row that contradicts itself is refused by line and column; one whose note says why is listed."""
+    head, row = "key,V,k_t,R,torque_stall,note\n", "odd,24,0.03,0.5,9.9,"
+    (files / "odd.csv").write_text(f"{head}{row}\n")
+    words = "catalogue", "--check", "odd", "--file", files / "odd.csv"
+    refused(*words, words=["line 2: odd.torque_stall: the stall torque and k_t V / R", "as printed"])
+    (files / "odd.csv").write_text(f"{head}{row}of the electronics as printed\n")
+    code, out, _ = run(*words)
+    assert code == 0
     assert "odd: the stall torque and k_t V / R" in " ".join(out.split())
     assert "not printed" in out

@@ -170,9 +170,11 @@ def test_the_best_ratio_of_an_inertial_axis(load, rotor):
     assert best_ratio(wheel(load, rotor), motion) == pytest.approx(np.sqrt(load / rotor), rel=1e-4)
 
 
-def lossy(robot: Robot, efficiency: float) -> Robot:
+def lossy(robot: Robot, efficiency: float, back: float) -> Robot:
     drive = robot.drives[0]
-    return robot.with_drive("axis", replace(drive, gear=replace(drive.gear, efficiency=efficiency)))
+    return robot.with_drive(
+        "axis", replace(drive, gear=replace(drive.gear, efficiency=efficiency, back_efficiency=back))
+    )
 
 
 def test_the_best_ratio_under_friction():
@@ -184,6 +186,24 @@ def test_the_best_ratio_under_friction():
     mean = [np.sqrt(np.trapezoid(x**2, sampled.t) / 0.8) for x in (sampled.a[:, 0], torque)]
     expected = np.sqrt(mean[1] / (rotor * mean[0]))
     assert best_ratio(wheel(load, rotor, friction=friction), motion) == pytest.approx(expected, rel=2e-3)
+
+
+@pytest.mark.parametrize(("friction", "back"), [(0.0, 0.7), (0.0, 0.4), (0.8, 0.7)])
+def test_the_best_ratio_with_losses_by_the_direction_of_power(friction, back):
+    """n = sqrt(T_rms / (J w'_rms)), T being what the motor feels of the load: T / eta driving, T eta' driven back.
+
+    Giberti and Cinquemani divide by eta throughout, which holds where friction lets the load never drive back.
+    """
+    load, rotor, eta = 0.05, 2e-5, 0.6
+    motion = polynomial([0.0], [1.5], duration=0.8)
+    sampled = motion.sample(4001)
+    a, v = sampled.a[:, 0], sampled.v[:, 0]
+    torque = load * a + friction * np.sign(v)
+    felt = np.where(torque * v > 0, torque / eta, torque * back)
+    square, throughout, mean = (np.trapezoid(x**2, sampled.t) for x in (felt, torque / eta, rotor * a))
+    found = best_ratio(lossy(wheel(load, rotor, friction=friction), eta, back), motion)
+    assert found == pytest.approx((square / mean) ** 0.25, rel=2e-3)
+    assert (found == pytest.approx((throughout / mean) ** 0.25, rel=2e-3)) == bool(friction)
 
 
 def test_ratios_of_a_motor_that_just_suffices():

@@ -17,6 +17,7 @@ from gearwright.analysis.process_forces import ProcessForce
 from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
 from gearwright.analysis.sensitivities import Sensitivities, sensitivities
 from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
+from gearwright.analysis.stretches import Stretch
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import TipDeflection
 from gearwright.analysis.unchecked_limits import Unchecked
@@ -54,6 +55,7 @@ __all__ = [
     "ReductionMiss",
     "Rollout",
     "Sensitivities",
+    "Stretch",
     "Task",
     "Temperatures",
     "TipDeflection",

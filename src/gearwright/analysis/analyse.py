@@ -14,6 +14,7 @@ from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_e
 from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.course import Course, Prescribed
 from gearwright.analysis.cycle import Cycle
+from gearwright.analysis.payload_cycle import characteristics_by_payload
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.position_limits import beyond_in_the_loop, position_limits
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
@@ -124,17 +125,23 @@ def analyse(
     """
     if not isinstance(robot, Robot):
         raise InputError(f"analyse: {type(robot).__name__} is not a robot: a task is set to a robot with its drives.")
-    loaded = task.carried_by(robot)
-    bodies = _sections(loaded, sections)
+    bodies = _sections(robot, sections)
     table = catalogue or drives()
     course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples, task.cycles)
-    plain = _characteristics(loaded, task, course, bodies, table)
+    how, more = task.perturbed, ()  # type: Perturbation | None, tuple[str, ...]
+    if task.changes_payload:
+        if how is not None:
+            task.carried_by(robot, "a closed loop (`perturbed`)")
+        plain = characteristics_by_payload(task.stretches(robot), task, course, bodies, table)
+        more = tuple(_payload_remarks(task, robot))
+    else:
+        plain = _characteristics(task.carried_by(robot), task, course, bodies, table)
+    loaded = plain.robot
     plain = replace(plain, limits=(*plain.limits, *position_limits(loaded, plain.demands.motion)))
-    how = task.perturbed
     perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
     unchecked = unchecked_limits(plain.drives, plain.limits, "life" in task.required)
     aside = () if perturbed is None else (*perturbed.left_out(), *beyond_in_the_loop(plain, perturbed))
-    remarks = (*plain.demands.remarks, *_remarks(task, plain, unchecked), *aside)
+    remarks = (*plain.demands.remarks, *_remarks(task, plain, unchecked), *more, *aside)
     words = vars(plain) | {"catalogue": table, "samples": samples, "unchecked": unchecked}
     return Analysis(**words, task=task, perturbed=perturbed, remarks=remarks)
 
@@ -181,6 +188,14 @@ def _perturbed(
         checks += (accuracy_check(float(error.max()), known, real, task, plan.demands, how, tip),)
     words = {**vars(found), "limits": checks}
     return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(mech, task, run), tip_error=error)
+
+
+def _payload_remarks(task: Task, robot: Robot) -> Iterator[str]:
+    masses = [f"{stretch.mass:.4g}" for stretch in task.stretches(robot)]
+    yield (
+        f"what the robot carries changes along the cycle ({', '.join(masses)} kg): forces jump there, as if it were "
+        "taken and left at once, and limits that are not kept get no advice on ratios, articles and payloads."
+    )
 
 
 def _remarks(task: Task, found: Characteristics, unchecked: Iterable[Unchecked]) -> Iterator[str]:

@@ -35,6 +35,15 @@ from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
 from gearwright.system.signals import TAU
 
 
+def checked_drives(each: Iterable[DriveAnalysis], robot: Robot, catalogue: Catalogue) -> list[LimitCheck]:
+    """The limits of drives whose robot changes on the way: no other part can be tried with all of it at once."""
+    links = {link.joint_name: link for link in robot.links}
+    checks: list[LimitCheck] = []
+    for one in each:
+        checks += advised(drive_limits(one, links.get(one.joint or "")), one, None, None, catalogue)
+    return checks
+
+
 @dataclass(frozen=True)
 class Cycle:
     """All that the drives of one cycle are analysed from."""

@@ -107,6 +107,7 @@ def sensitivities(found: Analysis, parameters: Sequence[str] | None = None) -> S
     >>> 0 < table["j1.motor.inertia", "j1.rms_torque"] < 0.01 * found.drives["j1"].rms_torque
     True
     """
+    found.task.carried_by(found.robot, "a table of sensitivities")
     paths = tuple(usual_parameters(found.robot) if parameters is None else parameters)
     known = numbers_of(found.drives) | Structure(dict(found.links), found.tip).numbers()
     base = {name: float(x) for name, x in known.items() if np.isfinite(x)}

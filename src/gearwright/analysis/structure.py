@@ -12,7 +12,7 @@ from gearwright.analysis.link_loads import loads_along
 from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, applied
 from gearwright.analysis.section_forces import Moving
-from gearwright.analysis.tip import TipDeflection, tip_deflection, tip_of
+from gearwright.analysis.tip import Tip, TipDeflection, tip_deflection, tip_of
 from gearwright.forces.surroundings import surrounding_laws
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
@@ -55,6 +55,7 @@ def structure_of(
     sections: Mapping[str, LinkSection],
     acting: Sequence[AppliedWrench],
     tip: str | None,
+    end: Tip | None = None,
 ) -> Structure:
     """The links with sections and the tip of a robot, along a motion.
 
@@ -65,6 +66,7 @@ def structure_of(
         sections: of links.
         acting: forces from outside.
         tip: the frame or link whose deflection is told; the last one of a chain unless given.
+        end: that point itself, where it is known already.
     """
     links = {}
     if sections:
@@ -73,7 +75,7 @@ def structure_of(
             name: LinkAnalysis(name, loads_along(moving, name, section, placed_masses(robot, name)))
             for name, section in sections.items()
         }
-    end = tip_of(robot, mech, tip, beams_of(sections))
+    end = end or tip_of(robot, mech, tip, beams_of(sections))
     return Structure(links, None if end is None else tip_deflection(mech, motion, end, links))
 
 

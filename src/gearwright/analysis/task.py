@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.process_forces import ProcessForce
 from gearwright.analysis.sendable import Sendable
+from gearwright.analysis.stretches import Stretch
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory, chain
@@ -22,8 +23,11 @@ from gearwright.parts.heat import COLDEST
 from gearwright.text import did_you_mean
 
 if TYPE_CHECKING:  # the words are checked by pydantic, which takes a while to import
+    from gearwright.files.robot_words import PayloadWords
     from gearwright.files.task_force_words import ForceWords, PerturbedWords
 
+NOTHING_CARRIED: Literal["none"] = "none"
+"""The payload of a motion with an empty gripper."""
 REQUIREMENTS = {"cycle_time": "s", "accuracy": "m", "tip_deflection": "m", "life": "h", "frequency": "Hz"}
 """What a task may require, and its unit; life and natural frequency at least, all else at most."""
 
@@ -48,6 +52,8 @@ class Task(Sendable):
             given.
         perturbed: what goes wrong in a closed loop; its characteristics then stand beside those of the prescribed
             motion.
+        payloads: per motion what the robot carries meanwhile: a Payload, "none" for an empty gripper, or None for that
+            of the whole task. The pause has that of the last motion.
 
     >>> from gearwright.motion import s_curve
     >>> there = s_curve([0.0], [1.0], speed=2.0, acceleration=8.0, jerk=80.0)
@@ -67,6 +73,7 @@ class Task(Sendable):
     contact: Mapping[str, Any] = field(default_factory=dict)
     tip: str | None = None
     perturbed: Perturbation | None = None
+    payloads: Sequence[Payload | Literal["none"] | None] = ()
 
     def __post_init__(self) -> None:
         motions = (self.motions,) if isinstance(self.motions, Trajectory) else tuple(self.motions)
@@ -81,10 +88,24 @@ class Task(Sendable):
         if self.ambient is not None:
             number("task", "ambient", self.ambient, least=COLDEST, unit="kelvin", example=298.15)
         self._check_requirements()
+        self._check_payloads(len(motions))
         object.__setattr__(self, "forces", tuple(self.forces))
         other = [force for force in self.forces if not isinstance(force, ProcessForce)]
         if other:
             raise InputError(f"task {self.name!r}: {other[0]!r} stands for a force. Give ProcessForce(frame, force).")
+
+    def _check_payloads(self, motions: int) -> None:
+        object.__setattr__(self, "payloads", tuple(self.payloads))
+        if self.payloads and len(self.payloads) != motions:
+            raise InputError(
+                f"task {self.name!r}: {len(self.payloads)} payloads for {motions} motions. Give one each: a Payload, "
+                "'none' for an empty gripper, or None for the payload of the task."
+            )
+        strange = [one for one in self.payloads if not (one is None or one == NOTHING_CARRIED or _is_payload(one))]
+        if strange:
+            raise InputError(
+                f"task {self.name!r}: {strange[0]!r} stands for a payload. Give a Payload, 'none' or None."
+            )
 
     def _check_requirements(self) -> None:
         for word, most in self.required.items():
@@ -106,13 +127,46 @@ class Task(Sendable):
         """Whether it goes on for ever."""
         return self.repetitions == "continuous"
 
-    def carried_by(self, robot: Robot) -> Robot:
-        """The robot with the task's payload, and its motors in the task's air, if the task states them."""
+    def carried_by(self, robot: Robot, what: str = "this") -> Robot:
+        """The robot with the task's payload, and its motors in the task's air, if the task states them.
+
+        Raises:
+            InputError: its motions carry different payloads; `what` is what takes one only.
+        """
+        if self.changes_payload:
+            raise InputError(
+                f"task {self.name!r}: its motions carry different payloads, and {what} takes one for the whole cycle. "
+                "State the heaviest as `payload` of the task, and leave those of its motions out."
+            )
+        return self.stretches(robot)[0].robot
+
+    @property
+    def changes_payload(self) -> bool:
+        """Whether what the robot carries changes along the cycle."""
+        return len({repr(one) for one in self._carried}) > 1
+
+    @property
+    def _carried(self) -> tuple[Payload | Literal["none"] | None, ...]:
+        """Per motion its payload, or that of the task."""
+        count = 1 if isinstance(self.motions, Trajectory) else len(self.motions)
+        return tuple(self.payload if one is None else one for one in self.payloads or (None,) * count)
+
+    def stretches(self, robot: Robot) -> list[Stretch]:
+        """The stretches of a cycle on which the robot carries one payload each, with the robot that does."""
         if self.ambient is not None:
             robot = _in_air(robot, self.ambient)
-        if self.payload is None:
-            return robot
-        return robot.with_payload(self.payload.mass, self.payload.position, self.payload.link, self.payload.inertia)
+        ways = [self.motions] if isinstance(self.motions, Trajectory) else list(self.motions)
+        edges = list(accumulate((way.duration for way in ways), initial=0.0))
+        edges[-1] += self.pause
+        carriers: dict[str, Robot] = {}  # by what they print as: payloads with tensors are not hashable
+        found: list[Stretch] = []
+        for k, load in enumerate(self._carried):
+            carrier = carriers.setdefault(repr(load), _carrying(robot, load))
+            if found and found[-1].robot is carrier:
+                found[-1] = found[-1]._replace(end=edges[k + 1])
+            else:
+                found.append(Stretch(carrier, edges[k], edges[k + 1]))
+        return found
 
     @property
     def cycles(self) -> int | None:
@@ -137,6 +191,7 @@ class Task(Sendable):
         loaded = carrying(robot, words.payload)
         ways = task_motions(loaded, words.motions, words.start, None if path is None else path.parent)
         payload = None if words.payload is None else loaded.payload
+        each = [_stated(robot, one.payload) for one in words.motions]
         required = words.required.model_dump(exclude_none=True)
         return Task(
             ways,
@@ -150,6 +205,7 @@ class Task(Sendable):
             contact=contact_of(words.contact),
             tip=words.required.tip,
             perturbed=None if words.perturbed is None else _perturbed(words.perturbed, ways),
+            payloads=each if any(one is not None for one in each) else (),
         )
 
 
@@ -165,6 +221,26 @@ def _in_air(robot: Robot, ambient: float) -> Robot:
     trains = (replace(train, motors=tuple(map(placed, train.motors))) for train in robot.trains)
     drives, tendons = (tuple(map(placed, parts)) for parts in (robot.drives, robot.tendons))
     return replace(robot, drives=drives, tendons=tendons, trains=tuple(trains))
+
+
+def _is_payload(given: Any) -> bool:
+    return isinstance(given, Payload)
+
+
+def _carrying(robot: Robot, load: Payload | Literal["none"] | None) -> Robot:
+    """The robot with a payload instead of its own, with nothing, or as it is."""
+    if load is None:
+        return robot
+    if isinstance(load, Payload):
+        return robot.with_payload(load.mass, load.position, load.link, load.inertia)
+    return replace(robot, payload=None)
+
+
+def _stated(robot: Robot, words: PayloadWords | Literal["none"] | None) -> Payload | Literal["none"] | None:
+    """What a motion of a file says of its payload."""
+    from gearwright.planning.task_motions import carrying
+
+    return words if words is None or words == NOTHING_CARRIED else carrying(robot, words).payload
 
 
 def _forces(title: str, words: Sequence[ForceWords], ways: Sequence[Trajectory]) -> list[ProcessForce]:

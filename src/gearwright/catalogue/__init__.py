@@ -2,8 +2,8 @@
 
 from gearwright.catalogue.drives import Catalogue, drives
 from gearwright.catalogue.families import generic_gearboxes, generic_motors
-from gearwright.catalogue.identities import contradictions, deviations
 from gearwright.catalogue.loading import load, motors, robots
+from gearwright.parts.sheet_identities import contradictions, deviations
 
 __all__ = [
     "Catalogue",

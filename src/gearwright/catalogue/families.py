@@ -5,11 +5,12 @@ mass $\propto \lambda^3$, inertia $\propto \lambda^5$, motor constant $K / \sqrt
 flux), thermal resistances $\propto \lambda^{-2}$ (surface), heat capacities $\propto \lambda^3$, hence thermal time
 constants $\propto \lambda$ and continuous torque $\propto \lambda^{7/2}$; the electrical time constant
 $L / R \propto \lambda^2$; speeds $\propto \lambda^{-1}$. The winding is chosen for the same voltage:
-$K \propto \lambda$, $R \propto \lambda^{-3}$. For a gearbox torque, mass and stiffness $\propto \lambda^3$, inertia
-$\propto \lambda^5$, input speed $\propto \lambda^{-1}$. Friction of bearings and brushes does not follow such laws: it
-is scaled like the continuous torque.
+$K \propto \lambda$, $R \propto \lambda^{-3}$, so that the mechanical time constant stays. For a gearbox torque, mass
+and stiffness $\propto \lambda^3$, inertia $\propto \lambda^5$, input speed $\propto \lambda^{-1}$. Friction of bearings
+and brushes does not follow such laws: it is scaled like the continuous torque.
 
-Such an article cannot be bought: its maker is "generic", and its source says from which real one it was made.
+Such an article cannot be bought: its maker is "generic", and its source says from which real one and by which
+powers of the scale it was made.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ MOTOR_POWERS = {
     "mass": 3.0,
     "inertia": 5.0,
     "torque_constant": 1.0,
+    "speed_constant": -1.0,
     "resistance": -3.0,
     "inductance": -1.0,
+    "mechanical_time_constant": 0.0,
     "no_load_speed": -1.0,
     "nominal_speed": -1.0,
     "peak_speed": -1.0,
@@ -78,6 +81,14 @@ def generic_gearboxes(like: GearboxSheet, scales: Iterable[float]) -> Catalogue:
     return Catalogue({}, {sheet.key: sheet for sheet in made})
 
 
+def _law(words: Iterable[str], powers: dict[str, float]) -> str:
+    """Which power of the scale each number follows, in a few words."""
+    by_power: dict[float, list[str]] = {}
+    for word in words:
+        by_power.setdefault(powers[word], []).append(word)
+    return "; ".join(f"{', '.join(names)} as its power {power:g}" for power, names in sorted(by_power.items()))
+
+
 def _scaled(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
     size = number("generic family", "scale", scale, above=0, most=100, example=1.5)
     words: dict[str, Any] = {word: getattr(like, word) for word in powers}
@@ -88,6 +99,7 @@ def _scaled(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
         article="",
         name=f"{size:g} times {like.name or like.key}",
         price=None,
-        source=f"scaled from {like.key} by laws of similarity, all lengths times {size:g}; from: {like.source}",
+        source=f"generic: scaled from {like.key} by laws of similarity, all lengths times {size:g} "
+        f"({_law((word for word, x in words.items() if x is not None), powers)}); from: {like.source}",
         **{word: x * size ** powers[word] for word, x in words.items() if x is not None},
     )

@@ -59,7 +59,8 @@ PICTURES = (".png", ".svg", ".pdf")
 def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> Path | None:
     """The path of a file to write, whose ending says how: refused before the work, not after it."""
     if path is not None and path.suffix.lower() not in endings:
-        raise InputError(f"{option} {path}: choose a name that ends in {', '.join(endings[:-1])} or {endings[-1]}.")
+        either = " or ".join(part for part in (", ".join(endings[:-1]), endings[-1]) if part)
+        raise InputError(f"{option} {path}: choose a name that ends in {either}.")
     if path is not None and path.is_dir():
         raise InputError(f"{option} {path}: this is a directory. Give the name of a file.")
     return path

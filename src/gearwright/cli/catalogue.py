@@ -8,10 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from gearwright.catalogue import Catalogue, contradictions, drives
-from gearwright.cli.arguments import Json
+from gearwright.catalogue import Catalogue, contradictions, drives, generic_gearboxes, generic_motors
+from gearwright.cli.arguments import Json, number_list, require_ending
 from gearwright.cli.output import counted, number, results, say, table, write_json
 from gearwright.errors import InputError
+from gearwright.files.drive_table_writer import drive_table_text
+from gearwright.files.formats import write_text
 from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean, listed, visible
 
@@ -43,26 +45,67 @@ def catalogue(
     check: Annotated[
         bool, typer.Option("--check", help="Tell which articles contradict themselves and which cells are empty.")
     ] = False,
+    generic: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Instead: a family like this article, of other sizes; not for sale."),
+    ] = None,
+    scales: Annotated[
+        str | None, typer.Option(metavar="S1,S2,...", help="Of --generic: all lengths times each of these.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the motors or gearboxes found as a table for --catalogue and --file (.csv).",
+            callback=lambda path: require_ending("--output", path, (".csv",)),
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List, search and check motors and gearboxes: the bundled ones and those of your own CSV files.
 
-    The exit code is 2 when no article has the words.
+    The exit code is 2 when no article has the words, or when a row of a file cannot be right: its line and column are
+    told. Families of --generic follow from one article by laws of similarity, which their column `source` states.
 
     Example: gearwright catalogue maxon --check
+
+    Example: gearwright catalogue --generic MM_606793 --scales 0.5,0.7,1.4 -o family.csv
     """
-    whole = drives(*(files or ()))
+    whole = _family(drives(*(files or ())), generic, scales)
     found = whole.search(" ".join(words or ()))
     if words and not _sheets(found):
         raise InputError(_nothing(whole, " ".join(words).split()))
     for remark in whole.remarks:
         say(f"Note: {remark}")
+    if output is not None:
+        write_text(output, drive_table_text(_sheets(found)))
     if json:
         write_json([_record(sheet) for sheet in _sheets(found)])
     elif check:
         _show_check(found)
     else:
         _show(found)
+    if output is not None:
+        say(f"{counted(_sheets(found), 'article')} written to {output}. Read them with --catalogue {output}.")
+
+
+def _family(whole: Catalogue, generic: str | None, scales: str | None) -> Catalogue:
+    """The whole catalogue, or the family that was asked for."""
+    if generic is None:
+        if scales is not None:
+            raise InputError(f"--scales {scales}: nothing says of which article. Add --generic KEY.")
+        return whole
+    if scales is None:
+        raise InputError(f"--generic {generic}: nothing says of which sizes. Add --scales, such as --scales 0.5,1.4.")
+    sizes = number_list("--scales", scales)
+    if generic in whole.motors:
+        return generic_motors(whole.motor(generic), sizes)
+    if generic in whole.gearboxes:
+        return generic_gearboxes(whole.gearbox(generic), sizes)
+    hint = did_you_mean(generic, [*whole.motors, *whole.gearboxes])
+    raise InputError(f"--generic {generic}: there is no such motor or gearbox. {hint}")
 
 
 def _nothing(whole: Catalogue, words: list[str]) -> str:
@@ -80,8 +123,12 @@ def _sheets(found: Catalogue) -> list[MotorSheet | GearboxSheet]:
 
 
 def _record(sheet: MotorSheet | GearboxSheet) -> dict[str, Any]:
-    article = "motor" if isinstance(sheet, MotorSheet) else "gearbox"
-    return {"article": article, **asdict(sheet), "contradictions": list(contradictions(sheet))}
+    """All that is known of an article; `category` tells motors and gearboxes apart, `article` is the maker's number."""
+    return {
+        "category": "motor" if isinstance(sheet, MotorSheet) else "gearbox",
+        **asdict(sheet),
+        "contradictions": list(contradictions(sheet)),
+    }
 
 
 def _show(found: Catalogue) -> None:

@@ -11,13 +11,15 @@ machines assembled as every machine is; a million choices then are sums of produ
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from gearwright.analysis import Task
 from gearwright.analysis.course import Prescribed
+from gearwright.analysis.stretches import Rows, heaviest
 from gearwright.arrays import Array
 from gearwright.design.drive_demand import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE
 from gearwright.design.rigid_robots import rigid_robot
@@ -31,6 +33,8 @@ from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, Gear, Motor, Robot
 from gearwright.text import did_you_mean, listed
 
+ADDED = ("mass", "rest", "first", "second")
+"""Series of a `DriveBasis`."""
 PROBE = 1e-3
 """Mass [kg] and inertia [kg m2] with which a machine is assembled to see what they do."""
 
@@ -59,6 +63,11 @@ class DriveBasis:
     gear: AnyGear | None
     limits: Mapping[str, float] = field(default_factory=dict)
 
+    def changed(self, how: Callable[[Array], Array]) -> DriveBasis:
+        """The same with every series changed."""
+        series: dict[str, Any] = {word: how(getattr(self, word)) for word in ADDED}
+        return replace(self, **series)
+
     def forces(self, mass: float, inertia: float, ratio: float) -> Array:
         """What a drive adds to the forces, (T, n)."""
         return mass * self.mass + inertia * (self.rest + ratio * (self.first + ratio * self.second))
@@ -69,7 +78,7 @@ class DriveSpace:
     """A motion, its forces without any of the drives in question, and what each of those adds.
 
     Args:
-        robot: with the task's payload, its gears rigid.
+        robot: with the task's payload, the heaviest if there are several, its gears rigid.
         motion: sampled.
         bare: forces without the drives, (T, n).
         outside: the part of them that does not accelerate or lift masses: friction and what else acts, (T, n).
@@ -86,6 +95,13 @@ class DriveSpace:
     def t(self) -> Array:
         """Times [s], (T,)."""
         return self.motion.t
+
+    def between(self, start: float, end: float) -> DriveSpace:
+        """What lies between two times."""
+        rows = Rows(self.t, start, end)
+        motion = Motion(*(rows.of(x) for x in (self.motion.t, self.motion.q, self.motion.v, self.motion.a)))
+        drives = tuple(one.changed(rows.of) for one in self.drives)
+        return DriveSpace(self.robot, motion, rows.of(self.bare), rows.of(self.outside), drives)
 
     @property
     def duration(self) -> float:
@@ -111,7 +127,36 @@ def drive_space(
         geared: joints that keep their gear.
         model: None for the exact machine, or an approximation that `gw.approximate` knows.
     """
-    loaded = rigid_robot(task.carried_by(robot))
+    stretches = task.stretches(robot)
+    if len(stretches) == 1:
+        return _space_of(stretches[0].robot, task, joints, samples, geared, model)
+    spaces = [
+        _space_of(one.robot, task, joints, samples, geared, model).between(one.start, one.end) for one in stretches
+    ]
+    return _joined(spaces, rigid_robot(heaviest(stretches)))
+
+
+def _joined(spaces: Sequence[DriveSpace], robot: Robot) -> DriveSpace:
+    """Stretches of a cycle one after the other."""
+
+    def whole(word: str) -> Array:
+        return np.concatenate([getattr(one, word) for one in spaces])
+
+    motion = Motion(*(np.concatenate([getattr(one.motion, x) for one in spaces]) for x in "tqva"))
+    bases = [_joined_basis(each) for each in zip(*(one.drives for one in spaces), strict=True)]
+    return DriveSpace(robot, motion, whole("bare"), whole("outside"), tuple(bases))
+
+
+def _joined_basis(each: Sequence[DriveBasis]) -> DriveBasis:
+    series: dict[str, Any] = {word: np.concatenate([getattr(one, word) for one in each]) for word in ADDED}
+    return replace(each[0], **series)
+
+
+def _space_of(
+    loaded: Robot, task: Task, joints: Sequence[str], samples: int, geared: Collection[str], model: str | None
+) -> DriveSpace:
+    """The whole cycle of a robot that carries one payload all along."""
+    loaded = rigid_robot(loaded)
     chosen = [drive_of(loaded, joint) for joint in joints]
     bare = loaded
     for drive in chosen:

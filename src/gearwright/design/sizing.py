@@ -159,6 +159,7 @@ def size_drives(
     question = Question(space, table, tuple(chosen), objective, 1 - margin, samples, model)
     _require_told(question, pair)
     if space.domains:
+        task.carried_by(robot, f"size_drives with variables ({listed(space.domains)})")
         sets = best_designs(question, pair, whole("size_drives", "trials", trials, least=1, example=TRIALS), seed)
     else:
         require_time(task, question.share)

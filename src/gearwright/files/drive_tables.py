@@ -19,6 +19,8 @@ from gearwright.files.bounds import MAX_BYTES, long_number, shortened
 from gearwright.files.problems import Problems
 from gearwright.parts.data_sheets import GearboxSheet, MotorSheet
 from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.parts.sheet_identities import EXPLAINED, conflicts, explained
+from gearwright.parts.sheet_values import impossible
 from gearwright.text import did_you_mean, visible
 
 _ARTICLE = {
@@ -39,6 +41,8 @@ MOTOR_COLUMNS = {
     "k_t": "torque_constant",
     "R": "resistance",
     "L": "inductance",
+    "k_n": "speed_constant",
+    "tau_m": "mechanical_time_constant",
     "omega_nl": "no_load_speed",
     "I_nl": "no_load_current",
     "I_nom": "nominal_current",
@@ -167,18 +171,16 @@ def _sheets(
             continue
         lines[key] = line
         words = _words(cells, columns, key, line, problems)
-        if words is None:
-            continue
-        with problems.of(key, line):
-            yield key, MotorSheet(**words) if columns is MOTOR_COLUMNS else GearboxSheet(**words)
+        sheet = MotorSheet(**words) if columns is MOTOR_COLUMNS else GearboxSheet(**words)
+        _refuse_contradictions(sheet, columns, line, problems)
+        yield key, sheet
 
 
 def _words(
     cells: Mapping[str, str], columns: Mapping[str, str], key: str, line: int, problems: Problems
-) -> dict[str, Any] | None:
-    """The words of a sheet; None when a cell is bad."""
+) -> dict[str, Any]:
+    """The words of a sheet without those of bad cells."""
     words: dict[str, Any] = {}
-    before = len(problems.found)
     for column, cell in cells.items():
         word = columns.get(column)
         if word is None or not cell:
@@ -187,9 +189,30 @@ def _words(
             words[word] = cell if word in TEXTS else _number(word, cell)
         except ValueError as error:
             problems.add(str(error), f"{key}.{column}", line)
+    for word, rule in list(impossible(words, printed=True)):
+        del words[word]
+        column = _column(columns, word)
+        way_out = "Correct it, or leave the cell empty if the sheet does not print it."
+        problems.add(f"{cells[column]} {rule}. {way_out}", f"{key}.{column}", line)
     if "ratio" in words and "ratio_exact" in words:
         _compare_ratios(words, f"{key}.ratio_exact", line, problems)
-    return words if len(problems.found) == before else None
+    return words
+
+
+def _refuse_contradictions(
+    sheet: MotorSheet | GearboxSheet, columns: Mapping[str, str], line: int, problems: Problems
+) -> None:
+    """Numbers of one row that cannot be right together, unless its note says that they are so as printed."""
+    for conflict in conflicts(sheet, lambda word: _column(columns, word)):
+        if not explained(sheet, conflict):
+            excuse = f", or say in the column note why they are so '{EXPLAINED}'" if conflict.excusable else ""
+            column = _column(columns, conflict.words[0])
+            problems.add(f"{conflict.sentence}. Correct one of them{excuse}.", f"{sheet.key}.{column}", line)
+
+
+def _column(columns: Mapping[str, str], word: str) -> str:
+    """The column of a word."""
+    return next(column for column, name in columns.items() if name == word)
 
 
 def _number(word: str, cell: str) -> float | int:
@@ -202,7 +225,7 @@ def _number(word: str, cell: str) -> float | int:
         raise ValueError(f"{shortened(cell)} is not a number. Give one in SI units, or leave the cell empty.") from None
     if not math.isfinite(value):
         raise ValueError(f"{cell} is not finite. Give a number in SI units, or leave the cell empty.")
-    if word == "direction":
+    if word == "direction" and value == int(value):
         return int(value)
     return value + ZERO_CELSIUS if word == "max_winding_temperature" else value
 

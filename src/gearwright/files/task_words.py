@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, GetJsonSchemaHandler, Tag, model_validator
 from pydantic_core import CoreSchema
 
 from gearwright.files.robot_words import PayloadWords
@@ -160,6 +160,15 @@ class FastestWords(Words):
         return self
 
 
+def _payload_form(value: Any) -> str:
+    return "nothing" if isinstance(value, str) else "words"
+
+
+MotionPayload = Annotated[
+    Annotated[Literal["none"], Tag("nothing")] | Annotated[PayloadWords, Tag("words")], Discriminator(_payload_form)
+]
+
+
 class MotionWords(PlacedWords):
     """One motion, from where the one before ended; or a pause."""
 
@@ -179,6 +188,10 @@ class MotionWords(PlacedWords):
     )
     smoothing: Time | None = Field(
         default=None, description="a moving average over so long: one more continuous derivative, for elastic drives"
+    )
+
+    payload: MotionPayload | None = Field(
+        default=None, description="what the robot carries meanwhile, `none` for nothing; that of the task unless given"
     )
 
     @property

@@ -12,8 +12,8 @@ from typing import Any
 from gearwright.errors import DriveError
 from gearwright.parts.gear import Gear
 from gearwright.parts.heat import Heat
-from gearwright.parts.kinds import require_at_least
 from gearwright.parts.motor import Motor
+from gearwright.parts.sheet_values import impossible
 from gearwright.text import listed
 
 
@@ -46,10 +46,8 @@ class DataSheet:
     note: str = ""
 
     def __post_init__(self) -> None:
-        words: dict[str, Any] = {
-            word: x for word, x in vars(self).items() if isinstance(x, int | float) and word != "direction"
-        }
-        require_at_least(f"data sheet {self.key!r}", 0.0, **words)
+        for word, rule in impossible(vars(self)):
+            raise DriveError(f"data sheet {self.key!r}: {word}={getattr(self, word)!r} {rule}. Check value and units.")
 
     @property
     def empty(self) -> tuple[str, ...]:
@@ -77,8 +75,10 @@ class MotorSheet(DataSheet):
     Args:
         voltage: nominal [V].
         torque_constant: [Nm/A].
+        speed_constant: [rad/s/V]; one over the torque constant, as a second figure of the sheet.
         resistance: between the terminals [Ohm].
         inductance: between the terminals [H].
+        mechanical_time_constant: of the rotor alone at a constant voltage [s].
         no_load_speed: at the nominal voltage [rad/s].
         no_load_current: [A].
         nominal_current: that it bears for ever [A].
@@ -99,8 +99,10 @@ class MotorSheet(DataSheet):
 
     voltage: float | None = None
     torque_constant: float | None = None
+    speed_constant: float | None = None
     resistance: float | None = None
     inductance: float | None = None
+    mechanical_time_constant: float | None = None
     no_load_speed: float | None = None
     no_load_current: float | None = None
     nominal_current: float | None = None
@@ -197,7 +199,7 @@ class GearboxSheet(DataSheet):
         ratio: input speed / output speed, without its sign.
         direction: 1 when both shafts turn the same way, -1 when not.
         ratio_exact: the same as a fraction of numbers of teeth.
-        efficiency: 0 to 1.
+        efficiency: above 0, at most 1.
         peak_torque: repeated peaks [Nm].
         rated_torque: for ever, or at the rated life [Nm].
         momentary_torque: in an emergency [Nm].
@@ -227,11 +229,6 @@ class GearboxSheet(DataSheet):
     life: float | None = None
     life_speed: float | None = None
     life_exponent: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.direction not in (1, -1):
-            raise DriveError(f"data sheet {self.key!r}: direction {self.direction!r} is neither 1 nor -1. Give one.")
-        super().__post_init__()
 
     def gear(self, elastic: bool = False, **words: Any) -> Gear:
         """The gear of a drive, rigid unless `elastic`; `words` replace what the sheet says.

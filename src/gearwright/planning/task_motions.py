@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def task_motions(
     found: list[Trajectory] = []
     for k, words in enumerate(motions):
         try:
-            way = planner.planned(words, here)
+            way = planner.carrying(words.payload).planned(words, here)
         except GearwrightError as error:
             error.args = (f"{words.where(f'motions[{k}]')}: {error}", *error.args[1:])
             raise
@@ -77,10 +77,12 @@ def task_motions(
     return tuple(found)
 
 
-def carrying(robot: Robot, payload: PayloadWords | None) -> Robot:
-    """The robot with the payload of a task instead of its own, if the task states one."""
+def carrying(robot: Robot, payload: PayloadWords | Literal["none"] | None) -> Robot:
+    """The robot with the payload of a task or motion instead of its own, if it states one; "none" is an empty hand."""
     if payload is None:
         return robot
+    if isinstance(payload, str):
+        return replace(robot, payload=None)
     return robot.with_payload(payload.mass, payload.position, payload.link, payload.inertia.tensor)
 
 
@@ -91,6 +93,13 @@ class _Planner:
     robot: Robot
     mech: Mechanism
     folder: Path | None
+
+    def carrying(self, payload: PayloadWords | Literal["none"] | None) -> _Planner:
+        """The same for a motion that states what is carried."""
+        if payload is None:
+            return self
+        robot = carrying(self.robot, payload)
+        return replace(self, robot=robot, mech=machine_of("task", robot))
 
     @property
     def names(self) -> tuple[str, ...]:

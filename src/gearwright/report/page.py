@@ -122,7 +122,8 @@ def _facts(analysis: Analysis) -> str:
     taken = analysis.energy
     energy = f", {taken:.4g} J of electrical energy each" if taken is not None else ""
     load = analysis.robot.payload
-    carrying = f"; carries {load.mass:.4g} kg" if load is not None else ""
+    most = "at most " if task.changes_payload else ""
+    carrying = f"; carries {most}{load.mass:.4g} kg" if load is not None else ""
     forces = "".join(f"; {force.name!r} acts on {force.frame}" for force in task.forces)
     return html(f"A cycle of {task.cycle.duration:.4g} s, {often}{energy}{carrying}{forces}.")
 
