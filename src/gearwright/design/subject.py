@@ -104,8 +104,11 @@ class Subject:
 
 
 def subject_of(robot: Robot, measure: Measure, names: tuple[str, ...]) -> Subject:
-    """What is to vary, every name checked; a task's payload is put onto the robot, whose payload it replaces."""
-    if isinstance(measure, Analysed):
+    """What is to vary, every name checked; a task's payload is put onto the robot, whose payload it replaces.
+
+    Payloads of single motions stay with the task and do not vary.
+    """
+    if isinstance(measure, Analysed) and not measure.task.changes_payload:
         robot, measure = measure.task.carried_by(robot), replace(measure, task=replace(measure.task, payload=None))
     subject = Subject(robot, measure, names)
     subject.require_known()
