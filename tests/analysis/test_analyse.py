@@ -12,8 +12,9 @@ import gearwright as gw
 from gearwright.analysis import Task, analyse, steady_temperatures
 from gearwright.catalogue import drives
 from gearwright.errors import InputError
+from gearwright.motion import pause as resting
 from gearwright.motion import polynomial, s_curve
-from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Payload, Robot
+from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Payload, Robot, Supply
 
 LOAD, ROTOR, RATIO = 0.4, 2e-5, 60.0
 HEAT = Heat(1.0, 3.0, 0.1, 0.3, copper=0.0)
@@ -271,3 +272,44 @@ def _beside(robot: Robot, q: list[float]) -> list[float]:
     """A point near the tool, towards the base."""
     _, place = gw.placement(robot, np.array(q), "tool")
     return [round(float(x), 6) for x in place + np.array([-0.03, 0, -0.03])]
+
+
+QUICK = {"speed": 2.0, "acceleration": 8.0, "jerk": 100.0}
+
+
+def test_a_pause_behind_a_lossy_spring_is_as_quiet_as_a_rigid_one():
+    """The shaft's computed motion has rounding in a pause: it must not count as turning this way or that."""
+    link = Link("arm", "base", Joint("arm", axis=(0, 1, 0)), 3.0, (0.3, 0, 0), np.diag([0.1] * 3))
+    task = Task([s_curve([0.3], [-0.4], **QUICK), resting([-0.4], 0.3), s_curve([-0.4], [0.3], **QUICK)], pause=0.3)
+    torques = []
+    for elastic in ({}, {"stiffness": 25000.0, "damping": 20.0}):
+        robot = Robot(
+            "axis", [link], [Drive("arm", Motor(2e-5, friction=0.01), Gear(100.0, efficiency=0.7, **elastic))]
+        )
+        found = analyse(robot, task, samples=201)
+        start = task.motions[0].duration
+        inside = (found.t > start + 0.05) & (found.t < start + 0.25)
+        torques.append(found.drives["arm"].motor_torque[inside])
+        assert np.ptp(torques[-1]) < 1e-8
+    assert torques[1].mean() == pytest.approx(torques[0].mean(), rel=1e-6)
+
+
+def test_the_supply_limits_the_voltage_too():
+    link = Link("arm", "base", Joint("arm", axis=(0, 1, 0)), 3.0, (0.3, 0, 0), np.diag([0.1] * 3))
+    motor = Motor(2e-5, torque_constant=0.1, resistance=1.0, max_voltage=100.0)
+    task = Task([s_curve([0.3], [-0.4], **QUICK)])
+    for volts, limit, source in ((12.0, 12.0, "supply"), (200.0, 100.0, "data of the motor")):
+        robot = Robot("axis", [link], [Drive("arm", motor, Gear(100.0))], supply=Supply(volts))
+        check = next(one for one in analyse(robot, task, samples=51).limits if one.name == "arm: voltage")
+        assert (check.limit, check.source) == (limit, source)
+
+
+def test_a_cycle_that_takes_too_long_is_advised_by_what_moves():
+    """Pauses stay as long as they are: motions that much faster just keep the time."""
+    link = Link("arm", "base", Joint("arm", axis=(0, 1, 0)), 3.0, (0.3, 0, 0), np.diag([0.1] * 3))
+    robot = Robot("axis", [link], [Drive("arm", Motor(2e-5), Gear(100.0))])
+    ways = [polynomial([0.3], [-0.4], duration=1.0), resting([-0.4], 0.5), polynomial([-0.4], [0.3], duration=1.0)]
+    found = analyse(robot, Task(ways, pause=0.25, required={"cycle_time": 2.0}), samples=51)
+    advice = next(one for one in found.limits if one.name == "cycle time").advice
+    faster = float(advice.split()[1])
+    assert 2.0 / faster + 0.75 <= 2.0 < 2.0 / (faster - 0.002) + 0.75

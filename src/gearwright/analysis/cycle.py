@@ -27,6 +27,7 @@ from gearwright.analysis.task import Task
 from gearwright.analysis.warm_start import AnyDemands, motor_temperatures
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
+from gearwright.forces.dc_motor import supply_voltage
 from gearwright.forces.places import motor_line, motors_of
 from gearwright.functions.functions import Wrenches, inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
@@ -151,6 +152,7 @@ class Cycle:
             reaction=None if body is None else item(self.reactions, np.s_[:, body]),
             axis=None if body is None else tuple(self.mech.bodies[body].axis),
             own_torque=own,
+            supply_voltage=supply_voltage(self.robot, title),
         )
 
     def _moved_by(self, drive: Drive | None) -> int | None:

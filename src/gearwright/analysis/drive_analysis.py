@@ -58,6 +58,7 @@ class DriveAnalysis(Shown):
         reaction: wrench across the joint, force then moment about its origin in the driven link's axes, (T, 6).
         axis: of the joint in these axes, three numbers.
         own_torque: the part of `torque` that only turns the motor and the input of its gear, (T,).
+        supply_voltage: of what feeds the motor [V], if the robot states it.
     """
 
     name: str
@@ -81,6 +82,7 @@ class DriveAnalysis(Shown):
     reaction: Array | None = None
     axis: Sequence[Scalar] | None = None
     own_torque: Array | None = None
+    supply_voltage: float | None = None
 
     def plot(self, path: str | Path | None = None, *, beside: DriveAnalysis | None = None) -> Any:
         """The motor's torque over its speed, and what its data sheet, its voltage and its gearbox allow.
@@ -266,10 +268,17 @@ class DriveAnalysis(Shown):
         return sheet.life * raised(sheet.rated_torque / mean, power) * sheet.life_speed / speed
 
     @property
+    def voltage_limit(self) -> tuple[float | None, str]:
+        """The most voltage that motor and supply allow [V], and which of them it is."""
+        own, source = motor_limit(self.motor, self.motor_sheet, "max_voltage")
+        fed = self.supply_voltage
+        return (float(fed), "supply") if fed is not None and (own is None or fed < own) else (own, source)
+
+    @property
     def winding_line(self) -> tuple[float, float] | None:
         r"""Torque at rest and speed without load that the voltage allows, $K V / R$ and $V / K$ [Nm, rad/s]."""
         motor = self.motor
-        voltage, _ = motor_limit(motor, self.motor_sheet, "max_voltage")
+        voltage, _ = self.voltage_limit
         if voltage is None or not motor.torque_constant or not motor.resistance:
             return None
         stall = motor.torque_constant * voltage / motor.resistance

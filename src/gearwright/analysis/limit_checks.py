@@ -108,10 +108,10 @@ def _of_motor(drive: DriveAnalysis) -> Iterator[StatedLimit]:
         ("peak motor torque", drive.peak_motor_torque, "max_torque", "Nm"),
         ("motor speed", drive.peak_motor_speed, "max_speed", "rad/s"),
         ("peak current", drive.peak_current, "max_current", "A"),
-        ("voltage", drive.peak_voltage, "max_voltage", "V"),
     ):
         limit, source = motor_limit(drive.motor, drive.motor_sheet, word)
         yield name, value, limit, unit, source
+    yield "voltage", drive.peak_voltage, drive.voltage_limit[0], "V", drive.voltage_limit[1]
 
 
 def _of_sheets(drive: DriveAnalysis) -> Iterator[StatedLimit]:

@@ -20,6 +20,7 @@ from gearwright.analysis.section_advice import enlarged, section_advice
 from gearwright.analysis.task import Task
 from gearwright.analysis.tip import Tip, TipDeflection, tip_deflection
 from gearwright.mechanism import machine_of
+from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.system.motion_demands import MotionDemands
 
@@ -63,17 +64,24 @@ def required_limits(
         yield check if check.kept else replace(check, advice=_faster_structure(cycle, check))
 
 
+def _moves(way: Trajectory) -> bool:
+    """Whether something moves in a motion: a pause stays as long as it is."""
+    return bool(np.ptp(way.at(np.linspace(0.0, way.duration, 33)), axis=0).max(initial=0.0) > 0)
+
+
 def _cycle_time(task: Task) -> LimitCheck:
     most, takes = task.required["cycle_time"], task.cycle.duration
     check = LimitCheck("cycle time", takes, most, "s", source="task")
     if check.kept:
         return check
-    moving = takes - task.pause
-    if most <= task.pause:
-        return replace(check, advice=f"The pause alone takes {task.pause:.4g} s: shorten it.")
-    faster = moving / (most - task.pause)
+    ways = [task.motions] if isinstance(task.motions, Trajectory) else task.motions
+    moving = sum(way.duration for way in ways if _moves(way))
+    rests = takes - moving
+    if most <= rests:
+        return replace(check, advice=f"The pauses alone take {rests:.4g} s: shorten them.")
+    faster = math.ceil(1000 * moving / (most - rests)) / 1000  # rounded so that it keeps the limit
     return replace(
-        check, advice=f"Motions {faster:.3g} times as fast keep it; their dynamic forces grow {faster**2:.3g} times."
+        check, advice=f"Motions {faster:.4g} times as fast keep it; their dynamic forces grow {faster**2:.3g} times."
     )
 
 

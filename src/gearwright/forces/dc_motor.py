@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from gearwright.algebra import Scalar
 from gearwright.algebra.variations import value_of
 from gearwright.errors import DriveError
 from gearwright.forces.actuator import LinearActuator
@@ -127,7 +128,12 @@ def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None
 
 def most_voltage(robot: Robot, title: str, motor: Motor) -> float | None:
     """What the electronics of a motor can give [V]: their own limit, and the voltage of what feeds them."""
+    stated = (motor.max_voltage, supply_voltage(robot, title))
+    return min((float(value_of(x)) for x in stated if x is not None), default=None)
+
+
+def supply_voltage(robot: Robot, title: str) -> Scalar | None:
+    """The voltage of what feeds a motor [V]; None where the robot does not state it."""
     own = next((drive.supply for drive in robot.drives if drive.title == title), None)
     supply = own if own is not None else robot.supply
-    stated = (motor.max_voltage, supply.voltage if supply is not None else None)
-    return min((float(value_of(x)) for x in stated if x is not None), default=None)
+    return None if supply is None else supply.voltage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,9 @@ LEAST = 12
 
 CLOSE = 1e-4
 """Share of the motion's duration within which two cuts are one."""
+
+SLOWEST = 1e-9
+"""Share of the largest speed of a motion below which a speed is rounding: that of shafts is known to 1e-11 or so."""
 
 SAME = 0.02
 """Share of the mean time between two samples within which another adds nothing but rounding."""
@@ -108,9 +112,22 @@ def _constant_turns(trajectory: Trajectory, line: Line) -> list[float]:
     from scipy.interpolate import PPoly
 
     rate = trajectory.pieces.derivative()
-    along = sum(float(factor) * rate.c[..., index] for index, factor in line.terms)
-    roots = PPoly(along, rate.x).roots(extrapolate=False)
-    return [float(t) for t in roots[np.isfinite(roots)]]
+    along = PPoly(sum(float(factor) * rate.c[..., index] for index, factor in line.terms), rate.x)
+    roots = along.roots(extrapolate=False)
+    return [float(t) for t in roots[np.isfinite(roots)] if _really_turns(along, float(t))]
+
+
+def _really_turns(speed: Any, t: float) -> bool:
+    """Whether a speed that is zero at a time is more than rounding next to it: what rests turns round nowhere."""
+    k = int(np.clip(np.searchsorted(speed.x, t) - 1, 0, len(speed.x) - 2))
+    near = np.linspace(speed.x[max(k - 1, 0)], speed.x[min(k + 2, len(speed.x) - 1)], 7)
+    return bool(np.abs(speed(near)).max() > SLOWEST * np.abs(speed(speed.x)).max())
+
+
+def rounding_of(trajectory: Trajectory) -> float:
+    """Speeds [rad/s, m/s] below which something rests but for rounding, beside the largest speed of a motion."""
+    times = np.linspace(0.0, trajectory.duration, LOOKS + 1)
+    return SLOWEST * float(np.abs(trajectory.at(times, 1)).max(initial=0.0))
 
 
 def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[float]:
