@@ -178,6 +178,13 @@ def test_every_limit_is_in_the_page_with_its_numbers(broken, tmp_path):
     assert f"{sum(not check.kept for check in broken.limits)} of {len(broken.limits)} limits are not kept" in text
 
 
+def test_the_page_says_what_the_drives_are(broken, tmp_path):
+    text = report(broken, tmp_path / "page.html").read_text(encoding="utf-8")
+    ratio = abs(float(broken.drives["<b>j</b>"].gear.ratio))
+    assert "<tr><td>motor</td><td>MM_148877</td></tr>" in text
+    assert f"<tr><td>gear</td><td>gear {ratio:.4g}, MM_203120</td></tr>" in text
+
+
 def test_the_page_does_not_call_good_what_nobody_checked(broken, tmp_path):
     """Nothing of an ideal motor is known: with every limit of the joint kept the page is not green and says so."""
     link = replace(broken.robot.links[0], joint=Joint("<b>j</b>", axis=(0, 1, 0), limits=Limits(speed=100.0)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from gearwright.analysis import Analysis, LimitCheck
+from gearwright.analysis import Analysis, DriveAnalysis, LimitCheck
 from gearwright.analysis.limit_checks import by_tightness
 from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
 from gearwright.forces.places import force_unit
@@ -58,7 +58,10 @@ def drive_table(analysis: Analysis) -> str:
     beside = None if analysis.perturbed is None else analysis.perturbed.drives
     head = "".join(f"<th>{html(name)}</th>" for name in drives)
     sliding = {link.joint_name for link in analysis.robot.links if force_unit(link) == "N"}
-    rows = []
+    rows = [
+        f"<tr><td>{word}</td>{''.join(f'<td>{html(told(drive))}</td>' for drive in drives.values())}</tr>"
+        for word, told in (("motor", _motor), ("gear", _gear))
+    ]
     for word, unit in CHARACTERISTICS.items():
         values = {name: getattr(drive, word) for name, drive in drives.items()}
         if all(value is None for value in values.values()):
@@ -70,6 +73,21 @@ def drive_table(analysis: Analysis) -> str:
         rows.append(f"<tr><td>{html(word.replace('_', ' '))}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     said = "" if beside is None else '<p class="facts">In red: the same in the closed loop, perturbed.</p>'
     return f'{said}<div class="wide"><table><tr><th></th>{head}</tr>{"".join(rows)}</table></div>'
+
+
+def _motor(drive: DriveAnalysis) -> str:
+    """What a motor is called in the catalogue."""
+    return drive.motor.catalogue or "stated by its data"
+
+
+def _gear(drive: DriveAnalysis) -> str:
+    """Kind, ratio and data sheet of a gear."""
+    gear = drive.gear
+    if gear is None:
+        return "train"
+    sheet = getattr(gear, "catalogue", None)
+    words = "gear" if gear.kind == "simple" else gear.kind
+    return f"{words} {abs(float(gear.ratio)):.4g}" + (f", {sheet}" if sheet else "")
 
 
 def remark_list(remarks: Sequence[str], title: str = "Left out, or not known") -> str:
