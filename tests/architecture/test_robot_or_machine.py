@@ -175,6 +175,7 @@ EXCUSED = {
         "plans a motion; inverse_kinematics takes the same argument",
     ),
     "export": "writes files, as export.c does",
+    "Stretch": "a part of what `Task.stretches` tells",
     "c": "writes files; its text is compared in tests/export",
     "jax_function": "needs a setting of JAX; compared in tests/tracing, with the recipe that casadi_function has",
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",

@@ -15,6 +15,7 @@ from gearwright.catalogue import contradictions, deviations, drives, generic_gea
 from gearwright.cli.app import app
 from gearwright.errors import DriveError, FileError, InputError
 from gearwright.files import read_yaml
+from gearwright.files.drive_table_writer import drive_table_text
 from gearwright.files.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS
 from gearwright.parts import GearboxSheet, MotorSheet
 from support.hostile_names import NAMES
@@ -241,6 +242,13 @@ def test_hostile_keys_are_shown(tmp_path):
     result = CliRunner().invoke(app, ["catalogue", "--file", str(path)])
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
+
+
+def test_hostile_keys_come_back_from_a_written_table(tmp_path):
+    keys = list(dict.fromkeys(name.strip() for name in NAMES if name.strip() and name.isprintable()))
+    path = tmp_path / "own.csv"
+    path.write_text(drive_table_text([GearboxSheet(key=key, ratio=50.0) for key in keys]), encoding="utf-8")
+    assert list(drives(path, bundled=False).gearboxes) == keys
 
 
 def test_families_keep_the_laws_they_state():

@@ -16,6 +16,7 @@ import numpy as np
 from gearwright.algebra import Scalar, Vec
 from gearwright.algebra.variations import value_of
 from gearwright.algebra.varied_arrays import columns_of
+from gearwright.analysis.drive_figure import drive_figure
 from gearwright.analysis.motor_limits import motor_limit
 from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.analysis.steady_heat import Temperatures
@@ -25,7 +26,6 @@ from gearwright.arrays import Array
 from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
 from gearwright.parts.teeth import ToothForce
 from gearwright.plots import saved
-from gearwright.plots.envelope import envelope
 from gearwright.plots.notebook import Shown
 
 RESTING = 1e-9
@@ -91,29 +91,7 @@ class DriveAnalysis(Shown):
             path: .png, .svg or .pdf, where the figure is saved too.
             beside: the same drive in a closed loop, drawn thin.
         """
-        sheet = self.motor_sheet
-        page = envelope(
-            self.motor_speed,
-            self.motor_torque,
-            title=self.name,
-            axes=("motor speed [rad/s]", "motor torque [Nm]"),
-            continuous=None if sheet is None else sheet.continuous_torque,
-            peak=motor_limit(self.motor, sheet, "max_torque")[0],
-            top=motor_limit(self.motor, sheet, "max_speed")[0],
-            winding=self.winding_line,
-            gearbox=self._gearbox_bounds,
-            beside=None if beside is None else (beside.motor_speed, beside.motor_torque),
-        )
-        return saved(page, path)
-
-    @property
-    def _gearbox_bounds(self) -> tuple[float | None, float | None]:
-        """Input speed and, at the motor, peak torque that the gearbox allows."""
-        box = self.gearbox_sheet
-        if box is None or self.gear is None:
-            return None, None
-        torque = None if box.peak_torque is None else box.peak_torque / abs(float(self.gear.ratio))
-        return box.peak_input_speed, torque
+        return saved(drive_figure(self, beside), path)
 
     @cached_property
     def rms_torque(self) -> float | None:

@@ -18,10 +18,10 @@ from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.quadrature import integral_weights, rate, spans_of
-from gearwright.analysis.steady_heat import mean_temperatures, steady_temperatures
+from gearwright.analysis.steady_heat import steady_temperatures
+from gearwright.analysis.trial_heat import factors, warmth_along
 from gearwright.arrays import Array
 from gearwright.forces.dc_equations import DcEquations
-from gearwright.forces.heat import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
 from gearwright.forces.losses_mesh import mesh_at
 from gearwright.forces.places import motor_line
 from gearwright.forces.stribeck import sliding
@@ -29,17 +29,11 @@ from gearwright.forces.wheels import wheels_before
 from gearwright.functions.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, Spin, assemble
 from gearwright.motion import Motion
-from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot
+from gearwright.parts import AnyGear, Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
 from gearwright.parts.losses import losses_of
 
 TURNING = 1e-9
 """Share of its largest speed up to which a joint counts as turning round."""
-
-ROUNDS = 8
-"""Of the current that a warmer magnet takes."""
-
-MELTED = 5000.0
-"""Temperature [K] beyond which the winding of a trial is not followed: there is none left."""
 
 
 class Asked(NamedTuple):
@@ -98,51 +92,13 @@ def _electric(
     """Current and voltage of a winding that is as warm as it is in the last cycle."""
     if not motor.torque_constant:
         return None, None
-    warm = _warmth_along(motor, torque, t, cycles)
-    weaker, more = (1.0, 1.0) if warm is None or motor.heat is None else _factors(motor.heat, warm)
+    warm = warmth_along(motor, torque, t, cycles)
+    weaker, more = (1.0, 1.0) if warm is None or motor.heat is None else factors(motor.heat, warm)
     constant = float(motor.torque_constant) * weaker
     winding = DcEquations(constant, constant, (motor.resistance or 0.0) * more, motor.inductance or 0.0)
     current = np.asarray(winding.current(torque))
     changes = rate(t, current.T).T if motor.has_inductance else 0.0
     return current, np.asarray(winding.voltage(current, changes, speed)) if motor.resistance else None
-
-
-def _factors(heat: Heat, warm: Warmth) -> tuple[Array, Array]:
-    return np.asarray(magnet_factor(heat, warm)), np.asarray(resistance_factor(heat, warm))
-
-
-def _warmth_along(motor: Motor, torque: Array, t: Array, cycles: int | None) -> Warmth | None:
-    """Temperatures over the last cycle, like the torque; between two samples the current is the mean of both."""
-    heat = motor.heat
-    if heat is None or not motor.resistance or not motor.torque_constant:
-        return None
-    nominal, steps = (torque / float(motor.torque_constant)).T, np.diff(t)
-    states = _warm_starts(motor, nominal, t, cycles)
-    found = [warmth(heat, states)]
-    for k, step in enumerate(steps):
-        weaker, more = _factors(heat, found[-1])
-        power = motor.resistance * more * ((nominal[k] + nominal[k + 1]) / (2 * weaker)) ** 2
-        rates = warming(heat, found[-1], power)
-        states = [np.minimum(x + step * slope, MELTED) for x, slope in zip(states, rates, strict=True)]
-        found.append(warmth(heat, states))
-    return Warmth(*(np.stack(x, axis=-1) for x in zip(*found, strict=True)))
-
-
-def _warm_starts(motor: Motor, nominal: Array, t: Array, cycles: int | None) -> list[Array]:
-    """The temperatures with which the last cycle begins, by the mean heat of those before it.
-
-    A warmer magnet takes more current than the nominal one (T, ...), so that some rounds are needed.
-    """
-    heat = motor.heat
-    assert heat is not None
-    span = float(t[-1] - t[0])
-    means = np.tensordot(integral_weights(t) / span, nominal**2, axes=1)
-    states = [np.full(means.shape, float(one.initial)) for one in warm_states("", heat)]
-    for _ in range(ROUNDS if heat.magnet else 1):
-        weaker, _ = _factors(heat, warmth(heat, states))
-        hot = mean_temperatures(np.ravel(means / weaker**2), motor, None if cycles is None else (cycles - 1) * span)
-        states = [np.minimum(np.nan_to_num(x, nan=MELTED), MELTED).reshape(means.shape) for x in hot]
-    return states
 
 
 def leaving_torque(motor: Motor, gear: AnyGear, asked: Asked, torque: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
-from gearwright.text import csv_cells, csv_row, listed
+from gearwright.text import csv_cells, listed
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,7 @@ def _point(path: Path, names: Sequence[str], row: Sequence[str], line: int) -> d
     try:
         return {name: float(cell) for name, cell in zip(names, row, strict=True)}
     except ValueError as error:
+        given = ", ".join(row)
         raise FileError(
-            f"{path}, line {line}: {csv_row(row).strip()!r} is not a number for each of {listed(names)} ({error})."
+            f"{path}, line {line}: {given!r} is not a number for each of {listed(names)} ({error})."
         ) from error

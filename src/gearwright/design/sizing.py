@@ -13,6 +13,7 @@ from gearwright.analysis.position_limits import require_inside
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.able_articles import passed_over, unlimited
+from gearwright.design.assumed_efficiency import assumed, assuming
 from gearwright.design.bare_robots import with_places_for_motors
 from gearwright.design.candidates import Choice
 from gearwright.design.choosing import with_choices
@@ -147,7 +148,7 @@ def size_drives(
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
     """
     robot, placed = with_places_for_motors(robot)
-    table = _assuming(catalogue or drives(), assumed_efficiency)
+    table = assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
     chosen = _joints(robot, joints, variables)
     require_inside("size_drives", robot, task.cycle.sample(samples))
@@ -165,7 +166,7 @@ def size_drives(
         require_time(task, question.share)
         sets = _drives_only(question, pair, seed, method)
     over = passed_over(table, question.life) if chosen else ()
-    remarks = (*placed, *over, *_assumed(assumed_efficiency), *sets.remarks)
+    remarks = (*placed, *over, *assumed(assumed_efficiency), *sets.remarks)
     return _verified(question, sets, remarks)
 
 
@@ -205,22 +206,6 @@ def _drives_only(question: Question, pair: tuple[str, str], seed: int, method: s
     return best_sets(
         space, question.options(space), question.objective, question.share, pair=pair, seed=seed, method=method
     )
-
-
-def _assuming(catalogue: Catalogue, efficiency: float | None) -> Catalogue:
-    if efficiency is None:
-        return catalogue
-    number("size_drives", "assumed_efficiency", efficiency, above=0.5, most=1.0, example=0.75)
-    boxes = {
-        key: sheet if sheet.efficiency is not None else replace(sheet, efficiency=efficiency)
-        for key, sheet in catalogue.gearboxes.items()
-    }
-    return replace(catalogue, gearboxes=boxes)
-
-
-def _assumed(efficiency: float | None) -> Iterable[str]:
-    if efficiency is not None:
-        yield f"gearboxes whose sheets print no efficiency were taken with {efficiency:.0%}."
 
 
 def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizing:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.taylor import Taylor, TaylorOperations
-from gearwright.algebra.variations import linear, series_of_derivatives, value_of
+from gearwright.algebra.variations import linear, series_of_derivatives
 from gearwright.algebra.varied import VariedOperations
 from gearwright.algebra.varied_arrays import columns_of
 from gearwright.arrays import Array
@@ -22,11 +22,11 @@ from gearwright.errors import InputError
 from gearwright.motion import Motion, Trajectory
 from gearwright.system.law_states import state_series, states_along
 from gearwright.system.signals import Inputs
-from gearwright.system.smooth_pieces import ROUNDING, rounding_of, smooth_pieces
+from gearwright.system.smooth_pieces import ROUNDING, rests, smooth_pieces
 from gearwright.system.system import Modes, System
 
 STANDING = 1e-12
-"""Speeds [rad/s, m/s] that are rounding whatever else moves."""
+"""Speeds [rad/s, m/s] that are rounding."""
 
 
 class Moment(NamedTuple):
@@ -49,7 +49,7 @@ class Piece:
         states: states of the laws, (T, states).
         inputs: inputs and their derivatives, each (T, inputs).
         smooth: whether nothing turns round within it; rows of a recording know only their own instants.
-        standing: speeds up to this are rounding of the whole motion.
+        rests: whether nothing moves in it but for rounding, which the computed motion of shafts has.
     """
 
     system: System
@@ -58,7 +58,7 @@ class Piece:
     states: Scalar
     inputs: Sequence[Array]
     smooth: bool = True
-    standing: float = STANDING
+    rests: bool = False
 
     def some(self, which: Sequence[int], length: int = 1) -> Samples:
         """Some of its times, with series of a length."""
@@ -76,14 +76,13 @@ class Piece:
     def likely_modes(self) -> Modes:
         """The modes that laws try first within a smooth piece, by the way in which things move in its middle.
 
-        Short after the start all speeds are small, and nothing rests all the same: only their directions count. What
-        rests all along (a pause) does so but for rounding, which has no direction.
+        Short after the start all speeds are small, and nothing rests all the same: only their directions count.
         """
         middle = self.some([len(self.t) // 2]).numbers
-        most = [float(np.abs(column).max()) for column in value_of(self.motion[1]).T]
-        v = [w if top > self.standing else 0.0 for w, top in zip(middle.x.v, most, strict=True)]
-        largest = max(map(abs, v), default=0.0)
-        return self._modes(middle, [w / largest for w in v] if largest > STANDING else v)
+        if self.rests:
+            return self._modes(middle, [0.0] * self.system.mech.n)
+        largest = max(map(abs, middle.x.v), default=0.0)
+        return self._modes(middle, [w / largest for w in middle.x.v] if largest > STANDING else middle.x.v)
 
     def _modes(self, now: Moment, v: Sequence[Scalar]) -> Modes:
         situations = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)
@@ -162,11 +161,10 @@ def pieces_of(
         samples: how many times at least.
         also: further times that are looked at.
     """
-    standing = max(STANDING, rounding_of(trajectory))
     for t, motion in smooth_pieces(trajectory, system, order + 2, samples, inputs.breaks, also):
         states = states_along(system, trajectory, t, start, inputs)
         start = states[-1].tolist()
-        yield Piece(system, t, motion, states, _derivatives(inputs, t, order), standing=standing)
+        yield Piece(system, t, motion, states, _derivatives(inputs, t, order), rests=rests(trajectory, t, motion[1]))
 
 
 def rows_of(system: System, motion: Motion, inputs: Inputs, start: Sequence[float]) -> Piece:

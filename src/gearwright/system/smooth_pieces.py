@@ -31,6 +31,9 @@ CLOSE = 1e-4
 SLOWEST = 1e-9
 """Share of the largest speed of a motion below which a speed is rounding: that of shafts is known to 1e-11 or so."""
 
+BEGINNING = 1e-3
+"""Share of a motion's duration in which it may be that slow although it moves."""
+
 SAME = 0.02
 """Share of the mean time between two samples within which another adds nothing but rounding."""
 
@@ -119,15 +122,23 @@ def _constant_turns(trajectory: Trajectory, line: Line) -> list[float]:
 
 def _really_turns(speed: Any, t: float) -> bool:
     """Whether a speed that is zero at a time is more than rounding next to it: what rests turns round nowhere."""
-    k = int(np.clip(np.searchsorted(speed.x, t) - 1, 0, len(speed.x) - 2))
-    near = np.linspace(speed.x[max(k - 1, 0)], speed.x[min(k + 2, len(speed.x) - 1)], 7)
-    return bool(np.abs(speed(near)).max() > SLOWEST * np.abs(speed(speed.x)).max())
+    x = speed.x
+    least = ROUNDING * (x[-1] - x[0])
+    first, last = np.searchsorted(x, t - least) - 1, np.searchsorted(x, t + least, "right")
+    near = np.linspace(x[max(first, 0)], x[min(last, len(x) - 1)], 9)
+    return bool(np.abs(speed(near[1:-1])).max() > SLOWEST * np.abs(speed(np.linspace(x[0], x[-1], LOOKS))).max())
 
 
-def rounding_of(trajectory: Trajectory) -> float:
-    """Speeds [rad/s, m/s] below which something rests but for rounding, beside the largest speed of a motion."""
+def rests(trajectory: Trajectory, t: Array, speeds: Array) -> bool:
+    """Whether nothing moves over a smooth piece with times t and speeds (T, n), but for rounding.
+
+    A motion that has just begun is as slow, but only for a short time.
+    """
+    if t[-1] - t[0] <= BEGINNING * trajectory.duration:
+        return False
     times = np.linspace(0.0, trajectory.duration, LOOKS + 1)
-    return SLOWEST * float(np.abs(trajectory.at(times, 1)).max(initial=0.0))
+    fastest = np.abs(trajectory.at(times, 1)).max(initial=0.0)
+    return bool(np.abs(speeds).max(initial=0.0) <= SLOWEST * fastest)
 
 
 def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[float]:
