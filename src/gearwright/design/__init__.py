@@ -8,7 +8,8 @@ from gearwright.design.gains import JointGains, controller_gains
 from gearwright.design.measures import Analysed, Forces
 from gearwright.design.objectives import Found
 from gearwright.design.points import Normal, Uniform
-from gearwright.design.sizing import Sizing, size_drives
+from gearwright.design.sized_drives import Sizing
+from gearwright.design.sizing import size_drives
 from gearwright.design.sweep import Sweep, sweep
 from gearwright.design.variables import Mount, Range
 

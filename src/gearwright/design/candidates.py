@@ -16,7 +16,7 @@ from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.design.able_articles import able, passed_over
 from gearwright.design.drive_basis import DriveBasis
-from gearwright.design.drive_demand import LIFE, Article
+from gearwright.design.drive_demand import LIFE, VOLTAGE, Article
 from gearwright.errors import InputError
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import Mesh
@@ -195,11 +195,11 @@ def _columns(
         ambient=np.array([ambient or (nan if heat is None else heat.ambient) for heat in heats]),
         life_exponent=of(*_numbers(rated, "life_exponent"), empty=3.0),
         limits={
-            **{name: np.full(len(choices), limit) for name, limit in basis.limits.items()},
+            **{name: np.full(len(choices), limit) for name, limit in basis.limits.items() if name != VOLTAGE},
             **({} if life is None else {LIFE: np.array([_wear(box, life) for box in rated])}),
             "peak motor torque": of(*(sheet.peak_torque for sheet in motors)),
             "motor speed": of(*(sheet.peak_speed for sheet in motors)),
-            "voltage": of(*(sheet.voltage for sheet in motors)),
+            VOLTAGE: np.minimum(of(*(sheet.voltage for sheet in motors)), basis.limits.get(VOLTAGE, inf)),
             "continuous motor torque": of(*(sheet.continuous_torque for sheet in motors)),
             "continuous motor speed": of(*(sheet.continuous_speed for sheet in motors)),
             "winding above air": np.array([_heating_limit(sheet, ambient) for sheet in motors]),

@@ -21,10 +21,11 @@ from gearwright.analysis import Task
 from gearwright.analysis.course import Prescribed
 from gearwright.analysis.stretches import Rows, heaviest
 from gearwright.arrays import Array
-from gearwright.design.drive_demand import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE
+from gearwright.design.drive_demand import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE, VOLTAGE
 from gearwright.design.rigid_robots import rigid_robot
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss
+from gearwright.forces.dc_motor import supply_voltage
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.forces.places import force_unit
 from gearwright.functions.functions import inverse_dynamics
@@ -51,7 +52,7 @@ class DriveBasis:
         first: times the ratio, (T, n).
         second: times the square of the ratio, (T, n).
         gear: the gear that stays, if only the motor is chosen.
-        limits: that the joint itself states, by their names in an analysis.
+        limits: that the joint states, and what feeds the motor, by their names in an analysis.
     """
 
     drive: Drive
@@ -175,15 +176,19 @@ def _space_of(
     machines = _Machines(motion, frozenset(geared), model or "exact")
     free = machines.forces(bare)
     bases = [machines.basis(bare, drive, free, mech.speeds.index(drive.joint)) for drive in chosen]
-    limited = tuple(replace(one, limits=_stated(loaded, one.drive.joint)) for one in bases)
+    limited = tuple(replace(one, limits=_stated(loaded, one.drive)) for one in bases)
     return DriveSpace(loaded, motion, free + outside, outside, limited)
 
 
-def _stated(robot: Robot, joint: str) -> dict[str, float]:
-    """The limits of a joint that a drive must keep, whatever it is."""
-    link = next(link for link in robot.links if link.joint_name == joint)
+def _stated(robot: Robot, drive: Drive) -> dict[str, float]:
+    """The limits that any drive of a joint must keep: of the joint, and the voltage of what feeds it."""
+    link = next(link for link in robot.links if link.joint_name == drive.joint)
     effort = JOINT_TORQUE if force_unit(link) == "Nm" else JOINT_FORCE
-    stated = {JOINT_SPEED: link.joint.limits.speed, effort: link.joint.limits.effort}
+    stated = {
+        JOINT_SPEED: link.joint.limits.speed,
+        effort: link.joint.limits.effort,
+        VOLTAGE: supply_voltage(robot, drive.title),
+    }
     return {name: float(limit) for name, limit in stated.items() if limit is not None}
 
 

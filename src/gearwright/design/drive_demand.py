@@ -95,7 +95,7 @@ def compared(found: DriveDemand, article: Article, over: Reductions) -> dict[str
         LIFE: over.mean(turning * over.power(abs(found.load), article.life_exponent)),
         "peak motor torque": over.peak(found.torque),
         "motor speed": peak_speed,
-        "voltage": over.peak(found.voltage),
+        VOLTAGE: over.peak(found.voltage),
         "continuous motor torque": over.sqrt(over.mean(found.torque * found.torque)),
         "continuous motor speed": mean,
         "winding above air": over.mean(found.current * found.current),
@@ -107,7 +107,8 @@ def compared(found: DriveDemand, article: Article, over: Reductions) -> dict[str
 
 
 JOINT_SPEED, JOINT_TORQUE, JOINT_FORCE, LIFE = "joint speed", "joint torque", "joint force", "gearbox life"
-"""Limits of a joint and of a task, by their names in an analysis."""
+VOLTAGE = "voltage"
+"""Limits of a joint, of a task and of what feeds a motor, by their names in an analysis."""
 TINY = 1e-300
 """So that a joint which rests is compared with zero and not with nothing."""
 

@@ -107,13 +107,17 @@ class DriveSets:
     def _summed(self, sets: Places, word: str) -> Array:
         return np.asarray(np.sum([getattr(some, word)[sets[:, j]] for j, some in enumerate(self.options)], axis=0))
 
-    def tightest(self, places: Places) -> tuple[str, float]:
-        """The limit that one set misses most, or keeps least, and its use."""
+    def uses(self, places: Places) -> dict[str, float]:
+        """Of one set the share of every limit that is taken, by names as an analysis has them."""
         chosen = {j: np.array([place]) for j, place in enumerate(places)}
-        uses = {
-            f"{self.space.drives[j].drive.joint}: {name}": float(use[0])
+        return {
+            f"{self.space.drives[j].drive.title}: {name}": float(use[0])
             for j in chosen
             for name, use in self.screened(j, chosen, chosen[j]).use.items()
         }
+
+    def tightest(self, places: Places) -> tuple[str, float]:
+        """The limit that one set misses most, or keeps least, and its use."""
+        uses = self.uses(places)
         worst = max(uses, key=lambda name: uses[name])
         return worst, uses[worst]

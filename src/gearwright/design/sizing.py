@@ -2,99 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import isfinite
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from gearwright.analysis import Analysis, Task, analyse
+from gearwright.analysis import Task
 from gearwright.analysis.position_limits import require_inside
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design.able_articles import passed_over, unlimited
+from gearwright.design.able_articles import passed_over
 from gearwright.design.assumed_efficiency import assumed, assuming
 from gearwright.design.bare_robots import with_places_for_motors
-from gearwright.design.candidates import Choice
-from gearwright.design.choosing import with_choices
 from gearwright.design.designs import Question
 from gearwright.design.drive_basis import drive_of
-from gearwright.design.gains import JointGains, controller_gains
-from gearwright.design.mixed_search import BEST, TRIALS, best_designs, refined
-from gearwright.design.objectives import Found, front_pair, known_objective
-from gearwright.design.rigid_robots import elastic_remarks
-from gearwright.design.search import Sets, best_sets
-from gearwright.design.sizing_figure import front_figure, sizing_html
-from gearwright.design.sizing_summary import summary
+from gearwright.design.mixed_search import TRIALS, best_designs
+from gearwright.design.objectives import front_pair, known_objective
+from gearwright.design.ranking import Ranking, Screen
+from gearwright.design.sized_drives import Sizing
 from gearwright.design.variables import STRETCH, Design, Range, design_space
-from gearwright.design.verification import Miss, Verification, none_verified, without_accuracy
+from gearwright.design.verified import best_verified
 from gearwright.design.ways_out import require_time
 from gearwright.errors import InputError
 from gearwright.parts import LinkSection, Robot
-from gearwright.plots import saved
-from gearwright.plots.notebook import Shown
 from gearwright.text import listed
 
 SAMPLES = 401
 """At how many times the choices are looked at; the winner is analysed at more."""
-TRIED = 50
-"""How many of the best sets are analysed before it is said that none keeps every limit."""
-SPOILING = 5
-"""How many sets may ask too much of drives that were not chosen before the best of them is taken, with a remark."""
-REFINED = 3
-"""How often a design that misses a limit by its analysis is brought back below it."""
 PACES = Range(0.2, 5.0)
 """How many times as long the motions may take when a short cycle is wanted."""
-
-
-@dataclass(frozen=True)
-class Sizing(Shown):
-    """The drives that were chosen.
-
-    Args:
-        choices: per joint the motor and the gearbox (None where the gear was kept).
-        robot: with them, and with the values of the variables.
-        analysis: of the task with them, at the full number of samples.
-        front: designs of which none is better than another in both objectives of the front, by the first of them.
-        looked_at: how many sets were looked at.
-        remarks: what was passed over or assumed.
-        values: of the variables.
-        gains: per joint those of a controller: as stiff as the torque allows that the task leaves.
-        found: the design's own numbers, as those of the front.
-        pair: the two objectives of the front.
-    """
-
-    choices: Mapping[str, Choice]
-    robot: Robot
-    analysis: Analysis
-    front: tuple[Found, ...]
-    looked_at: int
-    remarks: tuple[str, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
-    gains: Mapping[str, JointGains] = field(default_factory=dict)
-    found: Found | None = None
-    pair: tuple[str, str] = ("mass", "energy")
-
-    @property
-    def mass(self) -> float:
-        """Of all motors and gearboxes chosen [kg]."""
-        return sum(choice.mass for choice in self.choices.values())
-
-    def summary(self) -> dict[str, Any]:
-        """Everything that is one number or name, as JSON can hold it."""
-        return summary(self)
-
-    def plot(self, path: str | Path | None = None) -> Any:
-        """The front: the least of one objective that can be had at every value of the other."""
-        return saved(front_figure(self), path)
-
-    def _repr_html_(self) -> str:
-        return sizing_html(self)
-
-    @property
-    def task(self) -> Task:
-        """The task, at the pace that was found."""
-        return self.analysis.task
 
 
 def size_drives(
@@ -114,6 +49,7 @@ def size_drives(
     method: str | None = None,
     trials: int = TRIALS,
     model: str | None = None,
+    progress: bool | None = None,
 ) -> Sizing:
     """The best motors and gearboxes for a task, and the best values of what else may vary.
 
@@ -143,6 +79,7 @@ def size_drives(
         trials: how many designs are proposed where there are variables.
         model: an approximation ("diagonal", "reflected") by which drives are judged instead of the exact machine, to
             see whether it matters; the winner is analysed exactly all the same.
+        progress: whether a bar is drawn while sets are analysed; on a terminal unless given.
 
     Raises:
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
@@ -161,13 +98,15 @@ def size_drives(
     _require_told(question, pair)
     if space.domains:
         task.carried_by(robot, f"size_drives with variables ({listed(space.domains)})")
-        sets = best_designs(question, pair, whole("size_drives", "trials", trials, least=1, example=TRIALS), seed)
+        trials = whole("size_drives", "trials", trials, least=1, example=TRIALS)
+        ranking = Ranking(best_designs(question, pair, trials, seed), None)
     else:
         require_time(task, question.share)
-        sets = _drives_only(question, pair, seed, method)
+        screen = Screen(question, pair, seed, method)
+        ranking = Ranking(screen.best({}), screen)
     over = passed_over(table, question.life) if chosen else ()
-    remarks = (*placed, *over, *assumed(assumed_efficiency), *sets.remarks)
-    return _verified(question, sets, remarks)
+    remarks = (*placed, *over, *assumed(assumed_efficiency), *ranking.sets.remarks)
+    return best_verified(question, ranking, remarks, progress)
 
 
 def _joints(robot: Robot, joints: Sequence[str] | None, variables: Mapping[str, Any] | None) -> list[str]:
@@ -198,94 +137,3 @@ def _require_told(question: Question, pair: tuple[str, str]) -> None:
     options = question.options(replace(question, samples=2).drives(base))
     for name in (question.objective, *pair):
         known_objective(name, options)
-
-
-def _drives_only(question: Question, pair: tuple[str, str], seed: int, method: str | None) -> Sets:
-    base = question.space.base
-    space = question.drives(base)
-    return best_sets(
-        space, question.options(space), question.objective, question.share, pair=pair, seed=seed, method=method
-    )
-
-
-def _verified(question: Question, sets: Sets, remarks: tuple[str, ...]) -> Sizing:
-    """The best design whose own analysis keeps every limit; the screening takes temperatures in the mean."""
-    judge = Verification(question)
-    failed: list[dict[str, Miss]] = []
-    spoiling: list[Sizing] = []
-    for rank, one in enumerate(sets.found[:TRIED]):
-        found = one
-        for _ in range(1 + REFINED * (rank < BEST and bool(question.space.continuous))):
-            sized = _analysed(question, found, sets, remarks)
-            missed = judge.missed(sized.analysis)
-            if not missed:
-                return _winner(question, sized, (*judge.remarks(sized.analysis), *_passed(rank, failed)))
-            judge.refuse_hopeless(sized.analysis)
-            if not question.space.continuous:
-                break
-            excess = max(miss.share for miss in missed.values()) / question.share
-            again = refined(question, found, excess) if isfinite(excess) else None
-            if again is None:
-                break
-            found = again
-        failed.append(missed)
-        spoiling += [sized] if judge.only_of_others(missed) else []
-        if len(spoiling) == SPOILING:
-            break
-    if not spoiling:
-        raise none_verified(question, failed)
-    return _winner(question, spoiling[0], tuple(judge.remarks(spoiling[0].analysis)))
-
-
-def _winner(question: Question, sized: Sizing, remarks: tuple[str, ...]) -> Sizing:
-    """The design that is handed back, with what is to be said about it."""
-    said = (*sized.remarks, *_of_choices(question, sized), *remarks)
-    return replace(_with_accuracy(question, sized), remarks=said)
-
-
-def _with_accuracy(question: Question, sized: Sizing) -> Sizing:
-    """The winner, analysed with all that the task requires."""
-    required = question.space.base.task.required
-    if "accuracy" not in required or sized.task.perturbed is None:
-        return sized
-    task = replace(sized.task, required=required)
-    sections = question.space.design(sized.values).sections
-    return replace(sized, analysis=analyse(sized.robot, task, sections=sections, catalogue=question.table))
-
-
-def _of_choices(question: Question, sized: Sizing) -> Iterable[str]:
-    """What the sheets of the winner do not limit, and how stiff its gears were taken to be."""
-    chosen = {joint: one for joint, one in sized.choices.items() if not one.kept}
-    for joint, one in chosen.items():
-        yield from unlimited(joint, one.motor, one.gearbox)
-    boxes = [(joint, one.gearbox.stiffness) for joint, one in chosen.items() if one.gearbox is not None]
-    yield from elastic_remarks(question.space.base.robot, boxes)
-
-
-def _passed(rank: int, failed: list[dict[str, Miss]]) -> Iterable[str]:
-    if rank:
-        yield (
-            f"{rank} better sets kept every limit in the screening, but not when analysed: they miss "
-            f"{listed(dict.fromkeys(name for one in failed for name in one))}."
-        )
-
-
-def _analysed(question: Question, found: Found, sets: Sets, remarks: tuple[str, ...]) -> Sizing:
-    values = dict(found.values)
-    choices = dict(zip(question.joints, found.choices, strict=True))
-    design = question.space.design(values)
-    sized = with_choices(design.robot, choices)
-    task = without_accuracy(design.task) if design.task.perturbed else design.task
-    analysis = analyse(sized, task, sections=design.sections, catalogue=question.table)
-    return Sizing(
-        choices,
-        sized,
-        analysis,
-        sets.front,
-        sets.looked_at,
-        remarks,
-        values,
-        controller_gains(analysis),
-        found,
-        sets.pair,
-    )

@@ -11,7 +11,7 @@ from gearwright.plots.front import front
 from gearwright.plots.notebook import svg, table
 
 if TYPE_CHECKING:
-    from gearwright.design.sizing import Sizing
+    from gearwright.design.sized_drives import Sizing
 
 
 def front_figure(sizing: Sizing) -> Any:

@@ -10,7 +10,7 @@ from gearwright.parts import Material
 if TYPE_CHECKING:
     from gearwright.design.candidates import Choice
     from gearwright.design.objectives import Found
-    from gearwright.design.sizing import Sizing
+    from gearwright.design.sized_drives import Sizing
 
 
 def summary(sizing: Sizing) -> dict[str, Any]:

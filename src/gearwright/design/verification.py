@@ -138,14 +138,21 @@ class Verification:
         return {name: share_taken(check) for name, check in all_limits(found)}
 
 
-def none_verified(question: Question, tried: Iterable[Mapping[str, Miss]]) -> InputError:
-    """Sets that were screened and none of which keeps every limit when analysed."""
+def none_verified(question: Question, tried: Iterable[Mapping[str, Miss]], refusal: str = "") -> InputError:
+    """Sets that were screened and none of which keeps every limit when analysed.
+
+    Args:
+        question: what was looked for.
+        tried: what each of the sets misses.
+        refusal: why no other set can do better, if that was found.
+    """
     worst = [max(one.items(), key=lambda item: item[1].share) for one in tried]
     name, miss = min(worst, key=lambda item: item[1].share)
     others = [other for other in dict.fromkeys(one for one, _ in worst) if other != name]
     also = f" Others fail by {listed(others)}." if others else ""
+    counted = "the one set that was analysed does not keep" if len(worst) == 1 else f"none of {len(worst)} sets keeps"
+    way = f"Were others to take as much more than the screening says: {refusal}" if refusal else ""
     return InputError(
-        f"size_drives: when analysed, none of the {len(worst)} best sets keeps every limit. The tightest is {name}: "
-        f"the best of them takes {miss.share:.0%} of it, {question.share:.0%} is allowed.{also} "
-        f"{miss.advice or way_out(name)}"
+        f"size_drives: when analysed, {counted} every limit. The tightest is {name}: the best of them takes "
+        f"{miss.share:.0%} of it, {question.share:.0%} is allowed.{also} {way or miss.advice or way_out(name)}"
     )
