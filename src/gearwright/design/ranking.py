@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.arrays import Array
 from gearwright.design.candidates import Candidates, Choice
 from gearwright.design.designs import Question
 from gearwright.design.drive_basis import DriveSpace
@@ -24,6 +25,8 @@ MOST = 10.0
 """The largest burden: a winding that heats without end takes all of its limit and more."""
 SEARCHES = 3
 """How often sets are searched anew when none of those found bears the burdens."""
+HOPE = 1.25
+"""Burdens are estimates: when none bears them, a set is analysed that takes up to so many times what is allowed."""
 CHUNK = 200
 """Sets whose burdens are looked at together."""
 
@@ -106,7 +109,8 @@ class Ranking:
 
     Args:
         sets: what the screening found, the best first.
-        screen: the search; None where more than drives varies: every set then is a design of its own.
+        screen: the search; None where nothing is to be learned: where more than drives varies every set is a design of
+            its own.
     """
 
     def __init__(self, sets: Sets, screen: Screen | None) -> None:
@@ -135,14 +139,14 @@ class Ranking:
                 learned[plain] = max(learned.get(plain, 1.0), min(miss.share / uses[plain], MOST))
         self._burdens |= learned
 
-    @property
-    def sets(self) -> Sets:
-        """What was found; of the front those that bear the burdens."""
+    def sets(self, winner: Found) -> Sets:
+        """What was found; the front has those that bear the burdens, and the winner."""
         if not self._burdens:
             return self._sets
-        bearing = [one for one, bears in zip(self._sets.found, self._bears(self._sets.found), strict=True) if bears]
-        first, second = (np.array([one.value(name) for one in bearing]) for name in self._sets.pair)
-        return self._sets._replace(front=tuple(bearing[k] for k in unbeaten(first, second)))
+        found = self._sets.found
+        held = [one for one, bears in zip(found, self._bears(found), strict=True) if bears or one is winner]
+        first, second = (np.array([one.value(name) for one in held]) for name in self._sets.pair)
+        return self._sets._replace(front=tuple(held[k] for k in unbeaten(first, second)))
 
     def remarks(self) -> Iterator[str]:
         """On sets that were not analysed because others like them failed."""
@@ -154,13 +158,13 @@ class Ranking:
             )
 
     def _next(self) -> int | None:
-        """Where the best set waits that bears the burdens."""
+        """Where the best set waits that bears the burdens; where none does, the one that misses them by little."""
         place = self._first_that_bears()
         if place is None and self._burdens and self._searches < SEARCHES:
             self._searches += 1
             self._search()
             place = self._first_that_bears()
-        return place
+        return self._closest() if place is None else place
 
     def _first_that_bears(self) -> int | None:
         for start in range(0, len(self._waiting), CHUNK):
@@ -169,11 +173,27 @@ class Ranking:
                 return start + int(bears[0])
         return None
 
+    def _closest(self) -> int | None:
+        if not self._waiting:
+            return None
+        uses = self._uses(self._waiting)
+        best = int(uses.argmin())
+        return best if uses[best] <= HOPE * self._share else None
+
     def _bears(self, found: Sequence[Found]) -> NDArray[np.bool_]:
+        return np.asarray(self._uses(found) <= self._share)
+
+    def _uses(self, found: Sequence[Found]) -> Array:
+        """The largest share of any limit that each takes under the burdens; what the screening found keeps them all."""
         if self._screen is None or not self._burdens or not found:
-            return np.ones(len(found), dtype=bool)
-        numbers = self._screen.burdened(self._burdens).evaluated(self._screen.places(found))
-        return np.asarray(numbers.use <= self._screen.question.share)
+            return np.zeros(len(found))
+        sets, places = self._screen.burdened(self._burdens), self._screen.places(found)
+        chunks = [sets.evaluated(places[start : start + CHUNK]).use for start in range(0, len(places), CHUNK)]
+        return np.concatenate(chunks)
+
+    @property
+    def _share(self) -> float:
+        return 1.0 if self._screen is None else self._screen.question.share
 
     def _search(self) -> None:
         """More sets, under the burdens, if there are any."""

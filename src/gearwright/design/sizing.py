@@ -99,14 +99,15 @@ def size_drives(
     if space.domains:
         task.carried_by(robot, f"size_drives with variables ({listed(space.domains)})")
         trials = whole("size_drives", "trials", trials, least=1, example=TRIALS)
-        ranking = Ranking(best_designs(question, pair, trials, seed), None)
+        sets, learning = best_designs(question, pair, trials, seed), None
     else:
         require_time(task, question.share)
         screen = Screen(question, pair, seed, method)
-        ranking = Ranking(screen.best({}), screen)
+        # An approximation is to be seen as it is, not as analyses by the exact machine correct it.
+        sets, learning = screen.best({}), screen if model is None else None
     over = passed_over(table, question.life) if chosen else ()
-    remarks = (*placed, *over, *assumed(assumed_efficiency), *ranking.sets.remarks)
-    return best_verified(question, ranking, remarks, progress)
+    remarks = (*placed, *over, *assumed(assumed_efficiency), *sets.remarks)
+    return best_verified(question, Ranking(sets, learning), remarks, progress)
 
 
 def _joints(robot: Robot, joints: Sequence[str] | None, variables: Mapping[str, Any] | None) -> list[str]:

@@ -116,7 +116,7 @@ def _winner(question: Question, ranking: Ranking, tried: Tried, remarks: tuple[s
     analysis = tried.analysis
     if _loops(question) and (analysis.perturbed is None or "accuracy" in design.task.required):
         analysis = analyse(tried.robot, design.task, sections=design.sections, catalogue=question.table)
-    choices, sets = _choices(question, tried.found), ranking.sets
+    choices, sets = _choices(question, tried.found), ranking.sets(tried.found)
     return Sizing(
         choices,
         tried.robot,
@@ -143,7 +143,5 @@ def _of_choices(question: Question, choices: Mapping[str, Choice]) -> Iterator[s
 def _passed(failed: list[dict[str, Miss]]) -> Iterator[str]:
     if failed:
         missed = listed(dict.fromkeys(name for one in failed for name in one))
-        sets, they = (
-            ("One better set", "it misses") if len(failed) == 1 else (f"{len(failed)} better sets", "they miss")
-        )
-        yield f"{sets} kept every limit in the screening, but not when analysed: {they} {missed}."
+        sets = "one better set" if len(failed) == 1 else f"{len(failed)} better sets"
+        yield f"{sets} kept every limit in the screening, but not when analysed, by {missed}."
