@@ -48,6 +48,23 @@ def test_files_that_are_not_there_or_in_the_way(refused, run, tmp_path, task):
     assert "File exists. A folder is wanted there: choose another name." in message
 
 
+@pytest.mark.parametrize("option", ["--report", "--plot"])
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_work(refused, task, monkeypatch, option):
+    """Before the robot is even looked for."""
+    name = "out.html" if option == "--report" else "out.png"
+    refused("analyse", "no robot", task, option, task / name, words=[f"{option} ", "nod.yaml is a file, not a folder"])
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    refused("analyse", "no robot", task, option, task.parent / name, words=["may not be written. Choose another"])
+
+
+def test_a_folder_that_lacks_is_made_for_pictures_and_refused_for_the_rest(run, refused, task):
+    folder = task.parent / "new"
+    refused("analyse", "no robot", task, "--report", folder / "out.html", words=["there is no folder", "Make it"])
+    refused("size", "no robot", task, "-o", folder / "out.yaml", words=["--output", "there is no folder", "Make it"])
+    assert run("analyse", "elbow", task, "--plot", folder / "out.png").code == 0
+    assert (folder / "out.png").exists()
+
+
 def test_a_task_in_place_of_a_robot(refused, task):
     words = ["nod.yaml, line 4", "this is a task, not a robot. Give the robot's file first"]
     message = refused("info", task, words=words)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from gearwright.catalogue import drives, load
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, written
 from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.parts.heat import ZERO_CELSIUS
 
@@ -28,12 +28,7 @@ CatalogueFiles: TypeAlias = Annotated[
 ]
 ReportFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Write a page with all figures and tables (.html).",
-        callback=lambda path: require_ending("--report", path, (".html", ".htm")),
-    ),
+    written("--report", text="Write a page with all figures and tables (.html).", endings=(".html", ".htm")),
 ]
 Sensitive: TypeAlias = Annotated[
     bool,

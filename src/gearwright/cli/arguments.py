@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -58,22 +59,36 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> Path | None:
     """The path of a file to write, whose ending says how: refused before the work, not after it."""
-    if path is not None and path.suffix.lower() not in endings:
+    if path is None:
+        return None
+    if path.suffix.lower() not in endings:
         either = " or ".join(part for part in (", ".join(endings[:-1]), endings[-1]) if part)
         raise InputError(f"{option} {path}: choose a name that ends in {either}.")
-    if path is not None and path.is_dir():
+    if path.is_dir():
         raise InputError(f"{option} {path}: this is a directory. Give the name of a file.")
+    nearest = next(part for part in (path, *path.absolute().parents) if part.exists())
+    if nearest != path and not nearest.is_dir():
+        raise InputError(f"{option} {path}: {nearest} is a file, not a folder. Choose another place.")
+    if not os.access(nearest, os.W_OK):
+        raise InputError(f"{option} {path}: {nearest} may not be written. Choose another place.")
     return path
+
+
+def written(*names: str, text: str, endings: tuple[str, ...], makes_folders: bool = False) -> Any:
+    """An option that names a file to write, whose folder must be there unless it is made."""
+
+    def checked(path: Path | None) -> Path | None:
+        found = require_ending(names[0], path, endings)
+        if found is not None and not makes_folders and not found.parent.is_dir():
+            raise InputError(f"{names[0]} {found}: there is no folder {found.parent}. Make it, or choose another.")
+        return found
+
+    return typer.Option(*names, metavar="FILE", help=text, callback=checked)
 
 
 Plot: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        "--plot",
-        metavar="FILE",
-        help="Draw a figure into this file (.png, .svg or .pdf).",
-        callback=lambda path: require_ending("--plot", path, PICTURES),
-    ),
+    written("--plot", text="Draw a figure into this file (.png, .svg or .pdf).", endings=PICTURES, makes_folders=True),
 ]
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file; otherwise print.")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.catalogue import Catalogue, contradictions, drives, generic_gearboxes, generic_motors
-from gearwright.cli.arguments import Json, number_list, require_ending
+from gearwright.cli.arguments import Json, number_list, written
 from gearwright.cli.output import counted, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.files.drive_table_writer import drive_table_text
@@ -54,12 +54,11 @@ def catalogue(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        written(
             "--output",
             "-o",
-            metavar="FILE",
-            help="Write the motors or gearboxes found as a table for --catalogue and --file (.csv).",
-            callback=lambda path: require_ending("--output", path, (".csv",)),
+            text="Write the motors or gearboxes found as a table for --catalogue and --file (.csv).",
+            endings=(".csv",),
         ),
     ] = None,
     json: Json = False,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import PICTURES, Include, Joints, Json, RobotName, Xacro, require_ending
+from gearwright.cli.arguments import PICTURES, Include, Joints, Json, RobotName, Xacro, written
 from gearwright.cli.begin import joints_at, shown_motion
 from gearwright.cli.output import progress, say, write_json
 from gearwright.errors import InputError
@@ -24,12 +24,12 @@ def draw(
     robot: RobotName,
     output: Annotated[
         Path,
-        typer.Option(
+        written(
             "--output",
             "-o",
-            metavar="FILE",
-            help="The picture (.png, .svg, .pdf) or the film (.gif, .mp4).",
-            callback=lambda path: require_ending("--output", path, (*PICTURES, *FILMS)),
+            text="The picture (.png, .svg, .pdf) or the film (.gif, .mp4).",
+            endings=(*PICTURES, *FILMS),
+            makes_folders=True,
         ),
     ],
     q: Joints = None,

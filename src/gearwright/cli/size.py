@@ -9,7 +9,7 @@ import typer
 
 from gearwright.catalogue import drives, load
 from gearwright.cli.analyse import CatalogueFiles, ReportFile, TaskFile, show
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, require_ending
+from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, written
 from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.text import visible
@@ -48,13 +48,7 @@ def size(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the robot with its drives (.yaml).",
-            callback=lambda path: require_ending("--output", path, (".yaml", ".yml")),
-        ),
+        written("--output", "-o", text="Write the robot with its drives (.yaml).", endings=(".yaml", ".yml")),
     ] = None,
     report: ReportFile = None,
     plot: Plot = None,

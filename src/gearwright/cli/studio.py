@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gearwright.cli.arguments import Include, RobotName, Xacro, require_ending
+from gearwright.cli.arguments import Include, RobotName, Xacro, written
 from gearwright.cli.output import say
 
 PORT, HOST = 8080, "127.0.0.1"
@@ -21,11 +21,10 @@ def studio(
     ] = None,
     save_to: Annotated[
         Path | None,
-        typer.Option(
+        written(
             "--save-to",
-            metavar="FILE.yaml",
-            help="Let a button of the page write the changed robot there.",
-            callback=lambda path: require_ending("--save-to", path, (".yaml", ".yml")),
+            text="Let a button of the page write the changed robot there (.yaml).",
+            endings=(".yaml", ".yml"),
         ),
     ] = None,
     port: Annotated[int, typer.Option("--port", help="Where it listens; the next free one if it is taken.")] = PORT,
