@@ -96,6 +96,15 @@ def test_an_empty_cell_is_named_by_its_column():
     assert any("max_int_torque" in remark for remark in found.remarks)
 
 
+@pytest.mark.parametrize(("ratio", "told"), [(1.0, False), (-1.005, False), (0.5, True)])
+def test_a_gear_of_another_ratio_than_its_sheet_is_told(ratio, told):
+    box = drives().gearbox("MM_326668")
+    gear = Gear(ratio * box.ratio, catalogue=box.key)
+    found = analyse(axis(Motor(1e-5), gear), to_and_fro(0.2), samples=51)
+    said = [remark for remark in found.remarks if f"its data sheet {box.key} prints {box.ratio:.6g}" in remark]
+    assert bool(said) is told
+
+
 def test_a_sheet_that_is_not_in_the_catalogue_is_not_the_same_as_none():
     robot = axis(replace(Motor(1e-5), catalogue="nobody_1"), Gear(50.0, catalogue="nobody_2"))
     kinds = open_kinds(analyse(robot, to_and_fro(1.0), samples=51))

@@ -14,6 +14,7 @@ from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_e
 from gearwright.analysis.contact_wrenches import contact_wrenches
 from gearwright.analysis.course import Course, Prescribed
 from gearwright.analysis.cycle import Cycle
+from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.payload_cycle import characteristics_by_payload
 from gearwright.analysis.perturbation import Perturbation
 from gearwright.analysis.position_limits import beyond_in_the_loop, position_limits
@@ -40,6 +41,8 @@ SAMPLES = 501
 """At how many times a cycle is looked at unless somebody says: energies come out to four digits."""
 CLOSED = 1e-6
 """How far from its start a cycle may end [rad, m] and still repeat itself."""
+OTHER_RATIO = 0.01
+"""Relative: sheets print ratios rounded; a gear that differs by more is another one."""
 
 
 @dataclass(frozen=True)
@@ -217,9 +220,24 @@ def _remarks(task: Task, found: Characteristics, unchecked: Iterable[Unchecked])
             lacking.setdefault(unknown, []).append(name)
     yield from (f"forces between the teeth of {listed(names)} are not told: {what}." for what, names in lacking.items())
     yield from unknown_meshes(found.robot)
+    yield from _other_ratios(each)
     if "accuracy" in task.required and task.perturbed is None:
         yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."
     if "tip_deflection" in task.required and found.tip is None:
         yield "tip deflection is required, but no link has a section and no drive is elastic: nothing gives."
     if "frequency" in task.required and all(one.frequency is None for one in each.values()):
         yield "a natural frequency is required, but nothing is elastic: state the `stiffness` of gears to see it."
+
+
+def _other_ratios(each: Mapping[str, DriveAnalysis]) -> Iterator[str]:
+    """Gears whose ratio is not that of the data sheet they name: its ratings hold for another gearbox."""
+    for name, one in each.items():
+        sheet = one.gearbox_sheet
+        if sheet is None or sheet.ratio is None or one.gear is None:
+            continue
+        ratio = abs(float(one.gear.ratio))
+        if abs(ratio - sheet.ratio) > OTHER_RATIO * sheet.ratio:
+            yield (
+                f"{name}: its gear has the ratio {ratio:.6g}, its data sheet {sheet.key} prints {sheet.ratio:.6g}. "
+                "Limits and life are those of the sheet all the same."
+            )
