@@ -58,6 +58,7 @@ class Tags(HTMLParser):
         self.tags: list[str] = []
         self.links: list[str] = []
         self.text = ""
+        self.cells: list[str] = []
 
     def handle_starttag(self, tag, attrs) -> None:
         self.tags.append(tag)
@@ -65,6 +66,8 @@ class Tags(HTMLParser):
 
     def handle_data(self, data) -> None:
         self.text += data
+        if self.tags and self.tags[-1] == "td":
+            self.cells.append(data)
 
 
 def test_the_page_stands_alone_and_shows_names(broken, tmp_path):
@@ -116,6 +119,33 @@ def test_everything_that_was_analysed_is_in_the_page(complete, tmp_path):
     assert "the payload is 20% more than it knows" in page.text
     change = slopes.relative[0, slopes.characteristics.index("<b>j</b>.rms_motor_torque")]
     assert f"{change:+.3g}" in page.text
+
+
+def test_the_page_states_the_task(complete, tmp_path):
+    page = Tags()
+    page.feed(report(complete, tmp_path / "page.html").read_text(encoding="utf-8"))
+    for line in (
+        "<i>push</i> acts on l: up to (0, 0, 5) N and (0, 0, 0) Nm in axes of the world, from 0 s to the end of the",
+        "It carries 1 kg.",
+        "Done again and again.",
+        "Required: a tip at most 100 mm off its path.",
+        "Required: a tip that gives at most 0.1 mm.",
+        "Required: a cycle of at most 3 s.",
+    ):
+        assert line in page.text
+    assert {"start", "motion 0", "motion 1", "top speed [rad/s, m/s]"} <= set(page.cells)
+    assert page.tags.count("figcaption") == 3  # the cycle, the link, the loop; the motors share one below them
+
+
+def test_the_task_of_many_motions_is_cut_and_says_so(tmp_path):
+    task = Task(swing() * 8, pause=0.25, repetitions=3, ambient=300.15, required={"life": 100.0, "frequency": 2.0})
+    page = Tags()
+    page.feed(report(analyse(hostile(), task, samples=31), tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "and 4 motions more" in page.text
+    assert "Done 3 times, in air of 27 °C." in page.text
+    assert "Required: gearboxes that live at least 100 h." in page.text
+    assert "pause" in page.cells
+    assert "0.25" in page.cells
 
 
 def test_the_summary_has_sections_teeth_and_joint_errors(complete):

@@ -16,9 +16,9 @@ def loop_figure(found: PerturbedAnalysis) -> str:
     return svg(found.plot())
 
 
-def link_figures(analysis: Analysis) -> list[str]:
+def link_figures(analysis: Analysis) -> dict[str, str]:
     """Per link its largest stress and section forces along the beam over the cycle."""
-    return [svg(link.plot()) for link in analysis.links.values()]
+    return {name: svg(link.plot()) for name, link in analysis.links.items()}
 
 
 def torque_speed_figures(analysis: Analysis) -> list[str]:

@@ -15,6 +15,7 @@ from gearwright.report.figures import cycle_figure, link_figures, loop_figure, t
 from gearwright.report.sizing_tables import sizing_section
 from gearwright.report.structure_tables import link_table, sensitivity_tables, tooth_table
 from gearwright.report.tables import drive_table, limit_table, remark_list
+from gearwright.report.task_tables import task_section
 from gearwright.text import html, listed
 
 STYLE = """
@@ -32,8 +33,19 @@ table.narrow { width: auto; } .wide { overflow-x: auto; }
 summary { cursor: pointer; font-weight: 600; }
 tr.bad td { background: #fbeceb; } figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
 .row { display: flex; flex-wrap: wrap; gap: 1rem; } .row figure { flex: 1 1 18rem; }
-@media print { body { margin: 0; max-width: none; } }
+figcaption { color: #555; font-size: 0.9em; }
+@media print {
+  body { margin: 0; max-width: none; font-size: 10pt; } .wide { overflow: visible; }
+  h2 { break-after: avoid; } figure, tr { break-inside: avoid; } td { white-space: normal; }
+}
 """
+CYCLE = "What the motors do over one cycle of the prescribed motion, and how warm their windings are when it repeats."
+TORQUE_SPEED = (
+    "Every point is an instant of the cycle: what the motor brings at the speed that it has, without signs. It must "
+    "stay within the lines that its data sheet, its gearbox and its supply draw, where they state them."
+)
+LINK = "{}: stress and forces inside the link along its length, the largest of the cycle."
+LOOP = "How far tip and joints are from the motion in the closed loop."
 
 
 def report(found: Analysis | Sizing, path: str | Path, *, sensitivities: Sensitivities | None = None) -> Path:
@@ -62,18 +74,19 @@ def page(found: Analysis | Sizing, sensitivities: Sensitivities | None = None) -
         f"<h1>{robot}: {task}</h1>",
         f'<p class="facts">{_facts(analysis)}</p>',
         _verdict(analysis),
+        task_section(analysis),
         sizing_section(found) if isinstance(found, Sizing) else "",
         "<h2>Limits</h2>",
         limit_table(analysis),
         "<h2>Drives</h2>",
         drive_table(analysis),
         "<h2>One cycle</h2>",
-        f"<figure>{cycle_figure(analysis)}</figure>",
+        figure(cycle_figure(analysis), CYCLE),
         "<h2>Torque and speed of the motors</h2>",
         _side_by_side(torque_speed_figures(analysis)),
         tooth_table(analysis),
         link_table(analysis),
-        *(f"<figure>{one}</figure>" for one in link_figures(analysis)),
+        *(figure(one, LINK.format(name)) for name, one in link_figures(analysis).items()),
         _closed_loop(analysis),
         "" if sensitivities is None else sensitivity_tables(sensitivities),
         remark_list(found.remarks if isinstance(found, Sizing) else (), "Passed over, or assumed"),
@@ -89,8 +102,16 @@ def page(found: Analysis | Sizing, sensitivities: Sensitivities | None = None) -
     )
 
 
+def figure(drawn: str, caption: str) -> str:
+    """A figure with what it shows below it."""
+    return f"<figure>{drawn}<figcaption>{html(caption)}</figcaption></figure>"
+
+
 def _side_by_side(figures: Sequence[str]) -> str:
-    return '<div class="row">' + "".join(f"<figure>{one}</figure>" for one in figures) + "</div>" if figures else ""
+    if not figures:
+        return ""
+    row = "".join(f"<figure>{one}</figure>" for one in figures)
+    return f'<div class="row">{row}</div><p class="facts">{html(TORQUE_SPEED)}</p>'
 
 
 def _closed_loop(analysis: Analysis) -> str:
@@ -108,7 +129,7 @@ def _closed_loop(analysis: Analysis) -> str:
     loop = "a controller of its own" if how.controller else f"computed torque of {how.frequency:.3g} rad/s"
     text = f"With {loop}; {listed([*starts, *load, *wrong, *pushes]) or 'nothing goes wrong'}."
     away = "" if found.accuracy is None else f" The tip is at most {1e3 * found.accuracy:.3g} mm from its path."
-    return f"<h2>In a closed loop</h2><p>{html(text + away)}</p><figure>{loop_figure(found)}</figure>"
+    return f"<h2>In a closed loop</h2><p>{html(text + away)}</p>{figure(loop_figure(found), LOOP)}"
 
 
 def _more(share: float) -> str:
@@ -116,16 +137,9 @@ def _more(share: float) -> str:
 
 
 def _facts(analysis: Analysis) -> str:
-    task = analysis.task
-    counted = "once" if task.repetitions == 1 else f"{task.repetitions} times"
-    often = "again and again" if task.is_periodic else counted
     taken = analysis.energy
     energy = f", {taken:.4g} J of electrical energy each" if taken is not None else ""
-    load = analysis.robot.payload
-    most = "at most " if task.changes_payload else ""
-    carrying = f"; carries {most}{load.mass:.4g} kg" if load is not None else ""
-    forces = "".join(f"; {force.name!r} acts on {force.frame}" for force in task.forces)
-    return html(f"A cycle of {task.cycle.duration:.4g} s, {often}{energy}{carrying}{forces}.")
+    return html(f"Cycles of {analysis.task.cycle.duration:.4g} s{energy}.")
 
 
 def _verdict(analysis: Analysis) -> str:
