@@ -14,7 +14,7 @@ from gearwright.analysis.drive_trials import DriveTrials
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.pace import stretched
 from gearwright.motion import s_curve
-from gearwright.parts import Drive, Gear, GearboxSheet, Joint, Limits, Link, Losses, Motor, Payload, Robot
+from gearwright.parts import Drive, Gear, GearboxSheet, Joint, Limits, Link, Losses, Motor, MotorSheet, Payload, Robot
 
 WHOLE = drives()
 SAMPLES = 101
@@ -238,3 +238,33 @@ def test_a_sheet_without_the_limit_in_question_is_not_advised():
     table = Catalogue({one.key: one for one in (known, replace(silent, peak_torque=None))}, {})
     check = checks_of(arm([motor], [Gear(20.0)]), swing(), table)["shoulder: peak motor torque"]
     assert re.search(LIGHTEST, check.advice)[2] == known.key
+
+
+def failing_arm() -> Robot:
+    motor = replace(WHOLE.motor("MM_148877").motor(), max_torque=1e-3)
+    return arm([motor], [Gear(60.0)], mass=2.0)
+
+
+def test_motors_without_ratings_do_not_stop_the_advice():
+    """A sheet that limits nothing, and one whose winding may get no warmer than the air."""
+    printed = {"mass": 0.1, "inertia": 1e-6, "torque_constant": 0.02, "resistance": 1.0}
+    sheet = WHOLE.motor("MM_148877")
+    bare = MotorSheet(key="bare", **printed)
+    tender = replace(sheet, key="tender", max_winding_temperature=sheet.heat.ambient)
+    robot = failing_arm()
+    table = Catalogue({"bare": bare, "tender": tender, sheet.key: sheet}, {})
+    swing = Task([s_curve([0.0], [1.0], speed=3.0, acceleration=20.0, jerk=500.0)])
+    for check in analyse(robot, swing, catalogue=table, samples=51).limits:
+        assert "tender" not in check.advice or "No motor" in check.advice
+
+
+def test_gearboxes_that_live_too_short_are_told_by_the_best():
+    words = {"mass": 1.0, "ratio": 100.0, "efficiency": 0.8, "peak_torque": 500.0, "life": 1000.0, "life_speed": 200.0}
+    boxes = [GearboxSheet(key=f"box{k}", rated_torque=40.0 + 10 * k, **words) for k in range(3)]
+    robot = arm([WHOLE.motor("MM_148877").motor()], [boxes[0].gear()], mass=2.0)
+    named = robot.with_drive(robot.drives[0].title, replace(robot.drives[0], name="the drive"))
+    swing = Task([s_curve([0.0], [1.0], speed=1.0, acceleration=5.0, jerk=100.0)], required={"life": 1e12})
+    table = Catalogue(WHOLE.motors, {one.key: one for one in boxes})
+    lives = [check for check in analyse(named, swing, catalogue=table, samples=51).limits if "life" in check.name]
+    assert [check.name for check in lives] == ["the drive: gearbox life"]
+    assert "No gearbox of about this ratio of the catalogue lives so long: the best, box2," in lives[0].advice

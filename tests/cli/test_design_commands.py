@@ -160,13 +160,19 @@ def test_sweep_takes_a_table_of_points_and_a_catalogue(run, files):
         robot.with_drive("elbow", replace(drive, gear=replace(drive.gear, catalogue="HD_CSF-17-50-2UH"))),
         files / "own.yaml",
     )
-    words = ("--points", files / "points.csv", "--catalogue", files / "own.csv", "--workers", "1", "--json")
+    over = ("--points", files / "points.csv")
+    words = (*over, "--catalogue", files / "own.csv", "--workers", "1", "--json")
     code, out, err = run("sweep", files / "own.yaml", files / "nod.yaml", *words)
     assert code == 0, err
     columns = json.loads(out)["columns"]
     assert columns["elbow.gear.ratio"] == [40.0, 60.0]
     assert columns["cycle_time"][1] - columns["cycle_time"][0] == pytest.approx(1.5)
     assert columns["margin"] == pytest.approx([1 - x / 0.001 for x in columns["elbow.peak_output_torque"]])
+    (files / "motors.csv").write_text("key,k_t,R,inertia,mass\nmine,0.05,1.0,1e-5,0.2\n")
+    (files / "named.yaml").write_text((files / "own.yaml").read_text().replace("maxon_re40", "mine"))
+    words = (*over, "--catalogue", files / "motors.csv", "--workers", "1")
+    code, _, err = run("sweep", files / "named.yaml", files / "nod.yaml", *words)
+    assert code == 0, err
     (files / "points.csv").write_text("elbow.gear.ratio\n40\nmany\n")
     code, _, err = run("sweep", "scara", files / "nod.yaml", "--points", files / "points.csv")
     assert code == 2

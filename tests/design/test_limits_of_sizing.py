@@ -21,9 +21,10 @@ from gearwright.design.drive_sets import DriveSets
 from gearwright.design.tightest import least_worst
 from gearwright.design.variables import Design, design_space
 from gearwright.design.verification import Verification, share_taken
+from gearwright.design.ways_out import way_out
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
-from gearwright.parts import GearboxSheet, Limits, MotorSheet
+from gearwright.parts import Drive, Gear, GearboxSheet, Limits, Link, Motor, MotorSheet, Robot
 
 
 def rated(table: Catalogue, exponent: float | None = None) -> Catalogue:
@@ -160,6 +161,43 @@ def test_drives_that_are_not_chosen_are_judged():
         assert any(x.startswith("shoulder: joint torque, of a drive") for x in sized.remarks) is not kept
         check = next(x for x in sized.analysis.limits if x.name == "shoulder: joint torque")
         assert check.kept is kept
+
+
+def test_a_drive_that_spoils_another_is_judged_in_the_loop_too():
+    """The elbow's own limits in the loop are not overlooked because the shoulder, which stays, misses one."""
+    table = small(6, 6)
+    plain = max(table.motors.values(), key=lambda one: one.continuous_torque)
+    box = max(table.gearboxes.values(), key=lambda one: one.rated_torque)
+    fitted = with_choices(arm(), dict.fromkeys(JOINTS, Choice(plain, box)))
+    before = analyse(fitted, swing(), catalogue=table).drives["shoulder"].peak_torque
+    joint = replace(fitted.links[0].joint, limits=Limits(effort=1.05 * before))
+    robot = replace(fitted, links=[replace(fitted.links[0], joint=joint), fitted.links[1]])
+    task = replace(swing(), perturbed=Perturbation(start_error={"elbow": 1.5}))
+    heavy = Catalogue({plain.key: replace(plain, mass=plain.mass + 3.0)}, {box.key: box})
+    with pytest.raises(InputError, match=r"does not keep every limit.*elbow: \w+ [\w ]*\(closed loop\)|elbow: voltage"):
+        size_drives(robot, task, heavy, joints=["elbow"], samples=31)
+
+
+def test_a_link_is_not_taken_for_a_drive_of_its_name():
+    links = [Link("upper", mass=2, com=(0.2, 0, 0)), Link("fore", "upper", mass=1, com=(0.2, 0, 0))]
+    robot = Robot("arm", links, [Drive(name, Motor(1e-4), Gear(100)) for name in ("upper", "fore")])
+    design = Design(robot, gw.design.Task([polynomial([0, 0], [1, 1], duration=1.0)]), {})
+    judge = Verification(Question(design_space(design, {}), drives(), ("fore",), "mass", 1.0, 31))
+    assert judge.only_of_others({"upper: voltage": None, "upper: voltage (closed loop)": None})
+    assert not judge.only_of_others({"upper: stress": None})
+    assert not judge.only_of_others({"upper: stress (closed loop)": None})
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ("stress bar: gearbox input speed", "drives of lower ratios"),
+        ("speedy: gearbox peak torque", "stronger gearboxes"),
+        ("voltage regulator: stress", "larger sections"),
+    ],
+)
+def test_the_way_out_is_that_of_the_limit_and_not_of_a_name(limit, words):
+    assert words in way_out(limit)
 
 
 def elastic(**required: float):

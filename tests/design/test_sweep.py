@@ -254,6 +254,18 @@ def test_numbers_of_the_task_vary():
         sweep(ROBOT, {"task.paus": [1.0]}, Task([SWING]))
 
 
+def circular(value):
+    """A function that encloses another one which encloses it."""
+
+    def measure(robot):
+        return again(robot) if robot is None else {"x": value}
+
+    def again(robot):
+        return measure(robot)
+
+    return measure
+
+
 def test_surroundings_and_beams_vary():
     wall = Touch("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)
     robot = replace(ROBOT, environment=[wall])
@@ -279,9 +291,12 @@ def weighing(robot):
 
 def test_what_no_kernel_takes_is_computed_one_by_one():
     robot = replace(ROBOT, environment=[Touch("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)])
+    over = {"wall.friction": [0.1, 0.3], "j2.gear.ratio": [40.0, 80.0]}
     with pytest.warns(SlowerWarning, match="by itself"):
-        found = sweep(robot, {"wall.friction": [0.1, 0.3]}, SWING, workers=1)
-    assert found["rms.j2"][0] == found["rms.j2"][1]
+        found = sweep(robot, over, SWING, workers=1)
+    alone = sweep(ROBOT, {"j2.gear.ratio": [40.0, 80.0]}, SWING)["rms.j2"]  # a wall out of reach changes nothing
+    assert found["wall.friction"].tolist() == [0.1, 0.1, 0.3, 0.3]
+    assert found["rms.j2"] == pytest.approx([*alone, *alone], rel=1e-12)
 
 
 def test_draws_at_each_place_of_a_grid():
@@ -372,6 +387,9 @@ def test_a_store_knows_the_measure_with_its_arguments_and_its_text(tmp_path):
     assert identity_of(before) == identity_of(written(tmp_path / "1", None))
     scaled = [(lambda factor: lambda robot: {"x": factor})(k) for k in (1.0, 2.0)]
     assert identity_of(scaled[0]) != identity_of(scaled[1])
+    same_line = (lambda robot: {"x": 1.0}), (lambda robot: {"x": 2.0})
+    assert identity_of(same_line[0]) != identity_of(same_line[1])
+    assert identity_of(circular(1.0)) == identity_of(circular(1.0)) != identity_of(circular(2.0))
     arrays = [partial(times, factor=np.linspace(0, k, 5000)) for k in (1.0, 1.0, 2.0)]
     assert identity_of(arrays[0]) == identity_of(arrays[1]) != identity_of(arrays[2])
     with pytest.raises(InputError, match="attribute `identity`"):

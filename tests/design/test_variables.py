@@ -16,13 +16,27 @@ from gearwright.catalogue import Catalogue
 from gearwright.design import Mount, Range, size_drives
 from gearwright.design.choosing import with_choices
 from gearwright.design.designs import Question, judged, link_uses
-from gearwright.design.kernels import DesignGradients
+from gearwright.design.kernels import DesignGradients, DesignMachine, DesignRecipe
 from gearwright.design.made_links import Made, with_made
 from gearwright.design.pace import stretched
 from gearwright.design.variables import Design, design_space
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.motion import polynomial
-from gearwright.parts import MATERIALS, Box, Drive, Frame, Gear, Heat, Joint, Link, LinkSection, Motor, Robot, Tube
+from gearwright.parts import (
+    MATERIALS,
+    Box,
+    Drive,
+    Frame,
+    Gear,
+    Heat,
+    Joint,
+    Link,
+    LinkSection,
+    Motor,
+    Payload,
+    Robot,
+    Tube,
+)
 
 TUBE = LinkSection((0.3, 0, 0), Tube(0.04, 0.036))
 ALUMINIUM = MATERIALS["aluminium"]
@@ -325,3 +339,13 @@ def test_optuna_is_asked_for_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(MissingExtraError, match=r"gearwright\[optimise\]"):
         size_drives(arm(), swing(), small(4, 3), variables={"fore.mass": Range(0.3, 0.4)}, samples=51)
+
+
+def test_kernels_of_other_payloads_are_other_kernels():
+    """Also where every motion states its payload: the cache must not take one for the other."""
+    found = []
+    for task in (replace(swing(), payloads=[Payload(0.5)] * 2), replace(swing(), payloads=[Payload(5.0)] * 2)):
+        space = design_space(Design(arm(), task, {}), {"elbow.gear.ratio": Range(20, 100)})
+        machine = DesignMachine(Question(space, small(2, 2), (), "energy", 1.0, 31), {}, ("elbow.gear.ratio",), {}, ())
+        found.append(DesignRecipe("inverse_dynamics", arm(), ("elbow.gear.ratio",), machine=machine).identity())
+    assert found[0] != found[1]

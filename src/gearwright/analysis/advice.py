@@ -85,17 +85,12 @@ def advised(
         table: where larger articles are looked for.
     """
     listed = list(checks)
-    about = Advisor(drive, {_what(one): one for one in listed}, trials, shares, table)
+    about = Advisor(drive, {one.what: one for one in listed}, trials, shares, table)
     return [one if one.kept else replace(one, advice=_advice(one, about)) for one in listed]
 
 
-def _what(check: LimitCheck) -> str:
-    """What a check limits, without the name of its drive."""
-    return check.name.split(": ", 1)[1]
-
-
 def _advice(check: LimitCheck, about: Advisor) -> str:
-    what = _what(check)
+    what = check.what
     if what.endswith(PRETENSION):
         return f"Tension it with {check.value:.4g} N."
     if check.limit <= 0:
@@ -107,8 +102,7 @@ def _advice(check: LimitCheck, about: Advisor) -> str:
         *_slower(what, check, about),
         *_lighter(what, check, about),
     ]
-    share = check.value / check.limit if check.least else check.limit / check.value
-    return " ".join(sentences) or f"It must come to {share:.0%} of what it is."
+    return " ".join(sentences) or f"It must come to {check.limit / check.value:.0%} of what it is."
 
 
 def _nothing_allowed(what: str, check: LimitCheck) -> str:

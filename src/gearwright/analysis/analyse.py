@@ -151,10 +151,9 @@ def analyse(
 
 def _sections(robot: Robot, given: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:
     """Those of the robot's file, or given instead."""
-    stated = {link.name: link.section for link in robot.links if link.section is not None}
     for name in given or {}:
         robot.link(name)
-    return {**stated, **(given or {})}
+    return {**robot.sections, **(given or {})}
 
 
 def _characteristics(
@@ -190,7 +189,7 @@ def _perturbed(
     if error is not None and "accuracy" in task.required:
         checks += (accuracy_check(float(error.max()), known, real, task, plan.demands, how, tip),)
     words = {**vars(found), "limits": checks}
-    return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(mech, task, run), tip_error=error)
+    return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(task, run), tip_error=error)
 
 
 def _payload_remarks(task: Task, robot: Robot) -> Iterator[str]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.drive_trials import DriveTrials, motor_series
-from gearwright.analysis.limit_checks import LimitCheck
-from gearwright.analysis.ratio_advice import SAFE, WINDING
+from gearwright.analysis.limit_checks import WINDING, LimitCheck
+from gearwright.analysis.ratio_advice import SAFE
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.wheels import wheels_before
@@ -110,13 +110,17 @@ class ArticleSearch:
             life: how long it must live [h].
         """
         kind = "gearbox of about this ratio"
-        tried = [self._with_gearbox(one) for one in self._gearboxes if _prints(one, what, OF_GEARBOX)]
-        lasting = [one for one in tried if one is not None and (not life or (one.drive.life or 0.0) >= life)]
+        all_tried = [self._with_gearbox(one) for one in self._gearboxes if _prints(one, what, OF_GEARBOX)]
+        tried = [one for one in all_tried if one is not None]
+        lasting = [one for one in tried if _life(one) >= life]
         found = next((one for one in lasting if self._able(one, what, OF_GEARBOX)), None)
         if found is not None:
             return self._named(kind, found, OF_GEARBOX)
-        if not lasting:
+        if not tried:
             return _nothing(kind, what, OF_GEARBOX)
+        if not lasting:
+            longest = max(tried, key=_life)
+            return f"No {kind} of the catalogue lives so long: the best, {longest.sheet.key}, {_life(longest):.4g} h."
         nearest = min(lasting, key=lambda one: self._tightest(one, OF_GEARBOX)[1])
         return self._missed(kind, "the nearest", nearest, what, OF_GEARBOX)
 
@@ -131,10 +135,8 @@ class ArticleSearch:
     def _gearboxes(self) -> list[GearboxSheet]:
         """Those of about the present ratio that can be tried, the lightest first."""
         gear = self.trials.part.gear
-        needed, present = (
-            ("mass", "ratio", *(("efficiency",) if losses_of(gear) else ())),
-            getattr(gear, "catalogue", None),
-        )
+        needed = ("mass", "ratio", "efficiency") if losses_of(gear) else ("mass", "ratio")
+        present = getattr(gear, "catalogue", None)
         return _lightest_first(
             one
             for one in self.table.gearboxes.values()
@@ -178,7 +180,7 @@ class ArticleSearch:
         if asked is None:
             return None
         series, checks = self.trials.limits(drive, asked, motor, gearbox)
-        return Tried(sheet, series, {check.name.split(": ", 1)[1]: check for check in checks})
+        return Tried(sheet, series, {check.what: check for check in checks})
 
     def _named(self, kind: str, found: Tried, own: Limits) -> str:
         what, share = self._tightest(found, own)
@@ -229,7 +231,7 @@ class ArticleSearch:
             (float(trials.mean(np.abs(told.speed))), sheet.continuous_speed),
         )
         heated = self._heated(motor, float(trials.mean(told.current**2)))
-        return max(heated, *(value / limit for value, limit in pairs if limit))
+        return max([heated, *(value / limit for value, limit in pairs if limit)])
 
     @property
     def _per_inertia(self) -> Array:
@@ -245,6 +247,8 @@ class ArticleSearch:
         heat, air = motor.heat, self.trials.air(motor)
         if heat is None or heat.max_temperature is None or air is None:
             return 0.0
+        if heat.max_temperature <= air:
+            return inf
         warming = (heat.winding_housing + heat.housing_ambient) * float(motor.resistance or 0.0) * squares
         rest = 1 - warming * heat.copper
         rise = warming * (1 + heat.copper * (air - heat.reference)) / rest if rest > 0 else inf
@@ -254,6 +258,11 @@ class ArticleSearch:
 def same_ratio(ratio: float | None, drive: DriveAnalysis) -> bool:
     """Whether an article's ratio is about that of a drive."""
     return drive.gear is not None and ratio is not None and 0.7 < ratio / abs(float(drive.gear.ratio)) < 1.4
+
+
+def _life(tried: Tried) -> float:
+    """How long a gearbox lives [h]; 0 where its sheet does not say."""
+    return float(tried.drive.life or 0.0)
 
 
 def _top(values: Array) -> float:

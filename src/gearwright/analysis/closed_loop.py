@@ -135,7 +135,7 @@ def _start(mech: Mechanism, plan: MotionDemands, how: Perturbation) -> tuple[Arr
     return q, v
 
 
-def joint_errors(mech: Mechanism, task: Task, run: Run) -> Array:
+def joint_errors(task: Task, run: Run) -> Array:
     """How far the joints are from the motion, (T, joints)."""
     asked = task.cycle.at(run.t)
     return np.asarray(run.q[:, : asked.shape[1]] - asked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gearwright.analysis.motor_limits import motor_limit
 from gearwright.plots.envelope import envelope
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ def drive_figure(drive: DriveAnalysis, beside: DriveAnalysis | None) -> Any:
         title=drive.name,
         axes=("motor speed [rad/s]", "motor torque [Nm]"),
         continuous=None if sheet is None else sheet.continuous_torque,
-        peak=drive.motor.max_torque,
-        top=drive.motor.max_speed,
+        peak=motor_limit(drive.motor, sheet, "max_torque")[0],
+        top=motor_limit(drive.motor, sheet, "max_speed")[0],
         winding=drive.winding_line,
         gearbox=_gearbox_bounds(drive),
         beside=None if beside is None else (beside.motor_speed, beside.motor_torque),

@@ -27,7 +27,7 @@ from gearwright.forces.places import motor_line
 from gearwright.forces.stribeck import sliding
 from gearwright.forces.wheels import wheels_before
 from gearwright.functions.functions import inverse_dynamics
-from gearwright.mechanism import Mechanism, Spin, assemble
+from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
 from gearwright.parts.losses import losses_of
@@ -243,7 +243,7 @@ class DriveTrials:
     def _parted(self, mech: Mechanism) -> tuple[Array, Array]:
         """Forces of the motion at the drive's speed, (T,): of all but what turns with the motor, and of that."""
         before = {spin.name for spin in wheels_before(mech, self.drive.name)}
-        spins = tuple(_doubled(spin) if spin.name in before else spin for spin in mech.spins)
+        spins = tuple(spin.times(2.0) if spin.name in before else spin for spin in mech.spins)
         whole = self._force(mech)
         own = self._force(replace(mech, spins=spins)) - whole  # forces are linear in inertias
         return whole - own, own
@@ -254,8 +254,3 @@ class DriveTrials:
 
     def _ratio(self, mech: Mechanism) -> float:
         return float(dict(motor_line(mech, self.drive.name).terms)[self.at])
-
-
-def _doubled(spin: Spin) -> Spin:
-    """A wheel with twice its inertia."""
-    return replace(spin, inertia=2 * spin.inertia, coupling=None if spin.coupling is None else 2 * spin.coupling)

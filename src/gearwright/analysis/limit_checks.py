@@ -16,6 +16,8 @@ PRETENSION = "pretension"
 """What the limit of a belt is called, after its name."""
 LIFE = "gearbox life"
 """What the limit of a gearbox's life is called."""
+STRESS = "stress"
+"""What the limit of a link's material is called."""
 POSITION = "joint position"
 """What the limit of a joint's range is called."""
 WINDING = "winding above air"
@@ -57,6 +59,15 @@ class LimitCheck:
         if self.limit > 0:
             return left / self.limit
         return 0.0 if left == 0 else copysign(inf, left)
+
+    @property
+    def what(self) -> str:
+        """What is limited, without the name of the drive or link.
+
+        >>> LimitCheck("elbow: voltage", 20.0, 24.0, "V").what
+        'voltage'
+        """
+        return self.name.rpartition(": ")[2]
 
     @property
     def kept(self) -> bool:

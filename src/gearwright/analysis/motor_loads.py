@@ -65,7 +65,7 @@ class MotorLoads:
         They are linear in the inertia of a wheel, so that this slope is all that it needs.
         """
         factors = {spin.name: Jet([1.0, Slopes({title: 1.0})]) for title, own in self._wheels.items() for spin in own}
-        spins = tuple(_times(spin, factors[spin.name]) if spin.name in factors else spin for spin in self.mech.spins)
+        spins = tuple(spin.times(factors[spin.name]) if spin.name in factors else spin for spin in self.mech.spins)
         q, v, a = (columns(x) for x in (self.motion.q, self.motion.v, self.motion.a))
         return inverse_dynamics(place(replace(self.mech, spins=spins), q, OF_SERIES), v, a)
 
@@ -75,9 +75,3 @@ class MotorLoads:
         bare = approximate(self.mech, "none")
         M = mass_matrix(place(bare, columns(self.motion.q), OF_SERIES))
         return [M[k][k] for k in range(bare.n)]
-
-
-def _times(spin: Spin, factor: Scalar) -> Spin:
-    """A wheel with so many times its inertia."""
-    coupling = None if spin.coupling is None else spin.coupling * factor
-    return replace(spin, inertia=spin.inertia * factor, coupling=coupling)

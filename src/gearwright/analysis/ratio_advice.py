@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.analysis.drive_trials import DriveTrials, Series
-from gearwright.analysis.limit_checks import LimitCheck
+from gearwright.analysis.limit_checks import WINDING, LimitCheck
 from gearwright.analysis.steady_heat import steady_temperatures
 from gearwright.arrays import Array
 from gearwright.text import listed
@@ -19,7 +19,6 @@ RATIOS = np.geomspace(0.1, 10.0, 401)
 """Ratios that are tried, as multiples of the present one."""
 SAFE = 0.005
 """Share of a limit that is left free: between the samples of an analysis a peak may be a little higher."""
-WINDING = "winding above air"
 JOINT = ("joint torque", "joint force")
 Mask = NDArray[np.bool_]
 

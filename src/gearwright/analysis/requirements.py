@@ -12,7 +12,7 @@ from gearwright.analysis.article_advice import ArticleSearch
 from gearwright.analysis.closed_loop import followed, tip_errors
 from gearwright.analysis.cycle import Cycle
 from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LIFE, LimitCheck, drive_limits
+from gearwright.analysis.limit_checks import LIFE, STRESS, LimitCheck, drive_limits
 from gearwright.analysis.link_analysis import LinkAnalysis
 from gearwright.analysis.lowest_frequency import lowest_frequency
 from gearwright.analysis.perturbation import Perturbation
@@ -31,7 +31,7 @@ RIGID = 1e4
 def link_limits(links: Mapping[str, LinkAnalysis]) -> Iterator[LimitCheck]:
     """The strength of every link's material."""
     for name, link in links.items():
-        check = LimitCheck(f"{name}: stress", link.peak_stress, link.strength, "Pa", source="material of the link")
+        check = LimitCheck(f"{name}: {STRESS}", link.peak_stress, link.strength, "Pa", source="material of the link")
         yield check if check.kept else replace(check, advice=_stronger(link, check.limit))
 
 
@@ -54,9 +54,9 @@ def required_limits(
     if "tip_deflection" in required and tip is not None:
         check = LimitCheck("tip deflection", tip.peak, required["tip_deflection"], "m", source=source)
         yield check if check.kept else replace(check, advice=_stiffer(tip, links, cycle, check.limit))
-    for name, drive in each.items():
+    for drive in each.values():
         if "life" in required and drive.life is not None:
-            check = LimitCheck(f"{name}: {LIFE}", drive.life, required["life"], "h", least=True, source=source)
+            check = LimitCheck(f"{drive.name}: {LIFE}", drive.life, required["life"], "h", least=True, source=source)
             yield check if check.kept else replace(check, advice=_longer_life(drive, cycle, check))
     frequency = next((drive.frequency for drive in each.values() if drive.frequency is not None), None)
     if "frequency" in required and frequency is not None:
@@ -123,7 +123,7 @@ def _longer_life(drive: DriveAnalysis, cycle: Cycle, check: LimitCheck) -> str:
     told = f"A mean torque {less:.0%} smaller keeps it."
     if trials is None:
         return told
-    limits = {one.name.split(": ", 1)[1]: one for one in drive_limits(drive, None)}
+    limits = {one.what: one for one in drive_limits(drive, None)}
     return f"{told} {ArticleSearch(trials, limits, cycle.catalogue).gearbox_advice('gearbox life', check.limit)}"
 
 

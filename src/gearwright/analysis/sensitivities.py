@@ -1,7 +1,8 @@
 """What one per cent of a parameter does to every characteristic of a task.
 
-Nothing is differenced: the whole analysis (inverse dynamics, shafts behind springs, losses, windings, heat, reactions,
-stress, frequencies) runs over numbers that carry their slopes by the parameters.
+Nothing is differenced but the balance inside a gear box at one instant (`tooth_slopes.py`): the whole analysis (inverse
+dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies) runs over numbers that carry
+their slopes by the parameters.
 """
 
 from __future__ import annotations

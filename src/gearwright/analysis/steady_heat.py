@@ -30,6 +30,8 @@ ROUNDS, SETTLED = 50, 1e-9
 """Of the current that a warmer, weaker magnet asks for, and what change of it still counts [relative]."""
 SMALL, TERMS = 0.5, 18
 """Size of a matrix up to which the series of its exponential is summed, and how many of its terms."""
+NOTHING = 1e-25
+"""Terms below this change neither the sum nor its slopes."""
 
 
 class Temperatures(NamedTuple):
@@ -73,29 +75,6 @@ def steady_temperatures(
     return found
 
 
-def mean_temperatures(squares: Array, motor: Motor, time: float | None) -> list[Array]:
-    """The temperatures that are states after a time [s] with steady heat, of many trials at once, each (trials,) [K].
-
-    Args:
-        squares: mean squares of the current (trials,) [A2].
-        motor: with `heat` and `resistance`; the current is what it is at any temperature.
-        time: None: when nothing changes any more; infinite where it heats faster than it cools.
-    """
-    heat, resistance = motor.heat, motor.resistance
-    assert heat is not None
-    rows = (_single if heat.housing_capacity is None else _double)(squares, heat, resistance)
-    rates = matrix_of(rows, squares.shape)
-    size = len(rows)
-    if time is not None:
-        with np.errstate(over="ignore", invalid="ignore"):
-            turned = _turned(rates, np.full(squares.shape, time))
-        return list((turned @ np.append(np.full(size, heat.ambient), 1.0))[..., :size].T)
-    grows = np.linalg.eigvals(rates[..., :size]).real.max(axis=-1) >= 0
-    found = np.full((*squares.shape, size), np.inf)
-    found[~grows] = np.linalg.solve(-rates[~grows][..., :size], rates[~grows][..., size:])[..., 0]
-    return list(found.T)
-
-
 def _settled(series: Scalar, before: Scalar) -> bool:
     """Whether a series does not change any more, nor does any of its slopes."""
     pairs = [(value_of(series), value_of(before))]
@@ -104,13 +83,10 @@ def _settled(series: Scalar, before: Scalar) -> bool:
 
 
 def _cycle(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: int | None) -> Temperatures:
-    later, sooner = item(current, np.s_[1:]), item(current, np.s_[:-1])
-    squares = (later * later + later * sooner + sooner * sooner) / 3.0
     one_body = heat.housing_capacity is None
-    rows = (_single if one_body else _double)(squares, heat, resistance)
     steps = item(t, np.s_[1:]) - item(t, np.s_[:-1])
     with np.errstate(over="ignore", invalid="ignore"):  # a winding that burns within the cycle: told as infinite
-        turns = _turned(matrix_of(rows, value_of(steps).shape), steps)
+        turns = _turned(_rates(squares_between(current), heat, resistance), steps)
         whole = _product(turns)
         first = _repeated(whole) if cycles is None else _warmed(whole, heat.ambient, cycles - 1)
     if first is None or not np.isfinite(value_of(first)).all():
@@ -119,6 +95,45 @@ def _cycle(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: i
     series = _marched(turns, first)
     winding = column(series, 0)
     return Temperatures(winding, _outside(winding, heat) if one_body else column(series, 1))
+
+
+def squares_between(current: Scalar) -> Scalar:
+    """Means of the square of a current (T, ...) that goes straight from sample to sample, (T - 1, ...)."""
+    later, sooner = item(current, np.s_[1:]), item(current, np.s_[:-1])
+    return (later * later + later * sooner + sooner * sooner) / 3.0
+
+
+def temperatures_of_trials(squares: Array, steps: Array, motor: Motor, cycles: int | None) -> list[Array]:
+    """The temperatures that are states over the last cycle of many trials at once, each (K + 1, trials) [K].
+
+    Args:
+        squares: mean squares of the current between samples, (K, trials) [A2].
+        steps: between samples, (K,) [s].
+        motor: with `heat` and `resistance`.
+        cycles: as in `steady_temperatures`; infinite where there is no steady state.
+    """
+    heat = motor.heat
+    assert heat is not None
+    with np.errstate(over="ignore", invalid="ignore"):
+        rates = _rates(squares.ravel(), heat, motor.resistance)
+        size = rates.shape[-2]
+        turns = _turned(rates, np.repeat(steps, squares.shape[1])).reshape(*squares.shape, size + 1, size + 1)
+        states = [np.array([_first(whole, heat, cycles) for whole in _product(turns)])]
+        for turn in turns[:, :, :size]:
+            states.append(np.einsum("pij,pj->pi", turn[..., :size], states[-1]) + turn[..., size])
+    return list(np.moveaxis(np.array(states), -1, 0))
+
+
+def _first(whole: Array, heat: Heat, cycles: int | None) -> Array:
+    """The temperatures (n,) with which the last cycle begins; infinite where there are none."""
+    found = _repeated(whole) if cycles is None else _warmed(whole, heat.ambient, cycles - 1)
+    return np.full(len(whole) - 1, np.inf) if found is None else np.asarray(found)
+
+
+def _rates(squares: Scalar, heat: Heat, resistance: Scalar) -> Scalar:
+    """Matrices (A, b) of the rates of the temperatures under mean squares of the current (K,), (K, n, n + 1)."""
+    rows = (_single if heat.housing_capacity is None else _double)(squares, heat, resistance)
+    return matrix_of(rows, value_of(squares).shape)
 
 
 def _turned(rates: Scalar, steps: Scalar) -> Scalar:
@@ -191,6 +206,8 @@ def _exponential(matrices: Scalar) -> Scalar:
     for k in range(1, TERMS):
         power = bilinear(np.matmul, power, part) / k
         total = total + power
+        if np.abs(value_of(power)).max(initial=0.0) < NOTHING:
+            break
     with np.errstate(over="ignore", invalid="ignore"):  # a winding that heats without end is told as that
         for _ in range(halvings):
             total = bilinear(np.matmul, total, total)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gearwright.analysis.quadrature import integral_weights
-from gearwright.analysis.steady_heat import mean_temperatures
+from gearwright.analysis.steady_heat import squares_between, temperatures_of_trials
 from gearwright.arrays import Array
-from gearwright.forces.heat import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
+from gearwright.forces.heat import Warmth, magnet_factor, resistance_factor, warmth
 from gearwright.parts import Heat, Motor
 
-ROUNDS = 8
-"""Of the current that a warmer magnet takes."""
+ROUNDS, SETTLED = 8, 1e-6
+"""Of the current that a warmer magnet takes, and what change of the magnet still counts [relative]."""
 
 MELTED = 5000.0
 """Temperature [K] beyond which the winding of a trial is not followed: there is none left."""
@@ -23,34 +22,17 @@ def factors(heat: Heat, warm: Warmth) -> tuple[Array, Array]:
 
 
 def warmth_along(motor: Motor, torque: Array, t: Array, cycles: int | None) -> Warmth | None:
-    """Temperatures over the last cycle, like the torque; between two samples the current is the mean of both."""
+    """Temperatures over the last cycle, like the torque, (trials, T) or (T,)."""
     heat = motor.heat
     if heat is None or not motor.resistance or not motor.torque_constant:
         return None
-    nominal, steps = (torque / float(motor.torque_constant)).T, np.diff(t)
-    states = _warm_starts(motor, nominal, t, cycles)
-    found = [warmth(heat, states)]
-    for k, step in enumerate(steps):
-        weaker, more = factors(heat, found[-1])
-        power = motor.resistance * more * ((nominal[k] + nominal[k + 1]) / (2 * weaker)) ** 2
-        rates = warming(heat, found[-1], power)
-        states = [np.minimum(x + step * slope, MELTED) for x, slope in zip(states, rates, strict=True)]
-        found.append(warmth(heat, states))
-    return Warmth(*(np.stack(x, axis=-1) for x in zip(*found, strict=True)))
-
-
-def _warm_starts(motor: Motor, nominal: Array, t: Array, cycles: int | None) -> list[Array]:
-    """The temperatures with which the last cycle begins, by the mean heat of those before it.
-
-    A warmer magnet takes more current than the nominal one (T, ...), so that some rounds are needed.
-    """
-    heat = motor.heat
-    assert heat is not None
-    span = float(t[-1] - t[0])
-    means = np.tensordot(integral_weights(t) / span, nominal**2, axes=1)
-    states = [np.full(means.shape, float(one.initial)) for one in warm_states("", heat)]
-    for _ in range(ROUNDS if heat.magnet else 1):
-        weaker, _ = factors(heat, warmth(heat, states))
-        hot = mean_temperatures(np.ravel(means / weaker**2), motor, None if cycles is None else (cycles - 1) * span)
-        states = [np.minimum(np.nan_to_num(x, nan=MELTED), MELTED).reshape(means.shape) for x in hot]
-    return states
+    nominal = (np.atleast_2d(torque) / float(motor.torque_constant)).T
+    before = np.ones_like(nominal)
+    for _ in range(ROUNDS):
+        states = temperatures_of_trials(squares_between(nominal / before), np.diff(t), motor, cycles)
+        found = warmth(heat, [np.minimum(np.nan_to_num(x, nan=MELTED), MELTED) for x in states])
+        weaker, _ = factors(heat, found)
+        if not heat.magnet or np.abs(weaker - before).max() <= SETTLED:
+            break
+        before = weaker
+    return Warmth(*(np.asarray(x).T.reshape(torque.shape) for x in found))

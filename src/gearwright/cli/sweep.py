@@ -66,7 +66,8 @@ def sweep(
 
     if number_of and plot is None:
         raise InputError(f"--of {number_of[0]}: nothing says where to draw it. Add --plot FILE.")
-    loaded = load(robot, xacro=xacro, include=include or ())
+    articles = drives(*catalogue) if catalogue else None
+    loaded = load(robot, xacro=xacro, include=include or (), catalogue=articles)
     found = swept(
         loaded,
         _over(over or [], points),
@@ -76,7 +77,7 @@ def sweep(
         store=store,
         workers=workers,
         scheduler=scheduler,
-        catalogue=drives(*catalogue) if catalogue else None,
+        catalogue=articles,
     )
     for point, error in found.errors.items():
         say(f"point {point} failed: {error}")

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
+from gearwright.analysis.limit_checks import LIFE, WINDING
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.design.able_articles import able, passed_over
 from gearwright.design.drive_basis import DriveBasis
-from gearwright.design.drive_demand import LIFE, VOLTAGE, Article
+from gearwright.design.drive_demand import VOLTAGE, Article
 from gearwright.errors import InputError
 from gearwright.forces.dc_equations import DcEquations
 from gearwright.forces.losses_mesh import Mesh
@@ -202,7 +203,7 @@ def _columns(
             VOLTAGE: np.minimum(of(*(sheet.voltage for sheet in motors)), basis.limits.get(VOLTAGE, inf)),
             "continuous motor torque": of(*(sheet.continuous_torque for sheet in motors)),
             "continuous motor speed": of(*(sheet.continuous_speed for sheet in motors)),
-            "winding above air": np.array([_heating_limit(sheet, ambient) for sheet in motors]),
+            WINDING: np.array([_heating_limit(sheet, ambient) for sheet in motors]),
             "gearbox peak torque": of(*_numbers(rated, "peak_torque")),
             "gearbox mean torque": of(*_numbers(rated, "rated_torque")),
             "gearbox input speed": of(*_numbers(rated, "peak_input_speed")),

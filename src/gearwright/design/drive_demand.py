@@ -17,6 +17,7 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
 from gearwright.algebra.taylor import Jet, JetOperations
+from gearwright.analysis.limit_checks import LIFE, WINDING
 from gearwright.analysis.quadrature import trapezoid_weights
 from gearwright.arrays import Array
 from gearwright.forces.dc_equations import DcEquations
@@ -98,7 +99,7 @@ def compared(found: DriveDemand, article: Article, over: Reductions) -> dict[str
         VOLTAGE: over.peak(found.voltage),
         "continuous motor torque": over.sqrt(over.mean(found.torque * found.torque)),
         "continuous motor speed": mean,
-        "winding above air": over.mean(found.current * found.current),
+        WINDING: over.mean(found.current * found.current),
         "gearbox peak torque": over.peak(found.load),
         "gearbox mean torque": over.cbrt(cubes / (mean + TINY)),
         "gearbox input speed": peak_speed,
@@ -106,9 +107,9 @@ def compared(found: DriveDemand, article: Article, over: Reductions) -> dict[str
     }
 
 
-JOINT_SPEED, JOINT_TORQUE, JOINT_FORCE, LIFE = "joint speed", "joint torque", "joint force", "gearbox life"
+JOINT_SPEED, JOINT_TORQUE, JOINT_FORCE = "joint speed", "joint torque", "joint force"
 VOLTAGE = "voltage"
-"""Limits of a joint, of a task and of what feeds a motor, by their names in an analysis."""
+"""Limits of a joint and of what feeds a motor, by their names in an analysis."""
 TINY = 1e-300
 """So that a joint which rests is compared with zero and not with nothing."""
 

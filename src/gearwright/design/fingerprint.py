@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
 from types import CodeType, FunctionType, MethodType
@@ -17,64 +17,72 @@ from gearwright.errors import InputError
 
 
 def fingerprint(*things: Any) -> str:
-    """A digest of numbers, texts, arrays, dataclasses, functions with their source, and collections of them.
+    """A digest of numbers, texts, arrays, dataclasses, functions, and collections of them.
+
+    Of functions count their text, their code, defaults and what they enclose; not what they find in their module.
 
     >>> fingerprint(1.0, "a") == fingerprint(1.0, "a"), fingerprint(np.zeros(2000)) == fingerprint(np.ones(2000))
     (True, False)
     """
     whole = hashlib.sha256()
-    for thing in things:
-        for piece in _pieces(thing):
-            whole.update(len(piece).to_bytes(8, "little") + piece)
+    for piece in _Pieces().of_parts(things):
+        whole.update(len(piece).to_bytes(8, "little") + piece)
     return whole.hexdigest()
 
 
-def _pieces(thing: Any) -> Iterator[bytes]:
-    """The thing as bytes, its kind first."""
-    yield type(thing).__qualname__.encode()
-    if thing is None or isinstance(thing, bool | int | float | complex | str | bytes):
-        yield repr(thing).encode()
-    elif isinstance(thing, np.ndarray) and thing.dtype != object:
-        yield from (str((thing.dtype, thing.shape)).encode(), np.ascontiguousarray(thing).tobytes())
-    elif isinstance(thing, FunctionType | MethodType | partial | type):
-        yield from _of_callable(thing)
-    elif is_dataclass(thing):
-        yield from _of_parts([type(thing).__module__, *((f.name, getattr(thing, f.name)) for f in fields(thing))])
-    elif isinstance(thing, Mapping):
-        yield from _of_parts(sorted(thing.items(), key=repr))
-    elif isinstance(thing, set | frozenset):
-        yield from _of_parts(sorted(thing, key=repr))
-    elif isinstance(thing, list | tuple):
-        yield from _of_parts(thing)
-    else:
-        yield _pickled(thing)
+class _Pieces:
+    """Things as bytes; functions that enclose each other are told once."""
 
+    def __init__(self) -> None:
+        self._told: set[int] = set()
 
-def _of_parts(parts: Any) -> Iterator[bytes]:
-    yield str(len(parts)).encode()
-    for part in parts:
-        yield from _pieces(part)
+    def of(self, thing: Any) -> Iterator[bytes]:
+        """The thing as bytes, its kind first."""
+        yield type(thing).__qualname__.encode()
+        if thing is None or isinstance(thing, bool | int | float | complex | str | bytes):
+            yield repr(thing).encode()
+        elif isinstance(thing, np.ndarray) and thing.dtype != object:
+            yield from (str((thing.dtype, thing.shape)).encode(), np.ascontiguousarray(thing).tobytes())
+        elif isinstance(thing, FunctionType | MethodType | partial | type):
+            yield from self._of_callable(thing)
+        elif is_dataclass(thing):
+            named = [(one.name, getattr(thing, one.name)) for one in fields(thing)]
+            yield from self.of_parts([type(thing).__module__, *named])
+        elif isinstance(thing, Mapping):
+            yield from self.of_parts(sorted(thing.items(), key=repr))
+        elif isinstance(thing, set | frozenset):
+            yield from self.of_parts(sorted(thing, key=repr))
+        elif isinstance(thing, list | tuple):
+            yield from self.of_parts(thing)
+        else:
+            yield _pickled(thing)
 
+    def of_parts(self, parts: Sequence[Any]) -> Iterator[bytes]:
+        """Several things, and how many."""
+        yield str(len(parts)).encode()
+        for part in parts:
+            yield from self.of(part)
 
-def _of_callable(thing: Any) -> Iterator[bytes]:
-    if isinstance(thing, partial):
-        yield from _of_parts([thing.func, thing.args, thing.keywords])
-    elif isinstance(thing, MethodType):
-        yield from _of_parts([thing.__self__, thing.__func__])
-    elif isinstance(thing, type):
-        yield from (f"{thing.__module__}.{thing.__qualname__}".encode(), _source(thing))
-    else:
-        cells = [cell.cell_contents for cell in thing.__closure__ or () if cell.cell_contents is not thing]
-        yield from (f"{thing.__module__}.{thing.__qualname__}".encode(), _source(thing))
-        yield from _of_parts([thing.__defaults__, thing.__kwdefaults__, cells])
+    def _of_callable(self, thing: Any) -> Iterator[bytes]:
+        if isinstance(thing, partial):
+            yield from self.of_parts([thing.func, thing.args, thing.keywords])
+        elif isinstance(thing, MethodType):
+            yield from self.of_parts([thing.__self__, thing.__func__])
+        else:
+            yield from (f"{thing.__module__}.{thing.__qualname__}".encode(), _source(thing))
+            if isinstance(thing, FunctionType) and id(thing) not in self._told:
+                self._told.add(id(thing))
+                cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+                yield from self.of_parts([thing.__defaults__, thing.__kwdefaults__, cells])
 
 
 def _source(thing: Any) -> bytes:
-    """The text of a function or class; its byte code where there is no text, as in a console."""
+    """The text of a function or class, as far as there is one, and the byte code of a function."""
+    code = _code(thing.__code__) if isinstance(thing, FunctionType) else b""
     try:
-        return inspect.getsource(thing).encode()
+        return inspect.getsource(thing).encode() + code  # two functions may stand in one line
     except (OSError, TypeError):
-        return _code(thing.__code__) if isinstance(thing, FunctionType) else b""
+        return code
 
 
 def _code(code: CodeType) -> bytes:

@@ -70,13 +70,8 @@ class DesignMachine:
         mech = approximate(assemble(self.robot(values[: len(self.free)])), self.question.model or "exact")
         factors = values[len(self.free) :]
         scale = {name: s for names, s in zip(self.turning, factors, strict=True) for name in names}
-        spins = [_scaled(spin, scale[spin.name]) if spin.name in scale else spin for spin in mech.spins]
+        spins = [spin.times(scale[spin.name]) if spin.name in scale else spin for spin in mech.spins]
         return replace(mech, spins=tuple(spins))
-
-
-def _scaled(spin: Any, factor: Scalar) -> Any:
-    coupling = None if spin.coupling is None else spin.coupling * factor
-    return replace(spin, inertia=spin.inertia * factor, coupling=coupling)
 
 
 @dataclass(frozen=True)
@@ -97,7 +92,7 @@ class DesignRecipe(Recipe):
         about = (
             base.robot,
             dict(base.sections),
-            base.task.payload,
+            base.task.carried_by(base.robot).payload,
             made.fixed,
             made.free,
             made.choices,

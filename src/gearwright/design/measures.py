@@ -123,10 +123,6 @@ class Forces:
         tau = inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a)
         return {name: float(values[0]) for name, values in _named(mech.speeds, self._numbers(tau[None])).items()}
 
-    def batch(self, robot: Robot, names: tuple[str, ...], values: Array) -> dict[str, Array]:
-        """The numbers of many designs (N, P) at once, (N,) each."""
-        return self.batches(robot, names)(values)
-
     def batches(self, robot: Robot, names: tuple[str, ...]) -> Callable[[Array], dict[str, Array]]:
         """A function that gives the numbers of many designs (N, P) at once, (N,) each; its kernel is compiled here."""
         kernel, speeds = compiled(inverse_dynamics, robot, parameters=names), assemble(robot).speeds

@@ -128,7 +128,7 @@ class Ranking:
             yield found
 
     def learn(self, found: Found, missed: Mapping[str, Miss]) -> None:
-        """What the analysis of a set says about the others."""
+        """What the analysis of a set says about the others; the latest counts, being of a set more like the next."""
         if self._screen is None:
             return
         uses = self._screen.uses(found)
@@ -144,7 +144,8 @@ class Ranking:
         if not self._burdens:
             return self._sets
         found = self._sets.found
-        held = [one for one, bears in zip(found, self._bears(found), strict=True) if bears or one is winner]
+        held = [one for one, bears in zip(found, self._bears(found), strict=True) if bears and one is not winner]
+        held.append(winner)
         first, second = (np.array([one.value(name) for one in held]) for name in self._sets.pair)
         return self._sets._replace(front=tuple(held[k] for k in unbeaten(first, second)))
 

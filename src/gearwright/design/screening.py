@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.algebra.operations import ARRAYS
+from gearwright.analysis.limit_checks import WINDING
 from gearwright.arrays import Array
 from gearwright.design.candidates import Candidates
 from gearwright.design.drive_demand import OfArrays, compared, drive_demand
@@ -51,5 +52,5 @@ def screen(some: Candidates, motion: Motion, carried: Array) -> Screening:
     return Screening(
         {name: values[name] / limit for name, limit in some.limits.items()},
         energy=over.span * over.mean(found.voltage * found.current),
-        temperature=some.warmed(values["winding above air"]),
+        temperature=some.warmed(values[WINDING]),
     )

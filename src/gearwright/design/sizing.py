@@ -93,7 +93,8 @@ def size_drives(
     pair = front_pair(front, objective)
     for name in pair:
         known_objective(name, ())
-    space = design_space(Design(robot, task, _sections(robot, sections)), _variables(variables, (objective, *pair)))
+    design = Design(robot, task, {**robot.sections, **(sections or {})})
+    space = design_space(design, _variables(variables, (objective, *pair)))
     question = Question(space, table, tuple(chosen), objective, 1 - margin, samples, model)
     _require_told(question, pair)
     if space.domains:
@@ -117,11 +118,6 @@ def _joints(robot: Robot, joints: Sequence[str] | None, variables: Mapping[str, 
     for joint in found:
         drive_of(robot, joint)
     return found
-
-
-def _sections(robot: Robot, given: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:
-    stated = {link.name: link.section for link in robot.links if link.section is not None}
-    return {**stated, **(given or {})}
 
 
 def _variables(given: Mapping[str, Any] | None, objectives: Sequence[str]) -> dict[str, Any]:

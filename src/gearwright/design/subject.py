@@ -58,10 +58,9 @@ class Subject:
 
     @cached_property
     def _space(self) -> DesignSpace:
-        sections = {link.name: link.section for link in self.robot.links if link.section is not None}
         task: Any = getattr(self.measure, "task", None)  # the space is asked for its robot alone
         mine = [_plain(name) for name in self.names if name not in self._of_task]
-        return DesignSpace(Design(self.robot, task, sections), dict.fromkeys(mine, ()))
+        return DesignSpace(Design(self.robot, task, self.robot.sections), dict.fromkeys(mine, ()))
 
     def _measured(self, values: Mapping[str, Scalar]) -> Measure:
         if not isinstance(self.measure, Analysed) or not values:
@@ -85,6 +84,12 @@ class Subject:
             self._require(name)
 
     def _require(self, name: str) -> None:
+        changes = isinstance(self.measure, Analysed) and self.measure.task.changes_payload
+        if changes and _plain(name).startswith("payload."):
+            raise InputError(
+                f"sweep: {name!r} does not vary while motions of the task carry payloads of their own. Give the task "
+                "one payload, or sweep something else."
+            )
         if name.startswith(TASK) and not isinstance(self.measure, Analysed) and self._robot_lacks(name):
             raise InputError(f"sweep: {name!r} is a number of a task, but the measure is not one. Sweep a task.")
         if name in self._of_task:
@@ -109,7 +114,8 @@ def subject_of(robot: Robot, measure: Measure, names: tuple[str, ...]) -> Subjec
     Payloads of single motions stay with the task and do not vary.
     """
     if isinstance(measure, Analysed) and not measure.task.changes_payload:
-        robot, measure = measure.task.carried_by(robot), replace(measure, task=replace(measure.task, payload=None))
+        bare = replace(measure.task, payload=None, payloads=())
+        robot, measure = measure.task.carried_by(robot), replace(measure, task=bare)
     subject = Subject(robot, measure, names)
     subject.require_known()
     return subject

@@ -59,7 +59,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Design:
-    """One design: the robot, its task if there is one, and the sections of its links."""
+    """One design: the robot, its task, and the sections of its links."""
 
     robot: Robot
     task: Task
@@ -82,11 +82,6 @@ class DesignSpace:
     def continuous(self) -> tuple[str, ...]:
         """Variables with a range."""
         return tuple(name for name, domain in self.domains.items() if isinstance(domain, Range))
-
-    @cached_property
-    def discrete(self) -> tuple[str, ...]:
-        """Variables with a list."""
-        return tuple(name for name in self.domains if name not in self.continuous)
 
     @cached_property
     def links(self) -> tuple[str, ...]:

@@ -61,7 +61,8 @@ def best_verified(question: Question, ranking: Ranking, remarks: tuple[str, ...]
     most = LOOPED if _loops(question) else TRIED
     with counting(most, 0, progress, "analysing sets") as count:
         for found in islice(ranking, most):
-            tried = _brought_back(question, judge, found) if len(failed) < BEST else _tried(question, judge, found)
+            improve = len(failed) < BEST
+            tried = _brought_back(question, judge, found) if improve else _tried(question, judge, found)
             if not tried.missed:
                 said = (*remarks, *judge.remarks(tried.analysis), *_passed(failed), *ranking.remarks())
                 return _winner(question, ranking, tried, said)
@@ -73,7 +74,10 @@ def best_verified(question: Question, ranking: Ranking, remarks: tuple[str, ...]
                 break
     if not spoiling:
         raise none_verified(question, failed, ranking.refusal)
-    return _winner(question, ranking, spoiling[0], (*remarks, *judge.remarks(spoiling[0].analysis)))
+    best = spoiling[0]
+    better = failed[: failed.index(best.missed)]
+    said = (*remarks, *judge.remarks(best.analysis), *_passed(better), *ranking.remarks())
+    return _winner(question, ranking, best, said)
 
 
 def _loops(question: Question) -> bool:
@@ -100,7 +104,7 @@ def _tried(question: Question, judge: Verification, found: Found) -> Tried:
     for loop in (None, task.perturbed) if _loops(question) else (None,):
         analysis = analyse(robot, replace(task, perturbed=loop), sections=design.sections, catalogue=question.table)
         missed = judge.missed(analysis)
-        if missed:
+        if missed and not judge.only_of_others(missed):
             judge.refuse_hopeless(analysis)
             break
     return Tried(found, robot, analysis, missed)
@@ -114,7 +118,7 @@ def _winner(question: Question, ranking: Ranking, tried: Tried, remarks: tuple[s
     """The design that is handed back, analysed with all that its task requires."""
     design = question.space.design(dict(tried.found.values))
     analysis = tried.analysis
-    if _loops(question) and (analysis.perturbed is None or "accuracy" in design.task.required):
+    if _loops(question) and "accuracy" in design.task.required:
         analysis = analyse(tried.robot, design.task, sections=design.sections, catalogue=question.table)
     choices, sets = _choices(question, tried.found), ranking.sets(tried.found)
     return Sizing(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gearwright.analysis import Task
-from gearwright.design.drive_demand import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE, LIFE
+from gearwright.analysis.limit_checks import LIFE, STRESS
+from gearwright.design.drive_demand import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE
 from gearwright.errors import InputError
 
 ADVICE = {
@@ -15,7 +16,8 @@ ADVICE = {
     "accuracy": "Make the errors smaller, give the loop a higher frequency, or require less.",
     "tip deflection": "Stiffen links and gears, slow the task down, or require less.",
     "natural frequency": "Stiffen the gears, lighten the links, or require less.",
-    "stress": "Give the links larger sections, lighten what they carry, or slow the task down.",
+    STRESS: "Give the links larger sections, lighten what they carry, or slow the task down.",
+    "input speed": "Slow the task down, or add drives of lower ratios.",
     "gearbox": "Slow the task down, lighten the links, or add stronger gearboxes to the catalogue.",
     "voltage": "Slow the task down, or add drives of lower ratios or windings for higher voltages.",
     "speed": "Slow the task down, or add drives of lower ratios.",
@@ -30,7 +32,8 @@ def way_out(limit: str) -> str:
     >>> way_out("elbow: gearbox mean torque")
     'Slow the task down, lighten the links, or add stronger gearboxes to the catalogue.'
     """
-    return next(advice for words, advice in ADVICE.items() if words in limit)
+    what = limit.rpartition(": ")[2]
+    return next(advice for words, advice in ADVICE.items() if words in what)
 
 
 def require_time(task: Task, share: float) -> None:

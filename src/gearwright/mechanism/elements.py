@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -188,6 +188,15 @@ class Spin:
         if self.coupling is not None:
             object.__setattr__(self, "coupling", plain(f"{owner}, coupling", self.coupling))
         checks.spin(owner, self.inertia, self.coupling)
+
+    def times(self, factor: Scalar) -> Spin:
+        """The wheel with so many times its inertia.
+
+        >>> Spin("rotor", "base", (0, 0, 1), 2e-4, {"turret": 100}).times(2.0).inertia
+        0.0004
+        """
+        coupling = None if self.coupling is None else self.coupling * factor
+        return replace(self, inertia=self.inertia * factor, coupling=coupling)
 
     @property
     def coupled(self) -> Scalar:

@@ -15,6 +15,7 @@ from gearwright.parts.kinds import require_kind, sequence_of
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.named_state import NamedState
 from gearwright.parts.payload import Frame, Payload
+from gearwright.parts.sections import LinkSection
 from gearwright.parts.supply import Supply
 from gearwright.parts.surroundings import Loop, Touch
 from gearwright.parts.tendon import Tendon
@@ -81,6 +82,11 @@ class Robot:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
         if self.supply is not None:
             require_kind(f"robot {self.name!r}", "supply", self.supply, Supply)
+
+    @property
+    def sections(self) -> dict[str, LinkSection]:
+        """Per link that states it, its cross-sections and material."""
+        return {link.name: link.section for link in self.links if link.section is not None}
 
     def link(self, name: str) -> Link:
         """The link of that name."""
