@@ -30,6 +30,7 @@ from gearwright.parts import (
     Motor,
     NamedState,
     PassiveSpring,
+    Planetary,
     Robot,
     Servo,
     Tendon,
@@ -326,3 +327,19 @@ def test_a_folder_that_is_not_there(tmp_path):
 def test_a_bare_machine_can_be_written(tmp_path):
     report = gw.export.mjcf(gw.assemble(gw.load("elbow")), tmp_path / "machine.xml")
     assert report.files == (Path(tmp_path / "machine.xml"),)
+
+
+@pytest.mark.parametrize(
+    ("gear", "word"),
+    [
+        (Gear(50.0), None),
+        (Gear(50.0, efficiency=0.8), "efficiency"),
+        (Planetary(sun=18, planet=27, ring=72, mesh_efficiency=0.99), "mesh_efficiency"),
+    ],
+)
+def test_losses_of_gears_are_among_what_is_lost(gear, word, tmp_path):
+    link = Link("arm", "base", Joint("arm", axis=(0, 1, 0)), 1.0, (0.2, 0, 0), np.diag([0.01] * 3))
+    report = gw.export.mjcf(Robot("axis", [link], [Drive("arm", Motor(1e-5), gear)]), tmp_path / "axis.xml")
+    assert [what for what in report.lost if "of the gear" in what] == (
+        [] if word is None else [f"of the gear of 'arm': {word}"]
+    )

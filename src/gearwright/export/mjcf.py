@@ -21,6 +21,7 @@ from gearwright.files.mjcf_source import mujoco_module
 from gearwright.functions.functions import forward_dynamics, integrate, neutral
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
+from gearwright.parts.losses import losses_of
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, lines, listed
 
@@ -142,8 +143,10 @@ def _sidecar(made: Document, robot: Robot, path: Path, wanted: bool) -> list[Pat
 
 def _report_losses(made: Document, robot: Robot) -> None:
     for drive in robot.drives:
-        words = ("torsion", "efficiency", "back_efficiency", "no_load_torque", "losses")
+        words = ("torsion", "efficiency", "mesh_efficiency", "back_efficiency", "no_load_torque", "losses")
         lost = [word for word in words if getattr(drive.gear, word, None) not in (None, 0.0, ())]
+        if not lost and losses_of(drive.gear):
+            lost = ["losses"]  # that follow from its teeth or its friction
         if lost:
             made.lost.append(f"of the gear of {drive.title!r}: {listed(lost)}")
     for link in robot.links:
