@@ -188,3 +188,11 @@ def test_broken_files_are_refused(text, words):
 def test_what_the_robot_cannot_do_is_said_by_number(entry, kind, words):
     with pytest.raises(kind, match=words):
         motions(f"task: t\nstart: {START}\nmotions: [{entry}]")
+
+
+def test_jerks_have_units():
+    words = "task: t\nmotions: [{to: [0.3, 0.2, 0.1], speed: 60 deg/s, acceleration: 5 rad/s2, jerk: %s}]"
+    stated, plain = (motions(words % jerk, gw.load("elbow"))[1][0] for jerk in ("5729.577951 deg/s³", "100"))
+    assert stated.duration == pytest.approx(plain.duration, rel=1e-6)
+    with pytest.raises(FileError, match="unit of an angular acceleration, but an angular jerk or jerk is wanted here"):
+        motions(words % "5 rad/s2", gw.load("elbow"))

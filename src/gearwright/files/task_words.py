@@ -66,14 +66,15 @@ def _refuse_count(value: Any) -> Any:
 Configuration = Annotated[list[float] | dict[str, float] | str, Configured("angle", "length")]
 Rate = Annotated[float | list[float], EachJoint("angular speed", "speed", above=0)]
 SecondRate = Annotated[float | list[float], EachJoint("angular acceleration", "acceleration", above=0)]
-ThirdRate = Annotated[float | list[float], EachJoint("number", above=0)]
+ThirdRate = Annotated[float | list[float], EachJoint("angular jerk", "jerk", above=0)]
 Effort = Annotated[float | list[float], EachJoint("torque", "force", above=0)]
 Time = Annotated[float, Unit("time", above=0)]
 Speed = Annotated[float, Unit("speed", above=0)]
 AngularSpeed = Annotated[float, Unit("angular speed", above=0)]
 Acceleration = Annotated[float, Unit("acceleration", above=0)]
 AngularAcceleration = Annotated[float, Unit("angular acceleration", above=0)]
-Jerk = Annotated[float, Unit("number", above=0)]
+Jerk = Annotated[float, Unit("jerk", above=0)]
+AngularJerk = Annotated[float, Unit("angular jerk", above=0)]
 Share = Annotated[float, Unit("fraction", above=0)]
 
 KINDS = ("to", "via", "fastest", "line", "arc", "circle", "file", "pause")
@@ -91,7 +92,7 @@ class _Moved(Words):
     jerk: Jerk | None = Field(default=None, description="largest jerk along the path [m/s3]")
     turn_speed: AngularSpeed | None = Field(default=None, description="largest angular speed; 90 deg/s unless given")
     turn_acceleration: AngularAcceleration | None = None
-    turn_jerk: Jerk | None = Field(default=None, description="[rad/s3]")
+    turn_jerk: AngularJerk | None = None
     held: list[Name] = Field(default=[], description="joints that stay where they are")
 
 

@@ -25,6 +25,8 @@ UNITS: dict[str, dict[str, float]] = {
     "angular speed": {"rad/s": 1.0, "deg/s": TURN / 360, "rpm": TURN / 60, "1/min": TURN / 60, "rev/s": TURN},
     "acceleration": {"m/s2": 1.0, "mm/s2": 1e-3, "cm/s2": 1e-2},
     "angular acceleration": {"rad/s2": 1.0, "deg/s2": TURN / 360, "rev/s2": TURN, "rpm/s": TURN / 60},
+    "jerk": {"m/s3": 1.0, "mm/s3": 1e-3, "cm/s3": 1e-2},
+    "angular jerk": {"rad/s3": 1.0, "deg/s3": TURN / 360, "rev/s3": TURN},
     "force": {"N": 1.0, "mN": 1e-3, "kN": 1e3, "lbf": 4.4482216152605},
     "torque": {
         "Nm": 1.0, "mNm": 1e-3, "uNm": 1e-6, "kNm": 1e3, "Ncm": 1e-2, "Nmm": 1e-3,
@@ -69,7 +71,7 @@ UNITS: dict[str, dict[str, float]] = {
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 SPELLINGS = str.maketrans(
-    {" ": None, "*": None, "·": None, "^": None, "(": None, ")": None, "²": "2", "Ω": "O", "µ": "u", "μ": "u"}
+    {" ": None, "*": None, "·": None, "^": None, "(": None, ")": None, "²": "2", "³": "3", "Ω": "O", "µ": "u", "μ": "u"}
 )
 
 
