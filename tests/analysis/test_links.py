@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import gearwright as gw
 from gearwright.analysis import LinkAnalysis, Task, analyse, link_loads
@@ -73,6 +74,37 @@ def test_a_load_at_the_tip_by_hand():
     stiffness = 210e9 * TUBE.second_moments[0]
     expected = P * LENGTH**3 / (3 * stiffness) + w * LENGTH**4 / (8 * stiffness)
     assert LinkAnalysis("arm", found).peak_deflection == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("edge", [0.5, 0.51, 0.524, 0.976, 0.012])
+def test_a_beam_that_gets_thinner_by_hand(edge):
+    """The thin part bears the most where it begins; both parts bend as beams of one section each do."""
+    thick, thin = Tube(0.06, 0.05), Tube(0.02, 0.0)
+    areas, shares = np.array([thick.area, thin.area]), np.array([edge, 1 - edge])
+    weights = 7850.0 * areas * shares * LENGTH
+    mass, centres = weights.sum(), LENGTH * np.array([edge / 2, (1 + edge) / 2])
+    link = Link("arm", "base", Joint("j", axis=(0, 1, 0)), mass, (weights @ centres / mass, 0, 0), np.diag([1, 1, 1]))
+    robot = Robot("stepped", [link]).with_payload(5.0, (LENGTH, 0, 0))
+    section, mech = LinkSection((LENGTH, 0, 0), [(0.0, thick), (edge, thin)], STEEL), gw.assemble(robot)
+    found = LinkAnalysis("arm", link_loads(mech, at_rest(mech), "arm", section, [(5.0, (LENGTH, 0, 0))]))
+
+    def moment(x, part):
+        """Of the load and of the weight beyond: the thin part, and before the edge what is left of the thick one."""
+        first, second = 7850.0 * areas * G
+        beyond = second * ((LENGTH - x) ** 2 / 2 if part else (1 - edge) * LENGTH * (LENGTH * (1 + edge) / 2 - x))
+        return 5.0 * G * (LENGTH - x) + beyond + (0.0 if part else first * (edge * LENGTH - x) ** 2 / 2)
+
+    def bent(a, b, part, tube):
+        x = np.linspace(a, b, 2001)
+        return simpson(moment(x, part) * (LENGTH - x), x=x) / (210e9 * tube.second_moments[0])
+
+    stress = [
+        moment(0.0, 0) * 0.03 / thick.second_moments[0],
+        moment(edge * LENGTH, 1) * 0.01 / thin.second_moments[0],
+    ]
+    assert found.peak_stress == pytest.approx(max(stress), rel=1e-6)
+    deflection = bent(0.0, edge * LENGTH, 0, thick) + bent(edge * LENGTH, LENGTH, 1, thin)
+    assert found.peak_deflection == pytest.approx(deflection, rel=2e-4)
 
 
 def test_a_heavy_flange_acts_at_its_own_place():

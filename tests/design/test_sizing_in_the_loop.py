@@ -36,7 +36,6 @@ def test_the_lightest_set_that_bears_the_loop_is_found(motors, boxes):
     assert sized.analysis.possible
     assert sized.analysis.perturbed is not None
     assert any("kept every limit in the screening, but not when analysed, by" in remark for remark in sized.remarks)
-    assert any("took more of these limits than the screening says" in remark for remark in sized.remarks)
     assert sized.found in sized.front
     for one in screen_of(task, table).best({}).found:
         robot = with_choices(arm(), dict(zip(JOINTS, one.choices, strict=True)))
@@ -77,39 +76,31 @@ def test_what_was_learned_of_one_set_is_held_against_the_others(screen):
     assert all(screen.uses(one)[name] > 1 / 2.7 for one in passed_over)
     winner = tried[1]
     assert all(screen.uses(one)[name] <= 1 / 2.7 for one in ranking.sets(winner).front)
-    assert f"{name} (2.7 times)" in " ".join(ranking.remarks())
+    heaviest = max(screen.best({}).found, key=lambda one: one.mass)
+    assert (
+        f"better sets were not analysed: analyses took more of these limits than the screening says, {name} (2.7"
+        in (" ".join(ranking.remarks(heaviest)))
+    )
+    assert not list(ranking.remarks(screen.best({}).found[0]))
 
 
-def test_a_burden_that_nothing_bears_ends_the_search(screen):
+def test_better_sets_that_come_close_are_analysed_after_all(screen):
     name = "shoulder: gearbox peak torque"
-    least = min(screen.uses(one)[name] for one in screen.best({}).found)
-    near, tried = ranked(screen, name, 1.1 / least)
-    assert len(tried) > 1, "what misses by less than the hope is analysed all the same"
-    far, alone = ranked(screen, name, 2 * HOPE / least)
-    assert len(alone) == 1
-    assert "no set keeps every limit" in far.refusal
-    assert near.refusal.startswith("no set keeps every limit. The tightest is shoulder: gearbox peak torque")
+    ranking, tried = ranked(screen, name, 2.7)
+    again = list(ranking.passed_over(tried[-1]))
+    assert again
+    assert [one.mass for one in again] == sorted(one.mass for one in again)
+    assert all(one.mass < tried[-1].mass and 1 < 2.7 * screen.uses(one)[name] <= HOPE for one in again)
 
 
-def test_no_set_is_tried_twice(screen):
-    ranking = Ranking(screen.best({}), screen)
-    seen = []
-    for one in ranking:
-        keys = [(c.motor.key, c.gearbox.key) for c in one.choices]
-        assert keys not in seen
-        seen.append(keys)
-        uses = screen.uses(one)
-        ranking.learn(one, {name: Miss((1.2 + 0.1 * (len(seen) % 3)) * uses[name], "") for name in uses})
-        if len(seen) == 40:
-            break
-    assert len(seen) > 1
-
-
-def test_the_voltage_of_the_supply_is_screened():
-    table = small(20, 12)
-    fed = replace(arm(), supply=Supply(6.0))
-    weak, strong = (size_drives(robot, swing(), table, samples=SAMPLES) for robot in (fed, arm()))
-    assert weak.mass > strong.mass
-    assert weak.analysis.possible
-    assert not any("but not when analysed" in remark for remark in weak.remarks)
-    assert max(np.abs(drive.voltage).max() for drive in weak.analysis.drives.values()) <= 6.0
+def test_a_set_that_cannot_be_analysed_does_not_stop_the_search():
+    """An efficiency of 30 % more than stated is possible for some gearboxes only; for none it is the task's mistake."""
+    table = small(10, 8)
+    light = size_drives(arm(), swing(), table, samples=SAMPLES).choices["shoulder"].gearbox
+    fine = {**table.gearboxes, light.key: replace(light, efficiency=0.95)}
+    task = replace(swing(), perturbed=Perturbation(parameter_error={"shoulder.gear.efficiency": 0.3}))
+    sized = size_drives(arm(), task, replace(table, gearboxes=fine), samples=SAMPLES)
+    assert sized.choices["shoulder"].gearbox.key != light.key
+    assert any("cannot be analysed were passed over" in x and "efficiency 1.235" in x for x in sized.remarks)
+    with pytest.raises(InputError, match=r"payload_error=0\.5, but robot 'arm' carries nothing"):
+        size_drives(arm(), replace(swing(), perturbed=Perturbation(payload_error=0.5)), table, samples=SAMPLES)

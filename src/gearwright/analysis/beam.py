@@ -19,9 +19,9 @@ from gearwright.parts import LinkSection, Material
 from gearwright.parts.sections import CrossSection
 
 STATIONS = 41
-"""Points along a link at which its forces are known."""
-SHARES = np.linspace(0.0, 1.0, STATIONS)
-"""Where they are, as shares of the length."""
+"""Points along a link at which its forces are known, spread evenly; there are more where its section changes."""
+SAME = 1e-9
+"""Share of the length up to which two places are one."""
 
 
 def beam_axes(section: LinkSection) -> tuple[tuple[Vec, Vec, Vec], Scalar]:
@@ -44,13 +44,13 @@ class LinkBeam(NamedTuple):
     Args:
         axes: x along it, y and z across it, in the link's frame.
         length: L [m].
-        stations: (share of the length, section) from 0 on; between two the first one holds.
+        sections: (share of the length, section) from 0 on; between two the first one holds.
         material: what it is made of.
     """
 
     axes: tuple[Vec, Vec, Vec]
     length: Scalar
-    stations: Sequence[tuple[float, CrossSection]]
+    sections: Sequence[tuple[float, CrossSection]]
     material: Material
 
     @staticmethod
@@ -65,17 +65,31 @@ class LinkBeam(NamedTuple):
         """Its far end in the link's frame [m]."""
         return self.axes[0] * self.length
 
-    def at(self, share: float) -> CrossSection:
-        """The section at a share of the length."""
-        return [section for start, section in self.stations if start <= share][-1]
+    @property
+    def shares(self) -> Array:
+        """Where forces are known, as shares of the length, (S,); where the section changes twice, on both sides."""
+        starts = self._starts[1:]
+        even = np.linspace(0.0, 1.0, STATIONS)
+        apart = np.abs(even[:, None] - starts).min(axis=1, initial=np.inf) > SAME
+        return np.sort(np.concatenate([even[apart], starts, starts]))
 
-    def along(self, what: Callable[[CrossSection], Scalar], shares: Array) -> Scalar:
-        """A number of the sections at shares of the length, (S,)."""
-        starts = np.array([start for start, _ in self.stations])
-        which = np.searchsorted(starts, shares, side="right") - 1
+    @property
+    def held(self) -> Array:
+        """Which section holds at each of these places, (S,)."""
+        shares = self.shares
+        after = np.searchsorted(self._starts, shares, side="right") - 1
+        before_a_change = np.append(np.diff(shares) == 0, False)
+        return np.asarray(after - before_a_change)
+
+    @property
+    def _starts(self) -> Array:
+        return np.array([start for start, _ in self.sections])
+
+    def along(self, what: Callable[[CrossSection], Scalar], held: Array) -> Scalar:
+        """A number of the sections that hold at some places, (S,)."""
         total: Scalar = 0.0
-        for k, (_, section) in enumerate(self.stations):
-            total = total + what(section) * (which == k).astype(float)
+        for k, (_, section) in enumerate(self.sections):
+            total = total + what(section) * (held == k).astype(float)
         return total
 
     def in_axes(self, vector: Vec) -> Vec:
@@ -105,7 +119,9 @@ class Bending(NamedTuple):
 
 
 def bending_of(beam: LinkBeam, moment: Vec, times: int) -> Bending:
-    r"""Rotation and displacement of the far end, $\int \kappa\, dx$ and $\int \kappa (L - x)\, dx$ by trapezoids.
+    r"""Rotation and displacement of the far end, $\int \kappa\, dx$ and $\int \kappa (L - x)\, dx$.
+
+    Between two places the curvature $\kappa$ is straight, so that both are exact where no mass is spread.
 
     Args:
         beam: the beam.
@@ -113,19 +129,32 @@ def bending_of(beam: LinkBeam, moment: Vec, times: int) -> Bending:
         times: T.
     """
     young, shear, length = beam.material.young, beam.material.shear, beam.length
+    held, shares = beam.held, beam.shares
     rigid = (
-        beam.along(lambda section: section.torsion, SHARES) * shear,
-        beam.along(lambda section: section.second_moments[0], SHARES) * young,
-        beam.along(lambda section: section.second_moments[1], SHARES) * young,
+        beam.along(lambda section: section.torsion, held) * shear,
+        beam.along(lambda section: section.second_moments[0], held) * young,
+        beam.along(lambda section: section.second_moments[1], held) * young,
     )
     curves = [-part / stiff for part, stiff in zip(moment, rigid, strict=True)]  # the part beyond bends it
-    weights = np.gradient(SHARES)
-    weights[[0, -1]] /= 2
-    shape = (times, STATIONS)
+    shape = (times, len(shares))
     turn, bent = (
         [mapped(lambda x, w=w: (x @ w)[:, None], curve, shape) for curve in curves]  # type: ignore[misc]
-        for w in (weights, weights * (1 - SHARES))
+        for w in (_weights(shares, np.ones_like(shares)), _weights(shares, 1 - shares))
     )
     flat = Vec(*(x * length for x in turn))
     _, about_y, about_z = (x * (length * length) for x in bent)
     return Bending(flat, Vec(0.0, about_z, -about_y))
+
+
+def _weights(shares: Array, arms: Array) -> Array:
+    """Weights (S,) of values at places in the integral of value times arm, both straight from place to place.
+
+    >>> x = np.array([0.0, 0.5, 0.5, 1.0])
+    >>> round(float(_weights(x, 1 - x) @ (1 - x)), 12)     # of (1 - x)^2
+    0.333333333333
+    """
+    steps, first, last = np.diff(shares), arms[:-1], arms[1:]
+    found = np.zeros_like(shares)
+    found[:-1] += steps * (2 * first + last) / 6
+    found[1:] += steps * (first + 2 * last) / 6
+    return found

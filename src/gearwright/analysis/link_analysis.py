@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright.algebra import Vec
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.beam import SHARES, Bending, LinkBeam, bending_of, stress_of
+from gearwright.analysis.beam import Bending, LinkBeam, bending_of, stress_of
 from gearwright.analysis.link_loads import ALONG, LinkLoads, load_diagrams
 from gearwright.arrays import Array
 from gearwright.parts import Material
@@ -56,11 +56,11 @@ class LinkAnalysis(Shown):
     @cached_property
     def stress(self) -> Array:
         """The largest stress of every section after von Mises [Pa], (T, S)."""
-        loads = self.loads
+        loads, beam = self.loads, LinkBeam.of(self.loads.section)
         found = np.empty(loads.forces.shape[:2])
-        for k, share in enumerate(SHARES):
+        for k, held in enumerate(beam.held):
             force, moment = (Vec(*part[:, k].T) for part in (loads.forces, loads.moments))
-            found[:, k] = stress_of(loads.section.at(share), force, moment, ARRAYS)
+            found[:, k] = stress_of(beam.sections[held][1], force, moment, ARRAYS)
         return found
 
     @property

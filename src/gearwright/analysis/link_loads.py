@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Vec
-from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam
+from gearwright.analysis.beam import LinkBeam
 from gearwright.analysis.process_forces import AppliedWrench
 from gearwright.analysis.section_forces import Moving, Point, section_forces
 from gearwright.arrays import Array
@@ -107,12 +107,12 @@ def loads_along(moving: Moving, body: str, section: LinkSection, points: Sequenc
     """The same of a machine that is placed along its motion already."""
     beam = LinkBeam.of(section)
     found = section_forces(moving, moving.pose.mech.index(body), beam, points)
-    series = (_stacked(part, moving.times) for part in found)
+    series = (_stacked(part, (moving.times, len(beam.shares))) for part in found)
     force, moment, own_force, own_moment = series
     axes = np.array([list(axis) for axis in beam.axes])
-    return LinkLoads(section, beam.length, SHARES * beam.length, force, moment, axes, own_force, own_moment)
+    return LinkLoads(section, beam.length, beam.shares * beam.length, force, moment, axes, own_force, own_moment)
 
 
-def _stacked(vector: Vec, times: int) -> Array:
+def _stacked(vector: Vec, shape: tuple[int, int]) -> Array:
     """(T, S, 3)."""
-    return np.stack([np.broadcast_to(x, (times, STATIONS)) for x in vector], axis=-1)
+    return np.stack([np.broadcast_to(x, shape) for x in vector], axis=-1)

@@ -16,7 +16,7 @@ import numpy as np
 
 from gearwright.algebra import Scalar, Vec
 from gearwright.algebra.variations import value_of
-from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam
+from gearwright.analysis.beam import LinkBeam
 from gearwright.analysis.process_forces import AppliedWrench, origin_wrenches
 from gearwright.analysis.varied_series import OF_SERIES, columns, mapped
 from gearwright.arrays import Array
@@ -97,12 +97,12 @@ def section_forces(moving: Moving, body: int, beam: LinkBeam, points: Sequence[P
     own = force, moment = _spread(moving, body, beam)
     pieces = [*_carried(moving, body, beam), *(_point(moving, body, beam, *point) for point in points)]
     pieces += [_outside(moving, beam, one) for one in moving.acting if one.body == body]
-    left = _Piece(_rest_place(moving, body, beam, points), *_rest(moving, body, pieces, own))
+    left = _Piece(_rest_place(moving, body, beam, points), *_rest(moving, body, pieces, own, len(beam.shares)))
     for piece in [*pieces, left]:
         ahead = _ahead(piece.place, beam)
         force, moment = force + piece.force * ahead, moment + piece.moment * ahead
     # So far about the joint's origin; a section takes its moment about its own centre.
-    arm = beam.axes[0] * (SHARES * beam.length)
+    arm = beam.axes[0] * (beam.shares * beam.length)
     about = (m - arm.cross(f) for f, m in ((force, moment), own))
     return SectionForces(*(beam.in_axes(x) for x in (force, next(about), own[0], next(about))))
 
@@ -110,7 +110,7 @@ def section_forces(moving: Moving, body: int, beam: LinkBeam, points: Sequence[P
 def _ahead(place: Scalar, beam: LinkBeam) -> Array:
     """Whether something is beyond each station, as 1 or 0, (T, S) or (S,)."""
     share = np.asarray(value_of(place), dtype=float) / float(value_of(beam.length))
-    return np.asarray(np.clip(share, 0.0, 1.0) + 1e-12 >= SHARES, dtype=float)
+    return np.asarray(np.clip(share, 0.0, 1.0) + 1e-12 >= beam.shares, dtype=float)
 
 
 def _carried(moving: Moving, body: int, beam: LinkBeam) -> list[_Piece]:
@@ -138,9 +138,9 @@ def _outside(moving: Moving, beam: LinkBeam, acting: AppliedWrench) -> _Piece:
     return _Piece(beam.axes[0].dot(arm), force, arm.cross(force) - back @ acting.moment)
 
 
-def _rest(moving: Moving, body: int, pieces: Sequence[_Piece], own: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
+def _rest(moving: Moving, body: int, pieces: Sequence[_Piece], own: tuple[Vec, Vec], places: int) -> tuple[Vec, Vec]:
     """What is left of the joint's reaction: force, and moment about the joint's origin."""
-    (force, moment), shape = moving.across[body], (moving.times, STATIONS)
+    (force, moment), shape = moving.across[body], (moving.times, places)
     for piece in pieces:
         force, moment = force - piece.force, moment - piece.moment
     at_joint = [Vec(*(mapped(lambda x: x[:, :1], part, shape) for part in whole)) for whole in own]
@@ -163,27 +163,28 @@ def _rest_place(moving: Moving, body: int, beam: LinkBeam, points: Sequence[Poin
 
 def _spread(moving: Moving, body: int, beam: LinkBeam) -> tuple[Vec, Vec]:
     """What the beam's own mass beyond every station needs, (T, S), moments about the joint's origin."""
-    along, motion, step = beam.axes[0], moving.bodies[body], beam.length / (STATIONS - 1)
+    along, motion = beam.axes[0], moving.bodies[body]
     middles, masses = _pieces(beam)
+    steps, count = beam.length * np.diff(beam.shares), len(middles)
     slope = motion.field @ along
     # A piece needs m (a0 + x s) at its middle; that x varies within it adds m h^2/12 e x s to the moment.
     force = (motion.linear + slope * (middles * beam.length)) * masses
-    turns = (along * (middles * beam.length)).cross(force) + along.cross(slope) * (masses * (step * step / 12))
-    return _from_the_end(force, moving.times), _from_the_end(turns, moving.times)
+    turns = (along * (middles * beam.length)).cross(force) + along.cross(slope) * (masses * (steps * steps / 12))
+    return _from_the_end(force, moving.times, count), _from_the_end(turns, moving.times, count)
 
 
 def _pieces(beam: LinkBeam) -> tuple[Array, Scalar]:
     """The beam from station to station: the middles of its pieces as shares of the length, and their masses."""
-    middles = (SHARES[1:] + SHARES[:-1]) / 2
-    step = beam.length / (STATIONS - 1)
-    return middles, beam.along(lambda section: section.area, middles) * (beam.material.density * step)
+    shares = beam.shares
+    area = beam.along(lambda section: section.area, beam.held[:-1])
+    return (shares[1:] + shares[:-1]) / 2, area * (beam.material.density * beam.length * np.diff(shares))
 
 
-def _from_the_end(pieces: Vec, times: int) -> Vec:
+def _from_the_end(pieces: Vec, times: int, count: int) -> Vec:
     """Sums of all pieces beyond each station."""
 
     def summed(values: Array) -> Array:
         sums = np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
         return np.concatenate([sums, np.zeros_like(sums[:, :1])], axis=1)
 
-    return Vec(*(mapped(summed, x, (times, STATIONS - 1)) for x in pieces))
+    return Vec(*(mapped(summed, x, (times, count)) for x in pieces))

@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.algebra import ZERO, Scalar, Vec
 from gearwright.algebra.operations import ARRAYS
 from gearwright.algebra.variations import value_of
-from gearwright.analysis.beam import SHARES, STATIONS, LinkBeam, bending_of, stress_of
+from gearwright.analysis.beam import LinkBeam, bending_of, stress_of
 from gearwright.analysis.placed_masses import placed_masses
 from gearwright.analysis.section_forces import Moving, SectionForces, section_forces
 from gearwright.analysis.structure import acting_on, named_peaks
@@ -50,14 +50,15 @@ def structure_slopes(
 
 def _peak_stress(found: SectionForces, beam: LinkBeam, times: int) -> Scalar:
     """The largest stress over time and along a beam [Pa]."""
-    shape = (times, STATIONS)
+    sections = [beam.sections[k][1] for k in beam.held]
+    shape = (times, len(sections))
     sizes = np.empty(shape)
-    for k, share in enumerate(SHARES):
+    for k, section in enumerate(sections):
         force, moment = (Vec(*_station(part, k, shape)) for part in (found.force, found.moment))
-        sizes[:, k] = stress_of(with_varied(beam.at(share), value_of), force, moment, ARRAYS)
-    at: tuple[int, int] = divmod(int(sizes.argmax()), STATIONS)
+        sizes[:, k] = stress_of(with_varied(section, value_of), force, moment, ARRAYS)
+    at: tuple[int, int] = divmod(int(sizes.argmax()), len(sections))
     force, moment = (Vec(*(picked(x, at, shape) for x in part)) for part in (found.force, found.moment))
-    return stress_of(beam.at(float(SHARES[at[1]])), force, moment, OF_NUMBERS)
+    return stress_of(sections[at[1]], force, moment, OF_NUMBERS)
 
 
 def _station(part: Vec, k: int, shape: tuple[int, int]) -> Iterator[Array]:

@@ -27,6 +27,8 @@ SEARCHES = 3
 """How often sets are searched anew when none of those found bears the burdens."""
 HOPE = 1.25
 """Burdens are estimates: when none bears them, a set is analysed that takes up to so many times what is allowed."""
+SAME = 1e-9
+"""Relative: objectives that differ by less are equal."""
 CHUNK = 200
 """Sets whose burdens are looked at together."""
 
@@ -116,6 +118,7 @@ class Ranking:
     def __init__(self, sets: Sets, screen: Screen | None) -> None:
         self._sets, self._screen = sets, screen
         self._waiting = list(sets.found)
+        self._known = {_keys(one): one for one in sets.found} if screen is not None else {}
         self._tried: set[tuple[tuple[str, str], ...]] = set()
         self._burdens: dict[str, float] = {}
         self._searches = 0
@@ -126,6 +129,24 @@ class Ranking:
             found = self._waiting.pop(place)
             self._tried.add(_keys(found))
             yield found
+
+    def passed_over(self, winner: Found) -> Iterator[Found]:
+        """Sets better than the winner that were not tried, the best first, and which miss the burdens by little."""
+        better = self._better(winner)
+        uses = self._uses(better)
+        for one, use in zip(better, uses, strict=True):
+            if use <= HOPE * self._share:
+                self._tried.add(_keys(one))
+                yield one
+
+    def _better(self, winner: Found) -> list[Found]:
+        """Sets better than the winner that were not tried, the best first."""
+        if self._screen is None:
+            return []
+        objective = self._screen.question.objective
+        most = winner.value(objective) * (1 - SAME)
+        found = [one for keys, one in self._known.items() if keys not in self._tried and one.value(objective) < most]
+        return sorted(found, key=lambda one: one.value(objective))
 
     def learn(self, found: Found, missed: Mapping[str, Miss]) -> None:
         """What the analysis of a set says about the others; the latest counts, being of a set more like the next."""
@@ -149,13 +170,15 @@ class Ranking:
         first, second = (np.array([one.value(name) for one in held]) for name in self._sets.pair)
         return self._sets._replace(front=tuple(held[k] for k in unbeaten(first, second)))
 
-    def remarks(self) -> Iterator[str]:
-        """On sets that were not analysed because others like them failed."""
-        if self._burdens:
+    def remarks(self, winner: Found) -> Iterator[str]:
+        """On better sets that were not analysed because others like them failed."""
+        left = len(self._better(winner))
+        if left and self._burdens:
             told = ", ".join(f"{name} ({factor:.3g} times)" for name, factor in self._burdens.items())
+            sets = "one better set was" if left == 1 else f"{left} better sets were"
             yield (
-                f"analyses took more of these limits than the screening says: {told}. Sets that would miss them by as "
-                "much were passed over; among them may be a better one."
+                f"{sets} not analysed: analyses took more of these limits than the screening says, {told}, and if "
+                "these sets take as much more they miss them."
             )
 
     def _next(self) -> int | None:
@@ -204,5 +227,6 @@ class Ranking:
         except InputError as error:
             self.refusal = str(error).removeprefix("size_drives: ")
             return
+        self._known |= {_keys(one): one for one in more.found}
         self._waiting = [one for one in more.found if _keys(one) not in self._tried]
         self._sets = more._replace(looked_at=self._sets.looked_at + more.looked_at, remarks=self._sets.remarks)

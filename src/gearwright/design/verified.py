@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from math import isfinite
 
 from gearwright.analysis import Analysis, analyse
@@ -19,6 +18,7 @@ from gearwright.design.ranking import Ranking
 from gearwright.design.rigid_robots import elastic_remarks
 from gearwright.design.sized_drives import Sizing
 from gearwright.design.verification import Miss, Verification, none_verified, without_accuracy
+from gearwright.errors import GearwrightError, InputError, PartError, SimulationError, SingularityError
 from gearwright.parts import Robot
 from gearwright.simulation.progress import counting
 from gearwright.text import listed
@@ -27,8 +27,11 @@ TRIED = 50
 """How many of the best sets are analysed before it is said that none keeps every limit."""
 LOOPED = 15
 """How many where a closed loop is simulated, which takes seconds."""
+UNABLE = 5
+"""How many that cannot be analysed at all, if no other can."""
 SPOILING = 5
 """How many sets may ask too much of drives that were not chosen before the best of them is taken, with a remark."""
+SCREENED = "of the front only the design that was chosen was analysed: the others keep every limit in the screening."
 REFINED = 3
 """How often a design that misses a limit by its analysis is brought back below it."""
 
@@ -55,29 +58,89 @@ def best_verified(question: Question, ranking: Ranking, remarks: tuple[str, ...]
     Raises:
         InputError: none of those tried keeps every limit.
     """
-    judge = Verification(question)
-    failed: list[dict[str, Miss]] = []
-    spoiling: list[Tried] = []
     most = LOOPED if _loops(question) else TRIED
     with counting(most, 0, progress, "analysing sets") as count:
-        for found in islice(ranking, most):
-            improve = len(failed) < BEST
-            tried = _brought_back(question, judge, found) if improve else _tried(question, judge, found)
-            if not tried.missed:
-                said = (*remarks, *judge.remarks(tried.analysis), *_passed(failed), *ranking.remarks())
-                return _winner(question, ranking, tried, said)
-            failed.append(tried.missed)
-            ranking.learn(found, tried.missed)
-            count(len(failed))
-            spoiling += [tried] if judge.only_of_others(tried.missed) else []
-            if len(spoiling) == SPOILING:
-                break
-    if not spoiling:
-        raise none_verified(question, failed, ranking.refusal)
-    best = spoiling[0]
-    better = failed[: failed.index(best.missed)]
-    said = (*remarks, *judge.remarks(best.analysis), *_passed(better), *ranking.remarks())
+        trials = Trials(question, ranking, most, count)
+        best = trials.first(ranking)
+        if best is not None:
+            best = trials.first(ranking.passed_over(best.found)) or best
+    best = best or trials.least_spoiling()
+    said = (*remarks, *trials.remarks(best), *ranking.remarks(best.found))
     return _winner(question, ranking, best, said)
+
+
+class Trials:
+    """Analyses of designs, one after the other.
+
+    Args:
+        question: what is looked for.
+        ranking: which learns from those that fail.
+        most: how many there may be.
+        count: called with how many there were.
+    """
+
+    def __init__(self, question: Question, ranking: Ranking, most: int, count: Callable[[int], None]) -> None:
+        self._question, self._ranking, self._most, self._count = question, ranking, most, count
+        self._judge = Verification(question)
+        self._failed: list[Tried] = []
+        self._unable: list[GearwrightError] = []
+
+    def first(self, designs: Iterable[Found]) -> Tried | None:
+        """The first that keeps every limit, if there is one among those that may still be tried."""
+        for found in designs:
+            if self._done:
+                break
+            tried = self._tried(found)
+            if tried is not None and not tried.missed:
+                return tried
+            self._count(len(self._failed) + len(self._unable))
+        return None
+
+    @property
+    def _done(self) -> bool:
+        """Whether enough was tried: in all, in vain, or with nothing amiss but drives that were not chosen."""
+        spoiling = len(self._spoiling) >= SPOILING
+        in_vain = len(self._unable) >= UNABLE and not self._failed
+        return spoiling or in_vain or len(self._failed) + len(self._unable) >= self._most
+
+    @property
+    def _spoiling(self) -> list[Tried]:
+        return [one for one in self._failed if self._judge.only_of_others(one.missed)]
+
+    def _tried(self, found: Found) -> Tried | None:
+        """A design analysed; None if that cannot be done."""
+        improve = len(self._failed) < BEST
+        try:
+            tried = (_brought_back if improve else _analysed)(self._question, self._judge, found)
+        except (PartError, InputError, SimulationError, SingularityError) as error:
+            self._unable.append(error)
+            return None
+        if tried.missed:
+            self._judge.refuse_hopeless(tried.analysis)
+            self._failed.append(tried)
+            self._ranking.learn(found, tried.missed)
+        return tried
+
+    def least_spoiling(self) -> Tried:
+        """The best that asks too much of nothing but drives that were not chosen; an error if there is none."""
+        if self._spoiling:
+            return self._spoiling[0]
+        if not self._failed:
+            raise self._unable[0]
+        raise none_verified(self._question, [one.missed for one in self._failed], self._ranking.refusal)
+
+    def remarks(self, best: Tried) -> Iterator[str]:
+        """On the winner, and on better designs that failed."""
+        yield from self._judge.remarks(best.analysis)
+        objective = self._question.objective
+        better = [one for one in self._failed if one.found.value(objective) <= best.found.value(objective)]
+        missed = listed(dict.fromkeys(name for one in better if one is not best for name in one.missed))
+        if missed:
+            number = len([one for one in better if one is not best])
+            sets = "one better set" if number == 1 else f"{number} better sets"
+            yield f"{sets} kept every limit in the screening, but not when analysed, by {missed}."
+        if self._unable:
+            yield f"sets that cannot be analysed were passed over, {len(self._unable)} of them: {self._unable[0]}"
 
 
 def _loops(question: Question) -> bool:
@@ -86,17 +149,17 @@ def _loops(question: Question) -> bool:
 
 def _brought_back(question: Question, judge: Verification, found: Found) -> Tried:
     """A design that misses a limit, with its continuous variables changed until it does not."""
-    tried = _tried(question, judge, found)
+    tried = _analysed(question, judge, found)
     for _ in range(REFINED if question.space.continuous else 0):
         excess = max((miss.share for miss in tried.missed.values()), default=0.0) / question.share
         again = refined(question, tried.found, excess) if tried.missed and isfinite(excess) else None
         if again is None:
             break
-        tried = _tried(question, judge, again)
+        tried = _analysed(question, judge, again)
     return tried
 
 
-def _tried(question: Question, judge: Verification, found: Found) -> Tried:
+def _analysed(question: Question, judge: Verification, found: Found) -> Tried:
     """A design analysed; one that misses a limit of the prescribed motion is not simulated."""
     design = question.space.design(dict(found.values))
     robot = with_choices(design.robot, _choices(question, found))
@@ -105,7 +168,6 @@ def _tried(question: Question, judge: Verification, found: Found) -> Tried:
         analysis = analyse(robot, replace(task, perturbed=loop), sections=design.sections, catalogue=question.table)
         missed = judge.missed(analysis)
         if missed and not judge.only_of_others(missed):
-            judge.refuse_hopeless(analysis)
             break
     return Tried(found, robot, analysis, missed)
 
@@ -121,13 +183,14 @@ def _winner(question: Question, ranking: Ranking, tried: Tried, remarks: tuple[s
     if _loops(question) and "accuracy" in design.task.required:
         analysis = analyse(tried.robot, design.task, sections=design.sections, catalogue=question.table)
     choices, sets = _choices(question, tried.found), ranking.sets(tried.found)
+    front = (SCREENED,) if len(sets.front) > 1 else ()
     return Sizing(
         choices,
         tried.robot,
         analysis,
         sets.front,
         sets.looked_at,
-        (*remarks, *_of_choices(question, choices)),
+        (*remarks, *_of_choices(question, choices), *front),
         dict(tried.found.values),
         controller_gains(analysis),
         tried.found,
@@ -142,10 +205,3 @@ def _of_choices(question: Question, choices: Mapping[str, Choice]) -> Iterator[s
         yield from unlimited(joint, one.motor, one.gearbox)
     boxes = [(joint, one.gearbox.stiffness) for joint, one in chosen.items() if one.gearbox is not None]
     yield from elastic_remarks(question.space.base.robot, boxes)
-
-
-def _passed(failed: list[dict[str, Miss]]) -> Iterator[str]:
-    if failed:
-        missed = listed(dict.fromkeys(name for one in failed for name in one))
-        sets = "one better set" if len(failed) == 1 else f"{len(failed)} better sets"
-        yield f"{sets} kept every limit in the screening, but not when analysed, by {missed}."
