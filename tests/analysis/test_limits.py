@@ -13,9 +13,9 @@ import gearwright as gw
 from gearwright.analysis import LimitCheck, Task, analyse
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import size_drives
-from gearwright.errors import InputError
+from gearwright.errors import InputError, SimulationError
 from gearwright.files.catalogue_data import article_of, motor_table
-from gearwright.motion import polynomial, s_curve
+from gearwright.motion import pause, polynomial, s_curve
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.parts.heat import ZERO_CELSIUS
 
@@ -248,6 +248,33 @@ def test_a_margin_of_drives_is_not_asked_of_ranges():
     table = Catalogue(motors, {key: drives().gearbox(key) for key in ("MM_203120", "MM_223093")})
     sized = size_drives(robot, to_and_fro(1.0, pause=1.0), table, margin=0.2, samples=41)
     assert sized.analysis.possible
+
+
+def test_a_loop_that_ends_at_a_stop_of_the_task_is_told():
+    """A task that begins far beyond the range is judged; its closed loop cannot be followed, which is said."""
+    robot, zero = gw.load("panda_like"), np.zeros(7)
+    way = polynomial(zero, zero + 0.4, duration=1.0)
+    found = analyse(robot, Task([way], perturbed=gw.analysis.Perturbation()), samples=51)
+    assert not found.possible
+    assert found.perturbed is None
+    assert any("the closed loop was not followed, since the task itself does not keep" in x for x in found.remarks)
+
+
+def test_a_loop_that_cannot_be_followed_is_an_error(monkeypatch):
+    def failing(*args, **words):
+        raise SimulationError("simulate: it stops.")
+
+    monkeypatch.setattr("gearwright.analysis.closed_loop.simulate", failing)
+    with pytest.raises(SimulationError, match=r"closed loop .* cannot be followed: simulate: it stops"):
+        analyse(axis(), to_and_fro(0.2, perturbed=gw.analysis.Perturbation()), samples=31)
+
+
+@pytest.mark.parametrize("word", ["accuracy", "tip_deflection"])
+def test_a_tip_that_nobody_names_is_asked_for(word):
+    robot = gw.load("humanoid_30")
+    rest = pause(np.full(gw.assemble(robot).nq, 0.1), 1.0)
+    with pytest.raises(InputError, match=rf"{word} is required, but robot 'humanoid_30' ends in .* and more. Name the"):
+        analyse(robot, Task([rest], required={word: 1e-3}), samples=31)
 
 
 def test_a_closed_loop_beyond_the_range_is_remarked():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 
@@ -187,6 +188,16 @@ def test_sweep_writes_a_table_and_a_figure(run, files):
     assert "least" in out
     assert "<svg" in (files / "ratios.svg").read_text(encoding="utf-8")
     assert len((files / "ratios.csv").read_text().splitlines()) == 3
+
+
+def test_the_table_of_a_sweep_says_why_points_failed(run, files):
+    over = ("--over", "elbow.gear.ratio=40,0", "--workers", "1", "-o", files / "ratios.csv")
+    code, _, err = run("sweep", "scara", files / "nod.yaml", *over)
+    assert code == 0, err
+    header, good, bad = csv.reader((files / "ratios.csv").read_text().splitlines())
+    assert header[-1] == "error"
+    assert good[-1] == ""
+    assert "ratio" in bad[-1]
 
 
 @pytest.mark.parametrize(

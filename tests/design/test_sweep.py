@@ -121,6 +121,30 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     assert found["square"].tolist() == [float(ratio) ** 2 for ratio in range(50, 80)]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a parent that is gone cannot be seen there")
+def test_processes_end_with_the_one_that_began_them(tmp_path):
+    """However it ended: killed, it cannot tell them."""
+    child = (
+        "import os, time; from gearwright.design.workers import end_with; end_with(os.getppid())\n"
+        "print('watching', flush=True); time.sleep(600)"
+    )
+    code = (
+        "import subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {child!r}])\n"
+        "print(child.pid, flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        pid = int(parent.stdout.readline())
+        assert parent.stdout.readline() == "watching\n"
+        parent.kill()
+    for _ in range(600):
+        if not Path(f"/proc/{pid}").exists() or "State:\tZ" in Path(f"/proc/{pid}/status").read_text():
+            return
+        time.sleep(0.1)
+    os.kill(pid, signal.SIGKILL)
+    pytest.fail("the process is still there")
+
+
 @pytest.mark.slow
 def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch):
     """One of two local processes kills itself in the middle: its points are computed by others."""
@@ -191,6 +215,10 @@ def test_a_store_of_another_sweep_is_refused(tmp_path):
     sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=store)
     with pytest.raises(FileError, match="another sweep"):
         sweep(ROBOT, {"j2.gear.ratio": [51.0]}, SWING, store=store)
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE accounts (name TEXT)")
+    with pytest.raises(FileError, match="is a database of something else, with accounts"):
+        sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=tmp_path / "other.db")
     (tmp_path / "text.db").write_text("not a database, but a text that is long enough to be one" * 20)
     with pytest.raises(FileError, match="cannot be kept there"):
         sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=tmp_path / "text.db")

@@ -295,3 +295,9 @@ def test_rv_against_explicit_bodies():
     for q, v, a in states(3):
         assert worst(gw.mass_matrix(mech, q), oracle.mass_matrix(q)) < 1e-10
         assert worst(gw.inverse_dynamics(mech, q, v, a), oracle.torque(q, v, a)) < 1e-10
+
+
+@pytest.mark.parametrize("modules", [(0.001,), [0.001, 0.001, 0.002]])
+def test_modules_of_planets_are_one_or_two(modules):
+    with pytest.raises(gw.errors.TrainError, match="must be two, at the sun and at the ring, or one for both"):
+        Planetary(sun=18, planet=27, ring=72, modules=modules)

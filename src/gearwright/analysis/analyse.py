@@ -22,12 +22,12 @@ from gearwright.analysis.requirements import accuracy_check, link_limits, requir
 from gearwright.analysis.structure import acting_on, beams_of, structure_of
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task import Task
-from gearwright.analysis.tip import tip_of
+from gearwright.analysis.tip import require_tip, tip_of
 from gearwright.analysis.train_forces import train_forces, unknown_meshes
 from gearwright.analysis.unchecked_limits import Unchecked, unchecked_limits
 from gearwright.analysis.verdict import Verdict, verdict_on
 from gearwright.catalogue import Catalogue, drives
-from gearwright.errors import InputError
+from gearwright.errors import InputError, SimulationError
 from gearwright.forces.of_robot import laws as laws_of
 from gearwright.mechanism import machine_of
 from gearwright.parts import LinkSection, Robot
@@ -128,6 +128,7 @@ def analyse(
     """
     if not isinstance(robot, Robot):
         raise InputError(f"analyse: {type(robot).__name__} is not a robot: a task is set to a robot with its drives.")
+    require_tip(robot, task)
     bodies = _sections(robot, sections)
     table = catalogue or drives()
     course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples, task.cycles)
@@ -141,10 +142,15 @@ def analyse(
         plain = _characteristics(task.carried_by(robot), task, course, bodies, table)
     loaded = plain.robot
     plain = replace(plain, limits=(*plain.limits, *position_limits(loaded, plain.demands.motion)))
-    perturbed = None if how is None else _perturbed(loaded, task, how, plain, bodies, table, samples)
+    perturbed, untold = None, ()  # type: PerturbedAnalysis | None, tuple[str, ...]
+    if how is not None:
+        try:
+            perturbed = _perturbed(loaded, task, how, plain, bodies, table, samples)
+        except SimulationError as error:
+            untold = (_not_followed(plain, error),)
     unchecked = unchecked_limits(plain.drives, plain.limits, "life" in task.required)
     aside = () if perturbed is None else (*perturbed.left_out(), *beyond_in_the_loop(plain, perturbed))
-    remarks = (*plain.demands.remarks, *_remarks(task, plain, unchecked), *more, *aside)
+    remarks = (*plain.demands.remarks, *_remarks(task, plain, unchecked), *more, *aside, *untold)
     words = vars(plain) | {"catalogue": table, "samples": samples, "unchecked": unchecked}
     return Analysis(**words, task=task, perturbed=perturbed, remarks=remarks)
 
@@ -190,6 +196,17 @@ def _perturbed(
         checks += (accuracy_check(float(error.max()), known, real, task, plan.demands, how, tip),)
     words = {**vars(found), "limits": checks}
     return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(task, run), tip_error=error)
+
+
+def _not_followed(plain: Characteristics, error: SimulationError) -> str:
+    """A remark where the task leaves the range of a joint, at whose stop the loop ends; else that is an error."""
+    beyond = [check.name for check in plain.limits if check.is_range and not check.kept]
+    if not beyond:
+        raise SimulationError(
+            f"analyse: the closed loop (`perturbed`) cannot be followed: {error} Make the errors of the task smaller, "
+            "above all those that take a joint to its stop."
+        ) from error
+    return f"the closed loop was not followed, since the task itself does not keep {listed(beyond)}: {error}"
 
 
 def _payload_remarks(task: Task, robot: Robot) -> Iterator[str]:

@@ -19,10 +19,12 @@ from gearwright.algebra import ZERO, Scalar, Vec
 from gearwright.algebra.variations import value_of
 from gearwright.analysis.beam import Bending, LinkBeam
 from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.task import Task
 from gearwright.analysis.varied_series import OF_SERIES, columns
 from gearwright.arrays import Array
 from gearwright.dynamics.jacobian import jacobian
 from gearwright.dynamics.pose import Pose, place
+from gearwright.errors import InputError
 from gearwright.functions.functions import placement
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
@@ -30,6 +32,7 @@ from gearwright.plots import saved
 from gearwright.plots.notebook import Shown
 from gearwright.plots.ranking import Ranking, rankings
 from gearwright.system.demand_slopes import AnyMotion
+from gearwright.text import listed
 
 MOTOR = ".motor"
 
@@ -88,6 +91,22 @@ class TipDeflection(Shown):
         return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
 
 
+def last_links(robot: Robot) -> list[str]:
+    """Links that carry no other."""
+    parents = {link.parent for link in robot.links}
+    return [link.name for link in robot.links if link.name not in parents]
+
+
+def require_tip(robot: Robot, task: Task) -> None:
+    """Refuse what a task requires of a tip where nobody knows which is meant."""
+    asked, ends = [word for word in ("accuracy", "tip_deflection") if word in task.required], last_links(robot)
+    if asked and task.tip is None and len(ends) > 1:
+        raise InputError(
+            f"task {task.name!r}: {listed(asked)} is required, but robot {robot.name!r} ends in {listed(ends[:4])}"
+            f"{' and more' if len(ends) > 4 else ''}. Name the frame or link that is meant: `tip`."
+        )
+
+
 def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str, LinkBeam]) -> Tip | None:
     """The point that is meant: a frame by name, else the first on the last link, its beam's end or its payload.
 
@@ -96,8 +115,7 @@ def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str,
     if asked is not None:
         body, _, position = mech.place_of(asked)
         return Tip(mech.bodies[body].name, tuple(position or ZERO), asked)
-    parents = {link.parent for link in robot.links}
-    ends = [link.name for link in robot.links if link.name not in parents]
+    ends = last_links(robot)
     if len(ends) != 1:
         return None
     last = ends[0]

@@ -129,7 +129,11 @@ def _axis(text: str) -> tuple[str, Any]:
 def _csv(found: Sweep) -> str:
     names = [*found.names, *found.numbers]
     rows = np.column_stack([found[name] for name in names]) if names else np.zeros((0, 0))
-    return csv_row(names) + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())
+    lines = [list(map(repr, row)) for row in rows.tolist()]
+    if found.errors:
+        names.append("error")
+        lines = [[*line, found.errors.get(point, "")] for point, line in enumerate(lines)]
+    return csv_row(names) + "".join(map(csv_row, lines))
 
 
 def _extremes(found: Sweep) -> dict[str, dict[str, float]]:

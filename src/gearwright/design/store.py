@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gearwright.errors import FileError
+from gearwright.text import listed
 
 
 class Outcome(NamedTuple):
@@ -32,6 +33,7 @@ class Store:
         self._path = path
         with self._refusing():
             self._base = sqlite3.connect(":memory:" if path is None else path)
+            self._refuse_others()
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute("CREATE TABLE IF NOT EXISTS sweep (identity TEXT)")
@@ -46,6 +48,14 @@ class Store:
             raise FileError(
                 f"{path} holds the results of another sweep (another robot, other points or another measure). Give "
                 "another file, or remove this one."
+            )
+
+    def _refuse_others(self) -> None:
+        """Refuse a database that has tables, but not those of a sweep."""
+        tables = {name for (name,) in self._base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and not {"sweep", "points"} <= tables:
+            raise FileError(
+                f"{self._path} is a database of something else, with {listed(sorted(tables))}. Give another file."
             )
 
     def add(self, outcomes: list[Outcome]) -> None:

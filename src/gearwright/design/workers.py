@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from gearwright.arguments import whole
@@ -11,6 +13,8 @@ from gearwright.errors import SimulationError
 
 Job = Callable[[int], Outcome]
 """Computes one point by its index; it is sent to other processes, so that it must be picklable."""
+WATCH = 1.0
+"""How often a process looks whether the one that began it is still there [s]."""
 RETRIES = 3
 """How often a point is given to another worker when one dies."""
 
@@ -45,7 +49,8 @@ def _pooled(job: Job, indices: Sequence[int], count: int) -> Iterator[Outcome]:
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+    context = get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context, initializer=end_with, initargs=(os.getpid(),)) as pool:
         waiting = [pool.submit(job, index) for index in indices]
         try:
             for done in as_completed(waiting):
@@ -53,6 +58,17 @@ def _pooled(job: Job, indices: Sequence[int], count: int) -> Iterator[Outcome]:
         finally:
             for one in waiting:
                 one.cancel()
+
+
+def end_with(parent: int) -> None:
+    """Let this process end when the one that began it is gone, however that ended."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def failing(job: Callable[[int], dict[str, float]], index: int) -> Outcome:

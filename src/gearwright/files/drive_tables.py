@@ -137,6 +137,9 @@ def drive_table(text: str, problems: Problems) -> DriveTable:
 def _columns(header: list[str], problems: Problems) -> Mapping[str, str]:
     """Which columns there may be: those of motors or those of gearboxes."""
     names = {name.strip() for name in header}
+    twice = [name for name in names if name and [one.strip() for one in header].count(name) > 1]
+    for name in sorted(twice):
+        problems.add(f"column {visible(name)!r} comes twice. Remove one.", line=1)
     if "key" in names and names & {"k_t", "V"}:
         return MOTOR_COLUMNS
     if "key" in names and "ratio" in names:

@@ -87,6 +87,12 @@ class Planetary(Meshing):
         require_counts(self.kind, planets=self.planets)
         if self.second_planet is not None:
             require_teeth(self.kind, second_planet=self.second_planet)
+        if isinstance(self.modules, list | tuple):
+            object.__setattr__(self, "modules", tuple(self.modules))
+            if len(self.modules) != 2:
+                raise TrainError(
+                    f"{self.kind}: modules={self.modules} must be two, at the sun and at the ring, or one for both."
+                )
         require_choice(self.kind, "held", self.held, MEMBERS)
         require_choice(self.kind, "input", self.driving, [m for m in MEMBERS if m != self.held])
         require_closing(self.kind, (self.sun, self.planet), (self.ring, self.outer), self._module_ratio)

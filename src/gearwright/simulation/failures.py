@@ -72,7 +72,8 @@ class Failures:
     def refuse_restless(self, here: Here) -> None:
         """Refuse to go on where events follow each other without any motion."""
         if here.still > RESTLESS:
+            last = listed(f"{h.name} {h.what}" for h in self.recorder.events[-4:])
+            look = f"Look at the last ones: {last}." if last else "Does a joint begin beyond its stop?"
             raise SimulationError(
-                f"simulate: at t = {here.t:g} s {RESTLESS} events follow each other without any motion. Look at the "
-                f"last ones: {listed(f'{h.name} {h.what}' for h in self.recorder.events[-4:])}."
+                f"simulate: at t = {here.t:g} s {RESTLESS} events follow each other without any motion. {look}"
             )
