@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.errors import InputError, SingularityError
-from gearwright.motion import Motion, polynomial
+from gearwright.motion import Motion, chain, polynomial, s_curve
 from gearwright.parts import (
     Drive,
     Friction,
@@ -241,3 +241,20 @@ def test_hysteresis_that_is_taken_smooth_is_said():
     rough, plain = (gw.demands(arm(x), motion).remarks for x in (Torsion(hysteresis=Hysteresis(1.0, 1e-3)), None))
     assert any("smooth forms are taken of" in remark for remark in rough)
     assert not any("smooth forms" in remark for remark in plain)
+
+
+@pytest.mark.parametrize("way", ["polynomial", "s_curve"])
+def test_a_harmonic_drive_goes_there_and_back(way):
+    """Where the jerk of the joint jumps the motor's speed bends: looked at across that, torques would be wrong."""
+    drive = gw.load("harmonic_6").drives[0]
+    link = Link("arm", "base", Joint("arm", axis=(0, 1, 0)), 12.0, (0.3, 0, 0), np.diag([0.2, 1.0, 1.0]))
+    motor = replace(drive.motor, position=(0, 0, 0))
+    robot = Robot("axis", [link], [replace(drive, joint="arm", mounted_on="base", axis=(0, 1, 0), motor=motor)])
+    if way == "polynomial":
+        ways = [polynomial([x], [0.4 - x], duration=1.0) for x in (0.0, 0.4)]
+    else:
+        ways = [s_curve([x], [0.4 - x], speed=1.0, acceleration=2.0, jerk=10.0) for x in (0.0, 0.4)]
+    coarse, fine = (gw.demands(robot, chain(*ways), samples=count) for count in (201, 801))
+    assert not coarse.unactuated
+    assert not [remark for remark in coarse.remarks if "meets the forces" in remark]
+    assert coarse.peak("tau.arm.motor") == pytest.approx(fine.peak("tau.arm.motor"), rel=2e-3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +19,16 @@ from gearwright.system.motion_demands import MotionDemands, excess, jumps
 from gearwright.system.signals import TAU
 from gearwright.system.state import State
 from gearwright.system.system import System
-from gearwright.text import did_you_mean
+from gearwright.text import did_you_mean, listed
 
 SHORT = 1e-6
 """Share of the largest force up to which a force that no actuator gives is rounding."""
 
-SOLVED = 1e-4
+SOLVED = 5e-3
 """The same at joints whose motors' motion was found so that it is zero: what is left is an error between samples."""
+
+TOLD = 1e-4
+"""Share of the largest force from which on such an error is told."""
 
 
 class Case(NamedTuple):
@@ -57,6 +60,7 @@ def gathered_demands(
     motion = Motion(*(np.concatenate([getattr(block, x) for block in blocks]) for x in "tqva"))
     tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
     short = short_speeds(tau, missing, solved)
+    remarks = (*remarks, *_inexact(mech, tau, np.where(short, 0.0, missing)))
     tau = tau + np.where(short, missing, 0.0)
     series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
     series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}
@@ -85,6 +89,18 @@ def short_speeds(tau: Array, missing: Array, solved: frozenset[int]) -> Array:
     """Per speed whether it lacks a force that no actuator gives, of tau and missing (T, n)."""
     rounding = np.array([SOLVED if k in solved else SHORT for k in range(tau.shape[1])])
     return np.abs(missing).max(axis=0) > rounding * (1 + max(np.abs(tau).max(), np.abs(missing).max()))
+
+
+def _inexact(mech: Mechanism, tau: Array, missing: Array) -> Iterator[str]:
+    """A remark on joints behind springs whose balance is met less well than usual, of tau and missing (T, n)."""
+    largest = 1 + np.abs(tau).max(initial=0.0)
+    left = np.abs(missing).max(axis=0, initial=0.0) / largest
+    names = [name for name, share in zip(mech.speeds, left, strict=True) if share > TOLD]
+    if names:
+        yield (
+            f"the motion of the motors of {listed(names)} meets the forces there to {left.max():.1e} of the largest "
+            "only: more samples, or a smoother motion, tell it better."
+        )
 
 
 OF_A_MOTOR = {"torque": "Nm", "speed": "rad/s", "power": "W", "heat": "W"}

@@ -31,6 +31,9 @@ from gearwright.system.signals import gathered
 from gearwright.system.system import System
 from gearwright.text import listed
 
+BENT = 2
+"""Derivatives of the forces behind a spring that is not linear which bend its motor's acceleration where they jump."""
+
 
 def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
     """A motion with exact derivatives, of all speeds or of the joints alone; samples are joined by a spline."""
@@ -104,7 +107,7 @@ def whole_motion(
     named = {k: x for k, x in inputs.items() if k in pushing.inputs} if isinstance(inputs, Mapping) else None
     given = gathered(mech, {one.name: one.initial for one in pushing.inputs.values()}, named)
     first = [start[name] for name in pushing.states]
-    further = 0 if between else way.order - ACCELERATION
+    further = BENT if between else way.order - ACCELERATION
     padded = _padded(joints, mech.n)
     pieces = pieces_of(pushing, padded, given, first, further, samples)
     if between:
