@@ -142,11 +142,11 @@ class Trials:
         """On the winner, and on better designs that failed."""
         yield from self._judge.remarks(best.analysis)
         objective = self._question.objective
-        better = [one for one in self._failed if one.found.value(objective) <= best.found.value(objective)]
-        missed = listed(dict.fromkeys(name for one in better if one is not best for name in one.missed))
-        if missed:
-            number = len([one for one in better if one is not best])
-            sets = "one better set" if number == 1 else f"{number} better sets"
+        most = best.found.value(objective)
+        better = [one for one in self._failed if one is not best and one.found.value(objective) <= most]
+        if better:
+            missed = listed(dict.fromkeys(name for one in better for name in one.missed))
+            sets = "one better set" if len(better) == 1 else f"{len(better)} better sets"
             yield f"{sets} kept every limit in the screening, but not when analysed, by {missed}."
         errors = [*self._unbuilt, *self._unable]
         if errors:
