@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gearwright.algebra import Scalar
 from gearwright.mechanism.gear_graph_pairs import Circuit
 from gearwright.parts import Gearwheel, Mesh
-from gearwright.parts.planetary import require_apart, require_closing, require_even_spacing
+from gearwright.parts.planet_rules import require_apart, require_closing, require_even_spacing
 
 
 class _Side(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
 from gearwright.parts.member import NO_MEMBER, Member
-from gearwright.parts.planetary import require_apart, require_closing, require_even_spacing
+from gearwright.parts.planet_rules import require_apart, require_closing, require_even_spacing
 from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
 
 

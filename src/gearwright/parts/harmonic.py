@@ -24,7 +24,8 @@ from gearwright.parts.member import (
     require_teeth,
 )
 from gearwright.parts.pitch_points import cycloid
-from gearwright.parts.planetary import orbiting, require_apart
+from gearwright.parts.planet_rules import require_apart
+from gearwright.parts.planetary import orbiting
 from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, ToothForce, missing, require_teeth_angles
 
 

@@ -12,7 +12,8 @@ from gearwright.parts.gear_box import GearBox, Turning
 from gearwright.parts.losses import Losses, epicyclic_efficiencies
 from gearwright.parts.member import NO_MEMBER, Member, Meshing, require_counts, require_teeth
 from gearwright.parts.pitch_points import cylinders, planets_on
-from gearwright.parts.planetary import orbiting, require_apart, require_closing, require_even_spacing
+from gearwright.parts.planet_rules import require_apart, require_closing, require_even_spacing
+from gearwright.parts.planetary import orbiting
 from gearwright.parts.teeth import PRESSURE_ANGLE, require_teeth_angles
 
 
