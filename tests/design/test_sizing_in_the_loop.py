@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from design.arms import JOINTS, SAMPLES, arm, small, swing
-from gearwright.analysis import Perturbation, analyse
+from gearwright.analysis import Perturbation, analyse, closed_loop
 from gearwright.catalogue import Catalogue
 from gearwright.design import size_drives, with_choices
 from gearwright.design.designs import Question
 from gearwright.design.ranking import HOPE, Ranking, Screen
 from gearwright.design.variables import Design, design_space
 from gearwright.design.verification import LOOP, Miss
-from gearwright.errors import InputError
+from gearwright.errors import InputError, PartError, SimulationError
 from gearwright.parts import Supply
 
 
@@ -101,7 +101,11 @@ def test_a_set_that_cannot_be_analysed_does_not_stop_the_search():
     task = replace(swing(), perturbed=Perturbation(parameter_error={"shoulder.gear.efficiency": 0.3}))
     sized = size_drives(arm(), task, replace(table, gearboxes=fine), samples=SAMPLES)
     assert sized.choices["shoulder"].gearbox.key != light.key
-    assert any("cannot be analysed were passed over" in x and "efficiency 1.23" in x for x in sized.remarks)
+    told = "shoulder: passed over, because the errors of the task make them impossible"
+    assert any(remark.startswith(told) and light.key in remark for remark in sized.remarks)
+    none = Catalogue(table.motors, {light.key: fine[light.key]})
+    with pytest.raises(PartError, match=r"leave no drive possible\. gear: efficiency 1\.2"):
+        size_drives(arm(), task, none, samples=SAMPLES)
     with pytest.raises(InputError, match=r"payload_error=0\.5, but robot 'arm' carries nothing"):
         size_drives(arm(), replace(swing(), perturbed=Perturbation(payload_error=0.5)), table, samples=SAMPLES)
 
@@ -139,3 +143,19 @@ def test_the_voltage_of_the_supply_is_screened():
     assert weak.analysis.possible
     assert not any("but not when analysed" in remark for remark in weak.remarks)
     assert max(np.abs(drive.voltage).max() for drive in weak.analysis.drives.values()) <= 6.0
+
+
+def test_a_set_whose_loop_ends_in_an_error_is_passed_over(monkeypatch):
+    """As where a loop chatters at a stop; the next ones are tried."""
+    simulate, runs = closed_loop.simulate, []
+
+    def failing(*args, **words):
+        runs.append(args)
+        if len(runs) == 1:
+            raise SimulationError("simulate: it stops.")
+        return simulate(*args, **words)
+
+    monkeypatch.setattr(closed_loop, "simulate", failing)
+    sized = size_drives(arm(), off_by(0.01), small(6, 6), samples=SAMPLES)
+    assert sized.analysis.possible
+    assert any("cannot be analysed were passed over, 1 of them" in x and "it stops" in x for x in sized.remarks)

@@ -20,6 +20,7 @@ from gearwright.design.enumeration import walked
 from gearwright.design.evolution import Judged, improved
 from gearwright.design.objectives import Found
 from gearwright.design.own_articles import own_motor
+from gearwright.design.possible_choices import possible_choices
 from gearwright.design.rigid_robots import rigid_robot
 from gearwright.design.search import described, quick_options
 from gearwright.design.variables import Design, DesignSpace, Values
@@ -66,10 +67,15 @@ class Question:
         return tuple(self._options(basis) for basis in drives.drives)
 
     def _options(self, basis: DriveBasis) -> Candidates:
-        task = self.space.base.task
+        base = self.space.base
+        task = base.task
         if basis.drive.joint in self.chosen:
-            return candidates(basis, self.table, task.ambient, self.life)
+            return possible_choices(self.catalogued(basis), base.robot, task)
         return kept_candidate(basis, own_motor(basis.drive, self.table), self.table, task.ambient, self.life)
+
+    def catalogued(self, basis: DriveBasis) -> Candidates:
+        """All that the catalogue has for a joint."""
+        return candidates(basis, self.table, self.space.base.task.ambient, self.life)
 
     @property
     def life(self) -> float | None:

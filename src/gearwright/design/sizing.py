@@ -17,6 +17,7 @@ from gearwright.design.designs import Question
 from gearwright.design.drive_basis import drive_of
 from gearwright.design.mixed_search import TRIALS, best_designs
 from gearwright.design.objectives import front_pair, known_objective
+from gearwright.design.possible_choices import impossible_remarks
 from gearwright.design.ranking import Ranking, Screen
 from gearwright.design.sized_drives import Sizing
 from gearwright.design.variables import STRETCH, Design, Range, design_space
@@ -96,7 +97,9 @@ def size_drives(
     design = Design(robot, task, {**robot.sections, **(sections or {})})
     space = design_space(design, _variables(variables, (objective, *pair)))
     question = Question(space, table, tuple(chosen), objective, 1 - margin, samples, model)
-    _require_told(question, pair)
+    bases = replace(question, samples=2).drives(design)  # what they are of does not depend on the times
+    for name in (objective, *pair):
+        known_objective(name, question.options(bases))
     if space.domains:
         task.carried_by(robot, f"size_drives with variables ({listed(space.domains)})")
         trials = whole("size_drives", "trials", trials, least=1, example=TRIALS)
@@ -106,7 +109,9 @@ def size_drives(
         screen = Screen(question, pair, seed, method)
         # An approximation is to be seen as it is, not as analyses by the exact machine correct it.
         sets, learning = screen.best({}), screen if model is None else None
-    over = passed_over(table, question.life) if chosen else ()
+    over = tuple(passed_over(table, question.life)) if chosen else ()
+    catalogued = [question.catalogued(one) for one in bases.drives if one.drive.joint in chosen]
+    over = (*over, *impossible_remarks(catalogued, robot, task))
     remarks = (*placed, *over, *assumed(assumed_efficiency), *sets.remarks)
     return best_verified(question, Ranking(sets, learning), remarks, progress)
 
@@ -126,11 +131,3 @@ def _variables(given: Mapping[str, Any] | None, objectives: Sequence[str]) -> di
     if "cycle_time" in objectives:
         found.setdefault(STRETCH, PACES)
     return found
-
-
-def _require_told(question: Question, pair: tuple[str, str]) -> None:
-    """Refuse objectives of which the catalogue has no numbers."""
-    base = question.space.base
-    options = question.options(replace(question, samples=2).drives(base))
-    for name in (question.objective, *pair):
-        known_objective(name, options)

@@ -27,8 +27,6 @@ TRIED = 50
 """How many of the best sets are analysed before it is said that none keeps every limit."""
 LOOPED = 15
 """How many where a closed loop is simulated, which takes seconds."""
-UNBUILT = 500
-"""How many sets may be passed over that cannot even be built with the errors of the task."""
 SPOILING = 5
 """How many sets may ask too much of drives that were not chosen before the best of them is taken, with a remark."""
 SCREENED = "of the front only the design that was chosen was analysed: the others keep every limit in the screening."
@@ -83,7 +81,6 @@ class Trials:
         self._question, self._ranking, self._most, self._count = question, ranking, most, count
         self._judge = Verification(question)
         self._failed: list[Tried] = []
-        self._unbuilt: list[GearwrightError] = []
         self._unable: list[GearwrightError] = []
 
     def first(self, designs: Iterable[Found]) -> Tried | None:
@@ -104,8 +101,7 @@ class Trials:
     @property
     def _done(self) -> bool:
         """Whether enough was tried, or enough with nothing amiss but drives that were not chosen."""
-        in_vain = len(self._spoiling) >= SPOILING or len(self._unbuilt) >= UNBUILT
-        return in_vain or self._analyses >= self._most
+        return len(self._spoiling) >= SPOILING or self._analyses >= self._most
 
     @property
     def _spoiling(self) -> list[Tried]:
@@ -114,11 +110,6 @@ class Trials:
     def _tried(self, found: Found) -> Tried | None:
         """A design analysed; None if that cannot be done."""
         improve = len(self._failed) < BEST
-        try:
-            _require_built(self._question, found)
-        except (PartError, InputError) as error:
-            self._unbuilt.append(error)
-            return None
         try:
             tried = (_brought_back if improve else _analysed)(self._question, self._judge, found)
         except (PartError, InputError, SimulationError, SingularityError) as error:
@@ -135,7 +126,7 @@ class Trials:
         if self._spoiling:
             return self._spoiling[0]
         if not self._failed:
-            raise [*self._unable, *self._unbuilt][0]
+            raise self._unable[0]
         raise none_verified(self._question, [one.missed for one in self._failed], self._ranking.refusal)
 
     def remarks(self, best: Tried) -> Iterator[str]:
@@ -148,21 +139,12 @@ class Trials:
             missed = listed(dict.fromkeys(name for one in better for name in one.missed))
             sets = "one better set" if len(better) == 1 else f"{len(better)} better sets"
             yield f"{sets} kept every limit in the screening, but not when analysed, by {missed}."
-        errors = [*self._unbuilt, *self._unable]
-        if errors:
-            yield f"sets that cannot be analysed were passed over, {len(errors)} of them: {errors[0]}"
+        if self._unable:
+            yield f"sets that cannot be analysed were passed over, {len(self._unable)} of them: {self._unable[0]}"
 
 
 def _loops(question: Question) -> bool:
     return question.space.base.task.perturbed is not None
-
-
-def _require_built(question: Question, found: Found) -> None:
-    """Refuse a design that the errors of the task make impossible, such as an efficiency above one."""
-    design = question.space.design(dict(found.values))
-    if design.task.perturbed is not None:
-        robot = with_choices(design.robot, _choices(question, found))
-        design.task.perturbed.applied(design.task.carried_by(robot))
 
 
 def _brought_back(question: Question, judge: Verification, found: Found) -> Tried:
