@@ -10,7 +10,7 @@ import pytest
 from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Perturbation, analyse, closed_loop
 from gearwright.catalogue import Catalogue
-from gearwright.design import size_drives, with_choices
+from gearwright.design import size_drives, verified, with_choices
 from gearwright.design.designs import Question
 from gearwright.design.ranking import HOPE, Ranking, Screen
 from gearwright.design.variables import Design, design_space
@@ -159,3 +159,23 @@ def test_a_set_whose_loop_ends_in_an_error_is_passed_over(monkeypatch):
     sized = size_drives(arm(), off_by(0.01), small(6, 6), samples=SAMPLES)
     assert sized.analysis.possible
     assert any("cannot be analysed were passed over, 1 of them" in x and "it stops" in x for x in sized.remarks)
+
+
+def test_the_front_can_be_analysed_too(monkeypatch):
+    """Designs that the screening passes and an analysis does not are left out."""
+    plain = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES)
+    assert len(plain.front) > 3
+    assert any("only the design that was chosen was analysed" in remark for remark in plain.remarks)
+    whole = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES, verify_front=True)
+    assert [one.choices for one in whole.front] == [one.choices for one in plain.front]
+    assert not any("front" in remark for remark in whole.remarks)
+    analysed, heaviest = verified._analysed, plain.front[-2].mass
+
+    def strict(question, judge, found):
+        tried = analysed(question, judge, found)
+        return replace(tried, missed={"elbow: voltage": Miss(1.2, "")}) if found.mass >= heaviest else tried
+
+    monkeypatch.setattr(verified, "_analysed", strict)
+    fewer = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES, verify_front=True)
+    assert [one.choices for one in fewer.front] == [one.choices for one in plain.front[:-2]]
+    assert "left out of the front: 2, of designs that miss elbow: voltage when analysed." in fewer.remarks

@@ -42,6 +42,9 @@ def size(
     front: Annotated[
         str | None, typer.Option(metavar="WHAT,WHAT", help="The two objectives of the Pareto front: mass,energy.")
     ] = None,
+    verify_front: Annotated[
+        bool, typer.Option("--verify-front", help="Analyse every design of the front; leave out what misses a limit.")
+    ] = False,
     margin: Annotated[float, typer.Option(metavar="SHARE", help="Of every limit that must be left.")] = 0.0,
     efficiency: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Of gearboxes whose sheets print none; else passed over.")
@@ -77,6 +80,7 @@ def size(
         variables=dict(_variable(text) for text in vary or ()),
         front=None if front is None else [word.strip() for word in front.split(",")],
         margin=margin,
+        verify_front=verify_front,
         assumed_efficiency=efficiency,
         seed=seed,
         trials=trials,

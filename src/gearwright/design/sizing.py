@@ -50,6 +50,7 @@ def size_drives(
     method: str | None = None,
     trials: int = TRIALS,
     model: str | None = None,
+    verify_front: bool = False,
     progress: bool | None = None,
 ) -> Sizing:
     """The best motors and gearboxes for a task, and the best values of what else may vary.
@@ -80,6 +81,7 @@ def size_drives(
         trials: how many designs are proposed where there are variables.
         model: an approximation ("diagonal", "reflected") by which drives are judged instead of the exact machine, to
             see whether it matters; the winner is analysed exactly all the same.
+        verify_front: whether all designs of the front are analysed, and those left out that then miss a limit.
         progress: whether a bar is drawn while sets are analysed; on a terminal unless given.
 
     Raises:
@@ -113,7 +115,7 @@ def size_drives(
     catalogued = [question.catalogued(one) for one in bases.drives if one.drive.joint in chosen]
     over = (*over, *impossible_remarks(catalogued, robot, task))
     remarks = (*placed, *over, *assumed(assumed_efficiency), *sets.remarks)
-    return best_verified(question, Ranking(sets, learning), remarks, progress)
+    return best_verified(question, Ranking(sets, learning), remarks, verify_front, progress)
 
 
 def _joints(robot: Robot, joints: Sequence[str] | None, variables: Mapping[str, Any] | None) -> list[str]:

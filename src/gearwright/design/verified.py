@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -16,6 +16,7 @@ from gearwright.design.mixed_search import BEST, refined
 from gearwright.design.objectives import Found
 from gearwright.design.ranking import Ranking
 from gearwright.design.rigid_robots import elastic_remarks
+from gearwright.design.search import Sets
 from gearwright.design.sized_drives import Sizing
 from gearwright.design.verification import Miss, Verification, none_verified, without_accuracy
 from gearwright.errors import GearwrightError, InputError, PartError, SimulationError, SingularityError
@@ -29,7 +30,10 @@ LOOPED = 15
 """How many where a closed loop is simulated, which takes seconds."""
 SPOILING = 5
 """How many sets may ask too much of drives that were not chosen before the best of them is taken, with a remark."""
-SCREENED = "of the front only the design that was chosen was analysed: the others keep every limit in the screening."
+SCREENED = (
+    "of the front only the design that was chosen was analysed: the others keep every limit in the screening. "
+    "`verify_front` (--verify-front) analyses them all."
+)
 REFINED = 3
 """How often a design that misses a limit by its analysis is brought back below it."""
 
@@ -44,13 +48,16 @@ class Tried:
     missed: dict[str, Miss]
 
 
-def best_verified(question: Question, ranking: Ranking, remarks: tuple[str, ...], progress: bool | None) -> Sizing:
+def best_verified(
+    question: Question, ranking: Ranking, remarks: tuple[str, ...], whole_front: bool, progress: bool | None
+) -> Sizing:
     """The best design that keeps every limit when analysed: the screening sees no loop, no links, no swing of heat.
 
     Args:
         question: what is looked for.
         ranking: in which order designs are tried.
         remarks: what there is to say before.
+        whole_front: whether all designs of the front are analysed, and those left out that miss a limit.
         progress: whether a bar is drawn.
 
     Raises:
@@ -63,8 +70,13 @@ def best_verified(question: Question, ranking: Ranking, remarks: tuple[str, ...]
         if best is not None:
             best = trials.first(ranking.passed_over(best.found)) or best
     best = best or trials.least_spoiling()
+    sets = ranking.sets(best.found)
+    told: tuple[str, ...] = (SCREENED,) if len(sets.front) > 1 else ()
+    if whole_front:
+        with counting(len(sets.front), 0, progress, "analysing the front") as count:
+            sets, told = trials.kept_front(sets, best, count)
     said = (*remarks, *trials.remarks(best), *ranking.remarks(best.found))
-    return _winner(question, ranking, best, said)
+    return _winner(question, sets, best, said, told)
 
 
 class Trials:
@@ -129,6 +141,24 @@ class Trials:
             raise self._unable[0]
         raise none_verified(self._question, [one.missed for one in self._failed], self._ranking.refusal)
 
+    def kept_front(self, sets: Sets, best: Tried, count: Callable[[int], None]) -> tuple[Sets, tuple[str, ...]]:
+        """The designs of the front that keep every limit when analysed, and what is to be said about the others."""
+        kept, missed = [], dict[str, None]()
+        for number, found in enumerate(sets.front):
+            limits = {} if found is best.found else self._limits_missed(found)
+            kept += [] if limits else [found]
+            missed |= dict.fromkeys(limits)
+            count(number + 1)
+        dropped = len(sets.front) - len(kept)
+        said = f"left out of the front: {dropped}, of designs that miss {listed(missed)} when analysed."
+        return sets._replace(front=tuple(kept)), (said,) if dropped else ()
+
+    def _limits_missed(self, found: Found) -> Iterable[str]:
+        try:
+            return _analysed(self._question, self._judge, found).missed
+        except (PartError, InputError, SimulationError, SingularityError) as error:
+            return [str(error)]
+
     def remarks(self, best: Tried) -> Iterator[str]:
         """On the winner, and on better designs that failed."""
         yield from self._judge.remarks(best.analysis)
@@ -176,21 +206,20 @@ def _choices(question: Question, found: Found) -> dict[str, Choice]:
     return dict(zip(question.joints, found.choices, strict=True))
 
 
-def _winner(question: Question, ranking: Ranking, tried: Tried, remarks: tuple[str, ...]) -> Sizing:
+def _winner(question: Question, sets: Sets, tried: Tried, remarks: Sequence[str], of_front: Sequence[str]) -> Sizing:
     """The design that is handed back, analysed with all that its task requires."""
     design = question.space.design(dict(tried.found.values))
     analysis = tried.analysis
     if _loops(question) and "accuracy" in design.task.required:
         analysis = analyse(tried.robot, design.task, sections=design.sections, catalogue=question.table)
-    choices, sets = _choices(question, tried.found), ranking.sets(tried.found)
-    front = (SCREENED,) if len(sets.front) > 1 else ()
+    choices = _choices(question, tried.found)
     return Sizing(
         choices,
         tried.robot,
         analysis,
         sets.front,
         sets.looked_at,
-        (*remarks, *_of_choices(question, choices), *front),
+        (*remarks, *_of_choices(question, choices), *of_front),
         dict(tried.found.values),
         controller_gains(analysis),
         tried.found,
