@@ -32,9 +32,10 @@ def main() -> int:
     measure = Forces(motion)
     nominal = np.array([gw.parts.parameter(robot, name) for name in NAMES], dtype=float)
     values = nominal * np.random.default_rng(0).uniform(0.8, 1.2, (designs, len(NAMES)))
-    measure.batch(robot, NAMES, values[:2])  # compiles
+    batch = measure.batches(robot, NAMES)  # compiles
+    batch(values[:2])
     start = time.process_time()
-    found = measure.batch(robot, NAMES, values)
+    found = batch(values)
     ours = designs / (time.process_time() - start)
     start = time.process_time()
     loop = [measure(with_parameters(robot, dict(zip(NAMES, row, strict=True)))) for row in values[:20]]
