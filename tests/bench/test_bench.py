@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -132,3 +136,13 @@ def test_the_whole_run_names_every_number_that_must_hold():
     assert len(counted) == 2
     assert all(promise.kept for promise in counted)
     assert {x.robot for x in report.comparisons} == set(ROBOTS) - {"manutec_r3"}
+
+
+def test_the_benchmark_of_designs_runs(monkeypatch, capsys):
+    """Whether it keeps its promise is for an idle machine; that its numbers agree with a loop it checks itself."""
+    script = Path(__file__).parents[2] / "benchmarks" / "design.py"
+    monkeypatch.syspath_prepend(str(script.parent))
+    monkeypatch.setattr(sys, "argv", [str(script), "--designs", "200"])
+    with pytest.raises(SystemExit):
+        runpy.run_path(str(script), run_name="__main__")
+    assert "designs/s through a kernel" in capsys.readouterr().out
