@@ -19,6 +19,7 @@ from gearwright.analysis.drive_analysis import DriveAnalysis
 from gearwright.analysis.drive_trials import DriveTrials, motor_series
 from gearwright.analysis.limit_checks import WINDING, LimitCheck
 from gearwright.analysis.ratio_advice import SAFE
+from gearwright.analysis.steady_heat import mean_rise
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.wheels import wheels_before
@@ -249,10 +250,9 @@ class ArticleSearch:
             return 0.0
         if heat.max_temperature <= air:
             return inf
-        warming = (heat.winding_housing + heat.housing_ambient) * float(motor.resistance or 0.0) * squares
-        rest = 1 - warming * heat.copper
-        rise = warming * (1 + heat.copper * (air - heat.reference)) / rest if rest > 0 else inf
-        return float(rise / (heat.max_temperature - air))
+        heating = (heat.winding_housing + heat.housing_ambient) * float(motor.resistance or 0.0) * squares
+        rise, rest = mean_rise(heating, heat.copper, air - heat.reference)
+        return float(rise / rest / (heat.max_temperature - air)) if rest > 0 else inf
 
 
 def same_ratio(ratio: float | None, drive: DriveAnalysis) -> bool:

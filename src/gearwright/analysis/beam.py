@@ -67,7 +67,7 @@ class LinkBeam(NamedTuple):
 
     @property
     def shares(self) -> Array:
-        """Where forces are known, as shares of the length, (S,); where the section changes twice, on both sides."""
+        """Where forces are known, as shares of the length, (S,); a change of section is there twice, for both sides."""
         starts = self._starts[1:]
         even = np.linspace(0.0, 1.0, STATIONS)
         apart = np.abs(even[:, None] - starts).min(axis=1, initial=np.inf) > SAME

@@ -97,6 +97,20 @@ def _cycle(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: i
     return Temperatures(winding, _outside(winding, heat) if one_body else column(series, 1))
 
 
+def mean_rise(heating: Scalar, copper: Scalar, above: Scalar) -> tuple[Scalar, Scalar]:
+    r"""How far a winding is above the air in the mean of a steady state, as a fraction: above the line and below it.
+
+    $T - T_a = R_{th} \overline{i^2} R\, (1 + \alpha (T_a - T_r)) / (1 - R_{th} \overline{i^2} R\, \alpha)$; where
+    what is below the line is zero or less, it heats faster than it cools.
+
+    Args:
+        heating: $R_{th} \overline{i^2} R$ [K], with the resistance at the reference temperature.
+        copper: $\alpha$ [1/K].
+        above: $T_a - T_r$ [K].
+    """
+    return heating * (1 + copper * above), heating * -copper + 1
+
+
 def squares_between(current: Scalar) -> Scalar:
     """Means of the square of a current (T, ...) that goes straight from sample to sample, (T - 1, ...)."""
     later, sooner = item(current, np.s_[1:]), item(current, np.s_[:-1])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.limit_checks import LIFE, WINDING
+from gearwright.analysis.steady_heat import mean_rise
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.design.able_articles import able, passed_over
@@ -94,15 +95,17 @@ class Candidates:
         $T = T_a + R_{th} i^2 R (1 + \alpha (T - T_r))$; only where $1 - R_{th} i^2 R \alpha > 0$ is there such a one.
         Below BARELY of that the temperature goes on along its tangent, so that an optimiser finds its way back.
         """
-        heating = squares * (self.thermal * self.resistance)
-        rest = heating * -self.copper + 1
+        rise, rest = self._rise(squares)
         over = ops.where(rest > BARELY, 1 / ops.maximum(rest, BARELY), (2 - rest / BARELY) / BARELY)
-        return heating * (1 + self.copper * (self.ambient - self.reference)) * over + self.ambient
+        return rise * over + self.ambient
 
     def warmed(self, squares: Array) -> Array:
         """The same for many windings, (C,); inf where there is no such temperature."""
-        rest = 1 - squares * self.thermal * self.resistance * self.copper
+        _, rest = self._rise(squares)
         return np.where(rest > BARELY, self.temperature(squares, ARRAYS), np.where(np.isnan(rest), nan, inf))
+
+    def _rise(self, squares: Scalar) -> tuple[Scalar, Scalar]:
+        return mean_rise(squares * (self.thermal * self.resistance), self.copper, self.ambient - self.reference)
 
     def __getitem__(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> Candidates:
         """Some of them, by their places or a mask."""

@@ -24,7 +24,7 @@ from gearwright.text import did_you_mean, listed
 SHORT = 1e-6
 """Share of the largest force up to which a force that no actuator gives is rounding."""
 
-SOLVED = 5e-3
+SOLVED = 1e-3
 """The same at joints whose motors' motion was found so that it is zero: what is left is an error between samples."""
 
 TOLD = 1e-4
