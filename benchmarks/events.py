@@ -24,8 +24,8 @@ from gearwright.bench.cases import OURS
 from gearwright.bench.peers import Mujoco, installed
 from gearwright.bench.report import Promise
 from gearwright.bench.timing import interleaved
-from gearwright.simulation.loop_choice import LoopChoice
-from gearwright.system.event_structure import TooLargeError
+from gearwright.simulation.compiled_loop.loop_choice import LoopChoice
+from gearwright.system.kernels.event_structure import TooLargeError
 
 BEFORE = "before"
 PEER = "MuJoCo"

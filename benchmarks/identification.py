@@ -15,7 +15,7 @@ import numpy as np
 import gearwright as gw
 from gearwright.catalogue import load
 from gearwright.identification import Log, fit_consistent, identify
-from gearwright.identification.excitation import MotionLimits, excite
+from gearwright.identification.experiment.excitation import MotionLimits, excite
 
 SAMPLES = 100_000
 LONG = 60_000

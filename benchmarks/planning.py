@@ -26,7 +26,7 @@ import numpy as np
 import gearwright as gw
 from gearwright.bench.peers import Pinocchio
 from gearwright.bench.report import Promise
-from gearwright.planning.joints import Joints
+from gearwright.planning.kinematics.joint_ranges import Joints
 
 ARMS = {"ur5_like": "tool", "puma560": "tool", "panda_like": "flange", "panda_like_calibrated": "flange"}
 ELASTIC = {"harmonic_6": "tool", "manutec_r3_full": "load"}

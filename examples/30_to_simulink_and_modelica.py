@@ -12,7 +12,7 @@ import fmpy
 import numpy as np
 
 import gearwright as gw
-from gearwright.parts.paths import parameter, with_parameters
+from gearwright.parts.parameter_paths import parameter, with_parameters
 
 puma, path = gw.load("puma560"), "joint1.friction"
 tau = dict(zip(("tau." + speed for speed in gw.assemble(puma).speeds), (60, -30, 5, 1, 1, 1), strict=True))

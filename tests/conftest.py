@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from gearwright.compiling.cache_folder import unsafe_directory
+from gearwright.compiling.host.disk_cache import unsafe_directory
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `from support import ...` in every room
 

@@ -45,7 +45,7 @@ def _chosen(folder: Path, pattern: str, names: list[str]) -> list[Path]:
 def _front() -> None:
     """What the README and the manual's first page show: an arm, and joints whose torque "armature" misses."""
     import gearwright as gw
-    from gearwright.cli.demo_misses import misses_figure
+    from gearwright.cli.demonstration.demonstration import misses_figure
     from gearwright.scene import draw
 
     _save(misses_figure(), IMAGES / "armature.png")

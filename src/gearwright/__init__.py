@@ -28,21 +28,19 @@ from gearwright import (
     planning,
 )
 from gearwright._version import __version__
-from gearwright.analysis.analyse import analyse
+from gearwright.analysis.task_analysis import analyse
 from gearwright.catalogue import load
 from gearwright.compiling.kernel import Kernel, compile
-from gearwright.design.sizing import size_drives
-from gearwright.design.sweep import sweep
+from gearwright.design.parameter_sweep.sweep import sweep
+from gearwright.design.sizing.size_drives import size_drives
 from gearwright.equations import base_parameters, closed_form
 from gearwright.export.casadi_rates import casadi_rates
 from gearwright.export.torch_backend import torch_function
-from gearwright.export.urdf import save
-from gearwright.forces.of_robot import laws
+from gearwright.export.urdf.urdf import save
+from gearwright.forces.laws_of_robot import laws
 from gearwright.functions.actuation import actuator_speeds, actuator_torques
-from gearwright.functions.constrained import constrained_dynamics, impact
-from gearwright.functions.elastic import motor_motion
-from gearwright.functions.energies import energies
-from gearwright.functions.functions import (
+from gearwright.functions.constrained.constrained_dynamics import constrained_dynamics, impact
+from gearwright.functions.dynamics import (
     bias,
     centre_of_mass,
     coriolis_matrix,
@@ -64,14 +62,16 @@ from gearwright.functions.functions import (
     reactions,
     regressor,
 )
+from gearwright.functions.elastic.elastic_machines import motor_motion
+from gearwright.functions.energies import energies
 from gearwright.functions.linearise import linearise
 from gearwright.identification import identify
 from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
+from gearwright.motion_demands.demands import demands
 from gearwright.planning import inverse_kinematics
 from gearwright.report.page import report
 from gearwright.simulation import Controller, Event, Run, State, rollout, simulate
 from gearwright.studio.open import studio
-from gearwright.system.demands import demands
 from gearwright.tracing.casadi_backend import casadi_function
 from gearwright.tracing.jax_backend import jax_function
 

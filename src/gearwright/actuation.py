@@ -1,8 +1,8 @@
 """Actuators: what they feel and must do, and a machine with linear actuators as one model."""
 
 from gearwright.forces import LinearActuator, SynchronousMotor, dc_motor, dc_motors, stepping_motor, synchronous_motor
-from gearwright.forces.hydraulics import ServoValve, servo_cylinder
-from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
+from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
+from gearwright.forces.actuators.pneumatic_cylinder import AirValve, pneumatic_cylinder
 from gearwright.functions.actuation import (
     ActuatorRedundancy,
     actuator_redundancy,
@@ -11,10 +11,10 @@ from gearwright.functions.actuation import (
     motor_inertias,
     structure_matrix,
 )
-from gearwright.system.complete_model import CompleteModel, complete_model
-from gearwright.system.demands import demands
-from gearwright.system.motion_demands import Excess, Jump, MotionDemands
-from gearwright.system.signals import Signal
+from gearwright.motion_demands.demands import demands
+from gearwright.motion_demands.result import Excess, Jump, MotionDemands
+from gearwright.system.inputs import Signal
+from gearwright.system.open_systems.complete_model import CompleteModel, complete_model
 
 __all__ = [
     "ActuatorRedundancy",

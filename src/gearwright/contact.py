@@ -1,18 +1,18 @@
 """Contact: what holds a machine to its surroundings or closes its loops."""
 
-from gearwright.forces.catch import Catch
-from gearwright.forces.configuration import MovingFrame
-from gearwright.forces.constraint import Constraint, fixed_frame
-from gearwright.forces.contact import Contact
-from gearwright.forces.environment import Environment
-from gearwright.forces.measured import Measured
-from gearwright.forces.soft_contact import SoftContact
-from gearwright.functions.closure import FreeSpeeds
+from gearwright.forces.contact.catch import Catch
+from gearwright.forces.contact.constraint import Constraint, fixed_frame
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.environment import Environment
+from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.soft_contact import SoftContact
+from gearwright.forces.coordinates.configuration import MovingFrame
+from gearwright.functions.constrained.closure import FreeSpeeds
 from gearwright.functions.linearise import free_speeds
-from gearwright.parts.surface import Cylinder, Plane, Sphere, Surface
-from gearwright.parts.wall import with_object, with_wall
-from gearwright.planning.closed_motion import closed_motion
-from gearwright.system.consistent_start import project
+from gearwright.parts.builders.walls_and_objects import with_object, with_wall
+from gearwright.parts.environment.surfaces import Cylinder, Plane, Sphere, Surface
+from gearwright.planning.paths.closed_loop_motion import closed_motion
+from gearwright.system.constraints.consistent_start import project
 
 __all__ = [
     "Catch",

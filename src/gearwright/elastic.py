@@ -1,8 +1,13 @@
 """Elastic drives: their form, the motion of their motors, and links and rotors as free bodies."""
 
-from gearwright.functions.elastic import ElasticForm, MotorMotion, elastic_form, motor_motion, needed_derivatives
-from gearwright.functions.redundant import Projection, RedundantModel
-from gearwright.functions.redundant_properties import Bounds, Ranks
+from gearwright.functions.elastic.elastic_machines import (
+    ElasticForm,
+    MotorMotion,
+    elastic_form,
+    motor_motion,
+    needed_derivatives,
+)
+from gearwright.functions.elastic.redundant_models import Bounds, Projection, Ranks, RedundantModel
 
 __all__ = [
     "Bounds",

@@ -192,7 +192,7 @@ def test_harmonic_6_twists_and_loses():
 def test_harmonic_6_has_printed_torques_and_twists():
     """T1, T2 of the CSF and CSG tables; the worked example of the CHA manual: 60 Nm twist size 32 by 7.15e-4 rad."""
     from gearwright.algebra.operations import FLOATS
-    from gearwright.forces.nonlinear_spring import Curve
+    from gearwright.forces.transmission.nonlinear_spring import Curve
 
     printed = {40: (54, 196), 32: (29, 108), 25: (14, 48), 20: (7, 25), 14: (2, 6.9)}
     sizes = dict(zip(("j1", "j2", "j3", "j4", "j5", "j6"), (40, 40, 32, 25, 20, 14), strict=True))

@@ -9,9 +9,9 @@ import pytest
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.files import read_yaml, write_yaml
-from gearwright.files.mjcf_reader import read_mjcf_with_report
-from gearwright.forces.cords import cord_line
-from gearwright.forces.scene import Scene
+from gearwright.files.mjcf.reader import read_mjcf_with_report
+from gearwright.forces.cords.cords_of_robot import cord_line
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System
 from support.compare import relative

@@ -9,7 +9,7 @@ import pytest
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.forces import Curve, NonlinearSpring, Pulley, Twist, distance, tendon
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism.rows import spread
 from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.mechanism.joint_kinds import JOINT_KINDS
+from gearwright.mechanism.joints.kinds import JOINT_KINDS
 from support.compare import relative
 from support.designs import QUASI, Design, State
 from support.machines import KINDS, random_design, random_parts_design, random_state

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
 
 T = sp.Symbol("t")
 X, Y = 0.7 + 1.3 * T - 0.4 * T**2 + 0.9 * T**3, 1.9 - 0.6 * T + 0.3 * T**2

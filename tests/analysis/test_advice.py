@@ -10,9 +10,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.analysis import Task, analyse
-from gearwright.analysis.drive_trials import DriveTrials
+from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design.pace import stretched
+from gearwright.design.variables.task_speed import stretched
 from gearwright.motion import s_curve
 from gearwright.parts import Drive, Gear, GearboxSheet, Joint, Limits, Link, Losses, Motor, MotorSheet, Payload, Robot
 

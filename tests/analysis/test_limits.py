@@ -14,10 +14,10 @@ from gearwright.analysis import LimitCheck, Task, analyse
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import size_drives
 from gearwright.errors import InputError, SimulationError
-from gearwright.files.catalogue_data import article_of, motor_table
+from gearwright.files.tables.catalogue_data import article_of, motor_table
 from gearwright.motion import pause, polynomial, s_curve
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
 
 def axis(motor: Motor | None = None, gear: Gear | None = None, limits: Limits | None = None, kind: str = "revolute"):
@@ -264,7 +264,7 @@ def test_a_loop_that_cannot_be_followed_is_an_error(monkeypatch):
     def failing(*args, **words):
         raise SimulationError("simulate: it stops.")
 
-    monkeypatch.setattr("gearwright.analysis.closed_loop.simulate", failing)
+    monkeypatch.setattr("gearwright.analysis.cycle.closed_loop.simulate", failing)
     with pytest.raises(SimulationError, match=r"closed loop .* cannot be followed: simulate: it stops"):
         analyse(axis(), to_and_fro(0.2, perturbed=gw.analysis.Perturbation()), samples=31)
 

@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.analysis import compare, parameter_comparison
 from gearwright.errors import InputError
-from gearwright.motion.tour import tour
+from gearwright.motion.default_motion import tour
 from gearwright.parts import with_parameters
 
 PATHS = {

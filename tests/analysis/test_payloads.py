@@ -10,13 +10,13 @@ import pytest
 import gearwright as gw
 from design.arms import small
 from gearwright.analysis import Perturbation, Task, analyse, sensitivities
-from gearwright.analysis.stretches import Rows
+from gearwright.analysis.task.payload_phases import Rows
 from gearwright.design import Range, size_drives, sweep
-from gearwright.design.drive_basis import drive_space
+from gearwright.design.candidates.drive_influence import drive_space
 from gearwright.errors import FileError, InputError
 from gearwright.motion import pause, s_curve
 from gearwright.parts import Drive, Gear, Heat, Joint, Link, LinkSection, Motor, Payload, Robot, Tube
-from gearwright.parts.paths import with_parameters
+from gearwright.parts.parameter_paths import with_parameters
 
 LOAD = Payload(3.0, (0.3, 0, 0))
 UP, DOWN = [0.4, -0.7], [-0.2, 0.5]

@@ -11,9 +11,9 @@ import yaml
 
 import gearwright as gw
 from gearwright.analysis import ProcessForce, Task, analyse, link_loads
-from gearwright.analysis.process_forces import applied
+from gearwright.analysis.task.process_forces import applied
 from gearwright.errors import FileError, InputError
-from gearwright.files.task_words import task_schema
+from gearwright.files.fields.task import task_schema
 from gearwright.forces import Wrench
 from gearwright.motion import Motion, pause, polynomial, s_curve
 from gearwright.parts import Drive, Gear, Joint, Link, LinkSection, Motor, Robot, Tube

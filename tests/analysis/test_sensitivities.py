@@ -7,9 +7,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.analysis import Task, analyse, sensitivities
-from gearwright.analysis.sensitivities import usual_parameters
-from gearwright.analysis.structure import Structure, structure_of
-from gearwright.analysis.varied_analysis import numbers_of
+from gearwright.analysis.links.structural_deflection import Structure, structure_of
+from gearwright.analysis.sensitivity.sensitivities import numbers_of, usual_parameters
 from gearwright.errors import InputError
 from gearwright.motion import s_curve
 from gearwright.parts import (
@@ -28,7 +27,7 @@ from gearwright.parts import (
     Torsion,
     Tube,
 )
-from gearwright.parts.paths import parameter, with_parameters
+from gearwright.parts.parameter_paths import parameter, with_parameters
 
 HEAT = Heat(1.0, 3.0, 10.0, 30.0, copper=0.0)
 """Without copper's coefficient nothing depends on how warm the first cycle gets."""

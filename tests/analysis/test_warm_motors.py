@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import gearwright as gw
 from gearwright.analysis import Task, analyse, steady_temperatures
-from gearwright.analysis.trial_heat import warmth_along
+from gearwright.analysis.advice.drive_trials import warmth_along
 from gearwright.motion import s_curve
 from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Robot
 

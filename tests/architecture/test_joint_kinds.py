@@ -9,55 +9,54 @@ from pathlib import Path
 import pytest
 
 import gearwright
-from gearwright.mechanism.joint_kinds import JOINT_KINDS
+from gearwright.mechanism.joints.kinds import JOINT_KINDS
 
 HOUSE = Path(gearwright.__file__).parent
-TABLE = "mechanism/joint_kinds.py"
+TABLE = "mechanism/joints/kinds.py"
 WORDS = {
-    "files/joint_words.py": "the words of robot files",
-    "files/urdf_joints.py": "the words of URDF",
-    "files/urdf_writer.py": "the words of URDF",
-    "files/urdf_stand_ins.py": "joints that URDF has no word for",
-    "files/urdf_tree.py": "the root of a URDF, and floating joints on moving links",
-    "files/urdf_acceptance.py": "joints of a URDF that move nothing are taken as fixed",
-    "files/urdf_differentials.py": "what a URDF transmission of two motors can drive",
-    "files/mjcf_links.py": "the words of MJCF",
-    "files/srdf.py": "what an SRDF gives a rotor to",
-    "export/mjcf_bodies.py": "the words of MJCF",
-    "export/mjcf_coordinates.py": "the words of MJCF",
-    "export/mjcf_document.py": "the words of MJCF",
-    "export/mjcf_rotors.py": "the words of MJCF",
-    "export/urdf_wheels.py": "the words of URDF",
+    "files/fields/joint.py": "the words of robot files",
+    "files/urdf/joints.py": "the words of URDF",
+    "files/urdf/writer.py": "the words of URDF, and joints that URDF has no word for",
+    "files/urdf/tree.py": "the root of a URDF, and floating joints on moving links",
+    "files/urdf/tolerated_errors.py": "joints of a URDF that move nothing are taken as fixed",
+    "files/urdf/coupled_transmissions.py": "what a URDF transmission of two motors can drive",
+    "files/mjcf/links.py": "the words of MJCF",
+    "files/urdf/srdf.py": "what an SRDF gives a rotor to",
+    "export/mujoco/bodies.py": "the words of MJCF",
+    "export/mujoco/coordinates.py": "the words of MJCF",
+    "export/mujoco/document.py": "the words of MJCF",
+    "export/mujoco/rotors.py": "the words of MJCF",
+    "export/urdf/wheels.py": "the words of URDF",
 }
 """Where files are read and written: a kind has its words there."""
 NAMED = {
-    "parts/wall.py": {
+    "parts/builders/walls_and_objects.py": {
         "prismatic": "made: the way of a wall that gives",
         "free": "made: an object that flies until it is caught",
     },
     "parts/link.py": {"revolute": "the default", "free": "the joint of a floating base"},
     "mechanism/elements.py": {"revolute": "the default"},
-    "parts/attachment.py": {"free": "refused: cannot be attached", "fixed": "made: a payload that came along"},
-    "parts/support.py": {
+    "parts/builders/attachment.py": {"free": "refused: cannot be attached", "fixed": "made: a payload that came along"},
+    "parts/builders/elastic_base.py": {
         "free": "refused: cannot stand on springs",
         "revolute": "made: the ways of an elastic support",
         "prismatic": "made: the ways of an elastic support",
     },
-    "parts/mounting.py": {"revolute": "the one kind whose link can be the output member of a gear"},
-    "files/building.py": {"fixed": "made: a stand-in for a joint that cannot be read"},
+    "parts/builders/mounting.py": {"revolute": "the one kind whose link can be the output member of a gear"},
+    "files/yaml/build.py": {"fixed": "made: a stand-in for a joint that cannot be read"},
     "bench/compilation.py": {"revolute": "made: the machine that is measured"},
 }
 """Where a kind is refused by name, or where the code itself makes such a joint."""
 OTHER_MEANINGS = {
-    "forces/contact.py": {"free"},
-    "forces/stops.py": {"free"},
-    "forces/clutch.py": {"free"},
-    "analysis/vibration.py": {"free"},
-    "cli/modes.py": {"free"},
-    "files/train_words.py": {"free"},
-    "files/building.py": {"free"},
-    "files/naming.py": {"free"},
-    "parts/train.py": {"free"},
+    "forces/contact/contact.py": {"free"},
+    "forces/contact/end_stops.py": {"free"},
+    "forces/friction/clutch.py": {"free"},
+    "analysis/vibration/vibration_modes.py": {"free"},
+    "cli/commands/modes.py": {"free"},
+    "files/fields/train.py": {"free"},
+    "files/yaml/build.py": {"free"},
+    "files/yaml/names.py": {"free"},
+    "parts/trains/train.py": {"free"},
 }
 """Where such a word means something else: a mode without contact, a motor that is not held, a wheel of its own."""
 FILES = sorted(path.relative_to(HOUSE).as_posix() for path in HOUSE.rglob("*.py"))

@@ -15,7 +15,7 @@ from gearwright.actuation import AirValve, ServoValve
 from gearwright.algebra.operations import FLOATS
 from gearwright.bench.bench import Bench
 from gearwright.identification import Log, MotionLimits
-from gearwright.mechanism import coercion
+from gearwright.mechanism.assembly import machine_of
 from gearwright.motion import polynomial
 from gearwright.programs.program import flatten
 
@@ -305,17 +305,17 @@ def test_the_bench_takes_both():
 
 def test_a_robot_is_assembled_once_and_forgotten_with_it():
     robot = STIFF.with_payload(1.0)
-    machine = coercion.machine_of("gravity", robot)
-    assert coercion.machine_of("bias", robot) is machine
+    machine = machine_of.machine_of("gravity", robot)
+    assert machine_of.machine_of("bias", robot) is machine
     number = id(robot)
-    assert number in coercion._ASSEMBLED
+    assert number in machine_of._ASSEMBLED
     del robot
-    assert number not in coercion._ASSEMBLED
+    assert number not in machine_of._ASSEMBLED
 
 
 def test_a_kernel_serves_the_robot_too(monkeypatch):
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
     robot = STIFF.with_payload(2.0)
     first = gw.gravity(robot, Q)
-    assert id(robot) in gw.gravity.__globals__["programs"].GRAVITY.ready
+    assert id(robot) in gw.gravity.__globals__["dynamics_programs"].GRAVITY.ready
     assert np.array_equal(gw.gravity(robot, Q), first)

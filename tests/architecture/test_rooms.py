@@ -1,4 +1,7 @@
-"""The house: a room imports only rooms below it, backends are known in one room, files and functions stay small."""
+"""The house: a package imports only packages below it, a folder only folders before it; files and functions stay small.
+
+Backends are known in one package each.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import subprocess
 import sys
 from collections.abc import Collection
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -31,6 +36,7 @@ ROOMS = (
     "equations",
     "motion",
     "system",
+    "motion_demands",
     "planning",
     "simulation",
     "control",
@@ -46,12 +52,134 @@ ROOMS = (
     "cli",
 )
 """From the cellar to the roof: what is written first may be imported by what comes later."""
+FOLDERS = {
+    "algebra": ("differentiation",),
+    "parts": (
+        "environment",
+        "gears/forces",
+        "gears",
+        "drives",
+        "trains",
+        "structure",
+        "builders",
+    ),
+    "files": (
+        "tables",
+        "fields",
+        "yaml",
+        "urdf",
+        "mjcf",
+    ),
+    "mechanism": (
+        "gear_graphs",
+        "joints",
+        "assembly",
+    ),
+    "dynamics": (
+        "task_space",
+        "other_formulations",
+    ),
+    "forces": (
+        "actuators",
+        "coordinates",
+        "friction",
+        "motors",
+        "transmission",
+        "contact",
+        "cords",
+    ),
+    "tracing": ("simplify",),
+    "compiling": (
+        "host",
+        "llvm",
+        "restricted_python",
+    ),
+    "functions": (
+        "constrained",
+        "elastic",
+    ),
+    "system": (
+        "constraints",
+        "controllers",
+        "modes",
+        "kernels",
+        "open_systems",
+        "time_stepping",
+    ),
+    "motion_demands": (
+        "motion_segments",
+        "shaft_motion",
+    ),
+    "planning": (
+        "kinematics",
+        "time_optimal",
+        "paths",
+        "redundancy",
+    ),
+    "simulation": (
+        "compiled_loop/source",
+        "fixed_step",
+        "integrators",
+        "checks",
+        "compiled_loop",
+        "python_loop",
+    ),
+    "control": (
+        "joint_space",
+        "task_space",
+        "force",
+    ),
+    "identification": (
+        "model",
+        "experiment",
+        "fit",
+    ),
+    "analysis": (
+        "drives",
+        "model_comparison",
+        "task",
+        "links",
+        "advice",
+        "vibration",
+        "cycle",
+        "sensitivity",
+    ),
+    "design": (
+        "robot_preparation",
+        "candidates",
+        "search",
+        "variables",
+        "parameter_sweep",
+        "sizing",
+    ),
+    "export": (
+        "c_code",
+        "fmi",
+        "mujoco",
+        "urdf",
+    ),
+    "studio": ("panels",),
+    "cli": (
+        "demonstration",
+        "commands",
+    ),
+}
+"""Per package its folders in order: each imports only those before it. Files at a package's root are exempt."""
+MOST_FILES = 15
+"""How many files a folder may show."""
+MORE_FILES = {"cli/commands"}
+"""Folders that may show more: one file per command."""
+BANNED_FOLDERS = {"base", "common", "core", "helpers", "misc", "shared", "tools", "util", "utils"}
+"""Names that say nothing: what a package is about stands at its root."""
+LONGEST_FILE = 500
+FRAGMENT = 60
+"""A file with fewer lines whose one importer lies in its own folder belongs into that importer."""
 SHARED = {"_version", "arguments", "arrays", "errors", "text"}
 """Files that every room may import."""
 DOORS = {"__init__", "__main__", "actuation", "contact", "elastic"}
 """Files above all rooms: front doors that re-export."""
 FILES = sorted(HOUSE.rglob("*.py"))
-RECURSIONS = {("files", "attaching"): {"formats"}}
+RECURSIONS = {("files/yaml/attachments.py", "files/formats.py")}
 """Imports that lead back on purpose: a robot that a file attaches may have any format, which may attach again."""
 LIBRARIES = {
     "casadi": {"bench", "tracing"},
@@ -83,7 +211,7 @@ LIBRARIES = {
 }
 """Which rooms know a library; a library that is not here may be used anywhere."""
 HEAVY = {"casadi", "llvmlite", "sympy", "jax", "mujoco", "pydantic"}
-ARRAYS_IN_ALGEBRA = {"operations.py", "varied_arrays.py", "variational.py"}
+ARRAYS_IN_ALGEBRA = {"operations.py", "dual_arrays.py", "variational_equation.py"}
 """The files of `algebra` that know NumPy: one row of the backend table, and arrays whose elements have slopes."""
 
 
@@ -160,26 +288,98 @@ def test_the_import_test_sees_imports():
     assert "casadi" in {name for f in FILES if room_of(f) == "tracing" for name in libraries(f)}
 
 
-def neighbours(file: Path) -> set[str]:
-    """The files of its own room that a file imports, without those that only type checkers follow."""
-    room = f"gearwright.{room_of(file)}."
-    inside = {
-        name.removeprefix(room).partition(".")[0]
-        for name in imported(file, for_types_only(file))
-        if name.startswith(room)
-    }
-    inside -= RECURSIONS.get((room_of(file), file.stem), set())
-    return {name for name in inside if (file.parent / f"{name}.py").exists()} - {file.stem}
+def file_behind(name: str) -> Path | None:
+    """The file of the package that a full name lies in, which may name something inside of it."""
+    words = name.split(".")[1:]
+    for count in range(len(words), 0, -1):
+        path = HOUSE.joinpath(*words[:count])
+        if path.with_suffix(".py").is_file():
+            return path.with_suffix(".py")
+        if (path / "__init__.py").is_file():
+            return None
+    return None
+
+
+@cache
+def neighbours(file: Path) -> frozenset[Path]:
+    """The files of its own package that a file imports, without those that only type checkers follow."""
+    names = [name for name in imported(file, for_types_only(file)) if name.startswith(f"gearwright.{room_of(file)}.")]
+    found = {path for name in names if (path := file_behind(name)) is not None} - {file}
+    return frozenset(path for path in found if (within(file), within(path)) not in RECURSIONS)
+
+
+def within(path: Path) -> str:
+    return path.relative_to(HOUSE).as_posix()
+
+
+def own_files(room: str) -> list[Path]:
+    return [file for file in FILES if room_of(file) == room and file.stem != "__init__"]
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_files_of_a_room_form_no_circle(room):
-    """Inside a room too there is a below and an above: no file imports one that needs it."""
-    waiting = {file.stem: neighbours(file) for file in FILES if room_of(file) == room and file.stem != "__init__"}
+    """Inside a package too there is a below and an above: no file imports one that needs it."""
+    waiting = {file: neighbours(file) for file in own_files(room)}
     while waiting:
-        ready = {name for name, needs in waiting.items() if not needs & waiting.keys()}
-        assert ready, f"a circle among {', '.join(sorted(waiting))}"
-        waiting = {name: needs for name, needs in waiting.items() if name not in ready}
+        ready = {file for file, needs in waiting.items() if not needs & waiting.keys()}
+        assert ready, f"a circle among {', '.join(sorted(map(within, waiting)))}"
+        waiting = {file: needs for file, needs in waiting.items() if file not in ready}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_folders_of_a_room_import_only_those_before(room):
+    """What stands at the root of a package gathers its folders, or is what they are about: it is exempt."""
+    order = [f"{room}/{name}" for name in FOLDERS.get(room, ())]
+    there = {within(path.parent) for path in (HOUSE / room).rglob("__init__.py")} - {room}
+    assert there == set(order)
+    for file in own_files(room):
+        own = within(file.parent)
+        if own != room:
+            after = set(order[order.index(own) + 1 :])
+            assert not {within(path) for path in neighbours(file) if within(path.parent) in after}, within(file)
+
+
+def test_folders_are_small_and_say_what_they_hold():
+    for init in HOUSE.rglob("__init__.py"):
+        folder = init.parent
+        shown = [path for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__")]
+        assert len(shown) <= MOST_FILES or within(folder) in MORE_FILES, within(folder)
+        assert folder.name not in BANNED_FOLDERS, within(folder)
+        assert ast.get_docstring(tree(init)), within(folder)
+
+
+@pytest.mark.parametrize("room", FOLDERS)
+def test_no_folder_hides_a_public_name(room):
+    """`gearwright.files.schema` is a function: a folder of that name would take its place."""
+    public = getattr(import_module(f"gearwright.{room}"), "__all__", ())
+    assert not set(public) & {name.partition("/")[0] for name in FOLDERS[room]}
+    assert not set(gearwright.__all__) & set(ROOMS) - {"report", "studio"} - modules_of_the_front_door()
+
+
+def modules_of_the_front_door() -> set[str]:
+    return {name for name in gearwright.__all__ if isinstance(getattr(gearwright, name), ModuleType)}
+
+
+@cache
+def importers() -> dict[Path, set[Path]]:
+    """Per file the files that import it, at any level."""
+    found: dict[Path, set[Path]] = {file: set() for file in FILES}
+    for file in FILES:
+        for name in imported(file):
+            path = file_behind(name) if name.startswith("gearwright.") else None
+            if path is not None and path != file:
+                found[path].add(file)
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_file_is_a_fragment(room):
+    """A short file that serves one neighbour alone is a part of it; what the package exports is public."""
+    for file in own_files(room):
+        users = [within(user) for user in importers()[file]]
+        if len(users) == 1 and users[0].rpartition("/")[0] == within(file.parent) and "__init__" not in users[0]:
+            lines = len(file.read_text(encoding="utf-8").splitlines())
+            assert lines >= FRAGMENT, f"{within(file)} belongs into {users[0]}"
 
 
 def test_recursions_know_no_array_library():
@@ -222,7 +422,7 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 @pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(HOUSE)))
 def test_files_and_functions_are_small(file):
     text = file.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 300
+    assert len(text.splitlines()) <= LONGEST_FILE
     long = {f.name: body_lines(f) for f in functions(file) if body_lines(f) > 60}
     assert not long
     for node in ast.walk(tree(file)):

@@ -16,7 +16,7 @@ from gearwright.arguments import increasing, number, numbers, whole
 from gearwright.control import sampled_controller
 from gearwright.errors import DriveError, FileError, InputError
 from gearwright.forces import Clutch, Line, LuGre, Prescribed, SmoothFriction, Stops
-from gearwright.forces.dc_motor import dc_motor
+from gearwright.forces.actuators.dc_motor import dc_motor
 from gearwright.identification import FourierMotion, Log, Model, MotionLimits, log_of_currents
 from gearwright.motion import from_accelerations, pause, polynomial, recorded, s_curve, smoothed, spline, trapezoid
 from gearwright.parts import Drive, Friction, Gear, Link, Motor, Robot

@@ -13,8 +13,8 @@ import gearwright as gw
 from gearwright.bench import bench, cases, peers
 from gearwright.bench.bench import ROBOTS, Bench
 from gearwright.bench.compilation import chain, sizes
-from gearwright.bench.peak import peak
 from gearwright.bench.report import Promise, Report
+from gearwright.bench.timing import peak
 from gearwright.errors import InputError
 from support.machines import random_design
 

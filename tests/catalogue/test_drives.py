@@ -15,8 +15,7 @@ from gearwright.catalogue import contradictions, deviations, drives, generic_gea
 from gearwright.cli.app import app
 from gearwright.errors import DriveError, FileError, InputError
 from gearwright.files import read_yaml
-from gearwright.files.drive_table_writer import drive_table_text
-from gearwright.files.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS
+from gearwright.files.tables.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS, drive_table_text
 from gearwright.parts import GearboxSheet, MotorSheet
 from support.hostile_names import NAMES
 

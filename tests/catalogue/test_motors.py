@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.files import read_yaml
-from gearwright.files.catalogue_data import motor_table
+from gearwright.files.tables.catalogue_data import motor_table
 from gearwright.parts import Motor, Robot
 
 ROWS = {"maxon_re30": 0, "maxon_re40": 1, "maxon_ec45_flat": 2, "maxon_dcx22l": 3}

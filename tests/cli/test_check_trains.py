@@ -113,7 +113,7 @@ def test_three_motors_on_two_joints_are_as_they_should_be(tmp_path):
 def test_a_combination_of_three_motors_is_named():
     """Three joints, three motors, of which the third turns with the sum of the others."""
     from gearwright.mechanism import Actuator, Body, Mechanism
-    from gearwright.mechanism.dependent_motors import dependent_motors
+    from gearwright.mechanism.assembly.dependent_motors import dependent_motors
 
     bodies = [Body(f"b{k}", parent=k - 1, mass=1, com=(1, 0, 0)) for k in range(3)]
     rows = {"m1": [1, 0, 0], "m2": [0, 1, 0], "m3": [2, 2, 0]}

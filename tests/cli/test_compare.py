@@ -9,7 +9,7 @@ import pytest
 
 from gearwright.catalogue import load, robots
 from gearwright.mechanism import assemble
-from gearwright.motion.tour import tour
+from gearwright.motion.default_motion import tour
 
 
 def test_compare_as_json(run):

@@ -12,7 +12,7 @@ import pytest
 import gearwright as gw
 from gearwright.bench.report import ContenderTime, Report, Size
 from gearwright.cli.app import app
-from gearwright.motion.recording import write_columns
+from gearwright.motion.csv_files import write_columns
 from gearwright.studio.open import Studio
 from gearwright.text import visible
 from support.hostile_names import BORN, NAMES, hostile_robot, rigid

@@ -12,7 +12,7 @@ import gearwright as gw
 from gearwright.analysis import Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, Sensitivities, compare
 from gearwright.cli.app import app
 from gearwright.design import Sizing, Sweep
-from gearwright.motion.tour import tour
+from gearwright.motion.default_motion import tour
 from gearwright.simulation import Run
 
 DRAWING = (

@@ -10,7 +10,7 @@ import sys
 import time
 
 import gearwright
-from gearwright.cli import info
+from gearwright.cli.commands import info
 from support.processes import HEEDFUL
 
 COMMAND = [sys.executable, "-m", "gearwright"]

@@ -15,7 +15,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.motion import polynomial
-from gearwright.motion.recording import write_columns
+from gearwright.motion.csv_files import write_columns
 from support.processes import HEEDFUL
 
 LEVER = """robot: lever

@@ -101,7 +101,7 @@ def test_robots_without_drives_are_told(run, bare, task):
 
 
 def test_help_names_every_method(run):
-    from gearwright.simulation.choice import METHODS
+    from gearwright.simulation.simulate import METHODS
 
     help_text = run("simulate", "--help").out
     assert all(method in help_text for method in METHODS)

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling import host, known_host, loading, store
-from gearwright.compiling.image import PAGE, image_of
-from gearwright.compiling.known_host import told_by
+from gearwright.compiling.host import disk_cache, known_processor, loading, processor
+from gearwright.compiling.host.known_processor import told_by
+from gearwright.compiling.host.loading import PAGE, image_of
 
 TEXT = """
 target triple = "{}"
@@ -40,7 +40,7 @@ define void @fill(i64 %k) {{
 """
 
 blocks_only = pytest.mark.skipif(
-    sys.platform != "linux" or not known_host.host().triple.startswith("x86_64"), reason="LLVM loads code here"
+    sys.platform != "linux" or not known_processor.host().triple.startswith("x86_64"), reason="LLVM loads code here"
 )
 
 
@@ -49,12 +49,12 @@ def a_machine(mass: float) -> gw.Mechanism:
 
 
 def code() -> bytes:
-    machine = known_host.host()
-    return host.object_code(TEXT.format(machine.triple), machine, 0)
+    machine = known_processor.host()
+    return processor.object_code(TEXT.format(machine.triple), machine, 0)
 
 
 def test_sections_that_llvm_loads_come_from_one_block(monkeypatch):
-    llvm, asked = host.binding(), []
+    llvm, asked = processor.binding(), []
     create = llvm.create_mcjit_compiler
 
     def spy(module, machine, use_lmm=None):
@@ -70,7 +70,7 @@ def test_sections_that_llvm_loads_come_from_one_block(monkeypatch):
 
 @blocks_only
 def test_a_block_does_what_llvm_loads():
-    for made in (loading.loaded(code()), host.loaded_by_llvm(code())):
+    for made in (loading.loaded(code()), processor.loaded_by_llvm(code())):
         fill = ctypes.CFUNCTYPE(None, ctypes.c_int64)(made.get_function_address("fill"))
         table = (ctypes.c_double * 2).from_address(made.get_global_value_address("table"))
         for k in range(3):
@@ -92,12 +92,12 @@ def test_what_is_not_understood_is_left_to_llvm():
     outside = (
         'target triple = "{}"\ndeclare void @elsewhere()\ndefine void @f() {{\n call void @elsewhere()\n ret void\n}}\n'
     )
-    machine = known_host.host()
-    assert image_of(host.object_code(outside.format(machine.triple), machine, 0)) is None
+    machine = known_processor.host()
+    assert image_of(processor.object_code(outside.format(machine.triple), machine, 0)) is None
     assert image_of(b"MZ" + code()[2:]) is None
     assert image_of(b"") is None
     absolute = f'target triple = "{machine.triple}"\n@a = global double 1.0\n@b = global ptr @a\n'
-    assert image_of(host.object_code(absolute, machine, 0)) is None
+    assert image_of(processor.object_code(absolute, machine, 0)) is None
 
 
 @blocks_only
@@ -134,9 +134,9 @@ def test_a_processor_is_known_by_what_tells_it_from_others():
 
 def test_another_processor_is_another_entry(monkeypatch):
     """A cache that two machines share: each asks LLVM once."""
-    monkeypatch.setattr(known_host, "fingerprint", lambda: ("another",))
+    monkeypatch.setattr(known_processor, "fingerprint", lambda: ("another",))
     asked = []
-    monkeypatch.setattr(known_host, "asked_host", lambda: asked.append(1) or host.generic())
+    monkeypatch.setattr(known_processor, "asked_host", lambda: asked.append(1) or processor.generic())
     for _ in range(2):
-        assert known_host.host.__wrapped__() == host.generic()
-    assert asked == ([1] if store.trusted_directory() is not None else [1, 1])
+        assert known_processor.host.__wrapped__() == processor.generic()
+    assert asked == ([1] if disk_cache.trusted_directory() is not None else [1, 1])

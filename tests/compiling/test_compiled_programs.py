@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling import plan
 from gearwright.compiling.compile import layout_of, machine_code
-from gearwright.compiling.host import Host, asked_host, binding, generic
-from gearwright.compiling.known_host import host
-from gearwright.compiling.machine_code import MachineCode
-from gearwright.compiling.module import bare_text, single_state_text
-from gearwright.programs import programs
+from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.machine_code import MachineCode
+from gearwright.compiling.host.processor import Host, asked_host, binding, generic
+from gearwright.compiling.llvm import schedule
+from gearwright.compiling.llvm.module import bare_text, single_state_text
+from gearwright.programs import dynamics_programs
 from gearwright.programs.batch import evaluate
 from gearwright.tracing.trace import TraceJob, traced
 from support.compare import relative
@@ -36,7 +36,9 @@ def machine(name: str) -> gw.Mechanism:
     return random_design(rng, MACHINES[name], wheels=4, shafts=1, springs=2).written()
 
 
-def inputs_of(program: programs.Program, mech: gw.Mechanism, lead: tuple[int, ...], fixed: dict, seed: int = 0):
+def inputs_of(
+    program: dynamics_programs.Program, mech: gw.Mechanism, lead: tuple[int, ...], fixed: dict, seed: int = 0
+):
     rng = np.random.default_rng(seed)
     return {name: rng.uniform(-1.5, 1.5, (*lead, size)) for name, size in program.sizes(mech, fixed).items()}
 
@@ -45,18 +47,18 @@ def scale_of(name: str, mech: gw.Mechanism, x: dict[str, np.ndarray]) -> float:
     """The size of the numbers that cancel in a result."""
     if name not in ("coriolis_matrix", "lagrange_form", "recursive_form"):
         return 0.0
-    return float(np.abs(evaluate(programs.MASS_MATRIX, mech, {"q": x["q"]}, {})).max() * np.abs(x["v"]).max())
+    return float(np.abs(evaluate(dynamics_programs.MASS_MATRIX, mech, {"q": x["q"]}, {})).max() * np.abs(x["v"]).max())
 
 
-def fixed_for(program: programs.Program, mech: gw.Mechanism) -> dict:
+def fixed_for(program: dynamics_programs.Program, mech: gw.Mechanism) -> dict:
     fixed = {"body": mech.bodies[-1].name} if "body" in program.options else {}
     return fixed | ({"point": (0.1, -0.2, 0.3)} if "point" in program.options else {})
 
 
-@pytest.mark.parametrize("name", sorted(programs.BY_NAME))
+@pytest.mark.parametrize("name", sorted(dynamics_programs.BY_NAME))
 @pytest.mark.parametrize("kind", MACHINES)
 def test_every_program_equals_numpy(kind, name):
-    mech, program = machine(kind), programs.BY_NAME[name]
+    mech, program = machine(kind), dynamics_programs.BY_NAME[name]
     if name in NO_QUATERNIONS and not mech.straight:
         pytest.skip("this form is for machines without free, spherical and planar joints")
     fixed = fixed_for(program, mech)
@@ -72,7 +74,7 @@ def test_every_program_equals_numpy(kind, name):
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "bias", "reactions"])
 def test_wrenches_and_base_motion_are_inputs(name):
-    mech, program = machine("floating"), programs.BY_NAME[name]
+    mech, program = machine("floating"), dynamics_programs.BY_NAME[name]
     bodies = [mech.bodies[0].name, mech.bodies[3].name]
     kernel = gw.compile(name, mech, wrenches=bodies, base_motion=True)
     fixed = {"wrenches": tuple(bodies), "base_motion": True}
@@ -90,8 +92,8 @@ def test_wrenches_and_base_motion_are_inputs(name):
 
 def test_every_batch_size(arm, inverse):
     """Remainders of vectors: N from 1 to 40, nothing written behind the last row."""
-    x = inputs_of(programs.INVERSE_DYNAMICS, arm, (40,), {})
-    expected = evaluate(programs.INVERSE_DYNAMICS, arm, x, {})
+    x = inputs_of(dynamics_programs.INVERSE_DYNAMICS, arm, (40,), {})
+    expected = evaluate(dynamics_programs.INVERSE_DYNAMICS, arm, x, {})
     for count in range(1, 41):
         room = np.full((count + 8, arm.n), 7.0)
         out = inverse(*(array[:count] for array in x.values()), out=room[:count])
@@ -101,12 +103,12 @@ def test_every_batch_size(arm, inverse):
 
 @pytest.mark.parametrize("count", [1000, 70_001])
 def test_large_batches_on_one_and_two_threads(arm, inverse, count, monkeypatch):
-    x = inputs_of(programs.INVERSE_DYNAMICS, arm, (count,), {})
+    x = inputs_of(dynamics_programs.INVERSE_DYNAMICS, arm, (count,), {})
     monkeypatch.setenv("GEARWRIGHT_THREADS", "1")
     one = inverse(*x.values())
     monkeypatch.setenv("GEARWRIGHT_THREADS", "2")
     assert np.array_equal(inverse(*x.values()), one)
-    assert relative(one, evaluate(programs.INVERSE_DYNAMICS, arm, x, {})) < 1e-12
+    assert relative(one, evaluate(dynamics_programs.INVERSE_DYNAMICS, arm, x, {})) < 1e-12
 
 
 @pytest.mark.slow
@@ -118,7 +120,7 @@ def test_random_machines(seed):
         rng, ["free" if seed % 3 == 0 else "revolute", *kinds], wheels=5, shafts=int(rng.integers(3)), springs=2
     ).written()
     for name in ("inverse_dynamics", "forward_dynamics", "mass_matrix", "momentum", "integrate", "difference"):
-        program = programs.BY_NAME[name]
+        program = dynamics_programs.BY_NAME[name]
         x = inputs_of(program, mech, (21,), {}, seed)
         assert relative(gw.compile(name, mech)(*x.values()), evaluate(program, mech, x, {})) < 1e-12
 
@@ -130,8 +132,8 @@ def test_programs_cut_into_pieces():
     mech = random_design(rng, ["revolute"] * 24, wheels=24, chain=True, twins=False).written()
     kernel = gw.compile(gw.forward_dynamics, mech)
     assert kernel.operations.arithmetic > 6000
-    x = inputs_of(programs.FORWARD_DYNAMICS, mech, (70,), {})
-    expected = evaluate(programs.FORWARD_DYNAMICS, mech, x, {})
+    x = inputs_of(dynamics_programs.FORWARD_DYNAMICS, mech, (70,), {})
+    expected = evaluate(dynamics_programs.FORWARD_DYNAMICS, mech, x, {})
     for count in (1, 2, 31, 32, 33, 70):
         assert relative(kernel(*(array[:count] for array in x.values())), expected[:count]) < 1e-12
 
@@ -169,14 +171,14 @@ def test_lanes_follow_the_features(monkeypatch):
 def test_code_for_other_processors(arm, chip, pieces, monkeypatch):
     """Two lanes without FMA and four with it, each as one function and cut into pieces with a workspace."""
     if pieces:
-        monkeypatch.setattr(plan, "PIECE", 90)
+        monkeypatch.setattr(schedule, "PIECE", 90)
         chip = replace(chip, whole=100)
-    job = TraceJob(programs.FORWARD_DYNAMICS, arm, {})
+    job = TraceJob(dynamics_programs.FORWARD_DYNAMICS, arm, {})
     graph, layout = traced(job), layout_of(job)
-    assert (len(plan.plan(graph, layout, chip.width, chip.whole).pieces) > 2) == pieces
+    assert (len(schedule.plan(graph, layout, chip.width, chip.whole).pieces) > 2) == pieces
     code = MachineCode(machine_code(graph, layout, job.shape(), chip), chip.width, True)
-    x = inputs_of(programs.FORWARD_DYNAMICS, arm, (40,), {})
-    expected = evaluate(programs.FORWARD_DYNAMICS, arm, x, {})
+    x = inputs_of(dynamics_programs.FORWARD_DYNAMICS, arm, (40,), {})
+    expected = evaluate(dynamics_programs.FORWARD_DYNAMICS, arm, x, {})
     strides = [8 * array.shape[1] for array in x.values()]
     for count in range(1, 41):
         room = np.full((count + 8, arm.n), 7.0)
@@ -191,19 +193,19 @@ def test_code_for_single_states(arm, text, pieces, monkeypatch):
     """Without vectors, with or without an entry from Python, as one function and cut into pieces: the same numbers."""
     chip = host()
     if pieces:
-        monkeypatch.setattr(plan, "PIECE", 90)
+        monkeypatch.setattr(schedule, "PIECE", 90)
         chip = replace(chip, whole=100)
-    job = TraceJob(programs.FORWARD_DYNAMICS, arm, {})
+    job = TraceJob(dynamics_programs.FORWARD_DYNAMICS, arm, {})
     graph, layout = traced(job), layout_of(job)
-    assert (len(plan.plan(graph, layout, 1, chip.whole).pieces) > 2) == pieces
+    assert (len(schedule.plan(graph, layout, 1, chip.whole).pieces) > 2) == pieces
     written = text(graph, layout, job.shape(), chip)
     assert ("@pycall" in written) == (text is single_state_text)
     assert f"@batch{chip.width}" not in written
     code = MachineCode(machine_code(graph, layout, job.shape(), chip, text=text), 1, True)
-    x = inputs_of(programs.FORWARD_DYNAMICS, arm, (5,), {})
+    x = inputs_of(dynamics_programs.FORWARD_DYNAMICS, arm, (5,), {})
     room = np.full((7, arm.n), 7.0)
     assert code.run(list(x.values()), [8 * array.shape[1] for array in x.values()], room[:5], 0, 5)
-    assert relative(room[:5], evaluate(programs.FORWARD_DYNAMICS, arm, x, {})) < 1e-12
+    assert relative(room[:5], evaluate(dynamics_programs.FORWARD_DYNAMICS, arm, x, {})) < 1e-12
     assert (room[5:] == 7.0).all()
     if text is single_state_text:
         called = code.builtin("forward", lambda *_: None)
@@ -212,16 +214,16 @@ def test_code_for_single_states(arm, text, pieces, monkeypatch):
 
 def test_public_functions_with_kernels_forced(arm, monkeypatch):
     twin = gw.Mechanism(arm.bodies, arm.spins, arm.shafts, arm.springs, gravity=arm.gravity)
-    x = inputs_of(programs.INVERSE_DYNAMICS, arm, (6,), {})
+    x = inputs_of(dynamics_programs.INVERSE_DYNAMICS, arm, (6,), {})
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
     expected = gw.inverse_dynamics(arm, *x.values())
-    assert id(arm) not in programs.INVERSE_DYNAMICS.ready
+    assert id(arm) not in dynamics_programs.INVERSE_DYNAMICS.ready
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
     assert relative(gw.inverse_dynamics(twin, *x.values()), expected) < 1e-12
-    assert id(twin) in programs.INVERSE_DYNAMICS.ready
+    assert id(twin) in dynamics_programs.INVERSE_DYNAMICS.ready
     number = id(twin)
     del twin
-    assert number not in programs.INVERSE_DYNAMICS.ready
+    assert number not in dynamics_programs.INVERSE_DYNAMICS.ready
     monkeypatch.setitem(os.environ, "GEARWRIGHT_KERNELS", "perhaps")
     with pytest.raises(gw.errors.InputError, match="GEARWRIGHT_KERNELS"):
         gw.inverse_dynamics(arm, *x.values())

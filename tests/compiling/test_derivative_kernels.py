@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Payload, Robot
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.programs.program import flatten
 from support.compare import STEPS, rate, relative, tangent_slope
 from support.machines import random_design
@@ -23,7 +23,9 @@ class ComplexOperations:
     cos, sin, sqrt = staticmethod(np.cos), staticmethod(np.sin), staticmethod(np.sqrt)
 
 
-def complex_step(program: programs.Program, mech: gw.Mechanism, x: dict[str, np.ndarray], name: str) -> np.ndarray:
+def complex_step(
+    program: dynamics_programs.Program, mech: gw.Mechanism, x: dict[str, np.ndarray], name: str
+) -> np.ndarray:
     columns = []
     for k in range(x[name].size):
         scalars = {key: list(value.astype(complex)) for key, value in x.items()}
@@ -34,7 +36,7 @@ def complex_step(program: programs.Program, mech: gw.Mechanism, x: dict[str, np.
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "bias", "gravity", "mass_matrix"])
 def test_against_the_complex_step(arm, name):
-    program = programs.BY_NAME[name]
+    program = dynamics_programs.BY_NAME[name]
     rng = np.random.default_rng(4)
     x = {key: rng.uniform(-1, 1, arm.n) for key in program.inputs}
     kernel = gw.compile(name, arm)
@@ -137,7 +139,7 @@ def test_every_way_to_give_parameters(robot):
 def test_gradients_with_respect_to_parameters(robot, name):
     kernel = gw.compile(name, robot, parameters=PATHS)
     rng = np.random.default_rng(5)
-    x = rng.uniform(-1, 1, (len(programs.BY_NAME[name].inputs), 2))
+    x = rng.uniform(-1, 1, (len(dynamics_programs.BY_NAME[name].inputs), 2))
     p = kernel.nominal
     slope = kernel.jacobian("parameters")(*x, parameters=p)
     for k in range(len(PATHS)):

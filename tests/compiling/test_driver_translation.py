@@ -8,14 +8,14 @@ import types
 import numpy as np
 import pytest
 
-from gearwright.compiling.driver_code import DriverCode, Memory, called_back
-from gearwright.compiling.driver_translation import Translation
-from gearwright.compiling.host import object_code
-from gearwright.compiling.known_host import host
+from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.processor import object_code
+from gearwright.compiling.restricted_python.compiled_code import DriverCode, Memory, called_back
+from gearwright.compiling.restricted_python.translation import Translation
 
 HEAD = """
 from __future__ import annotations
-from gearwright.simulation.driver_words import Floats, Ints, Code, ask, part, sqrt
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, Ints, Code, ask, part, sqrt
 """
 
 WORK = """

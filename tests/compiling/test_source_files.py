@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gearwright
-from gearwright.compiling import store
+from gearwright.compiling.host import disk_cache
 
 HOUSE = Path(gearwright.__file__).parent
 
@@ -18,17 +18,17 @@ def house(tmp_path, monkeypatch) -> Path:
     """A copy of the package, whose files decide what the keys are."""
     copy = tmp_path / HOUSE.name
     shutil.copytree(HOUSE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(store, "HOUSE", copy)
+    monkeypatch.setattr(disk_cache, "HOUSE", copy)
     return copy
 
 
 def key() -> str:
     """A key by the source as it is now."""
-    store.source_digest.cache_clear()
+    disk_cache.source_digest.cache_clear()
     try:
-        return store.key_of("gravity", "arm")
+        return disk_cache.key_of("gravity", "arm")
     finally:
-        store.source_digest.cache_clear()
+        disk_cache.source_digest.cache_clear()
 
 
 def test_a_byte_in_any_file_gives_another_key(house):

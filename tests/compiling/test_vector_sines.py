@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from gearwright.compiling.compile import machine_code
-from gearwright.compiling.host import generic
-from gearwright.compiling.known_host import host
-from gearwright.compiling.machine_code import MachineCode
-from gearwright.compiling.plan import ArrayLayout
+from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.machine_code import MachineCode
+from gearwright.compiling.host.processor import generic
+from gearwright.compiling.llvm.schedule import ArrayLayout
 from gearwright.tracing.graph import Builder
 
 

@@ -10,7 +10,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.contact import Constraint, MovingFrame, fixed_frame, project
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces import Coordinate
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System
 from support.machines import random_design, random_state

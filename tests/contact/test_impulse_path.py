@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.functions.impulse_path import impulse_of_impact
+from gearwright.functions.constrained.impulse_path import impulse_of_impact
 
 
 def stick() -> gw.Mechanism:

@@ -12,11 +12,11 @@ import pytest
 import gearwright as gw
 from gearwright.contact import Contact, Plane, SoftContact
 from gearwright.errors import SimulationError
-from gearwright.system import settling
 from gearwright.system.evaluation import evaluate, situations_at
-from gearwright.system.mode_changes import ModeChanges, most_violated
-from gearwright.system.mode_search import Instant
-from gearwright.system.settling import settle
+from gearwright.system.modes import mode_settling
+from gearwright.system.modes.mode_changes import ModeChanges, most_violated
+from gearwright.system.modes.mode_search import Instant
+from gearwright.system.modes.mode_settling import settle
 from gearwright.system.system import System
 
 GEARS = slice(0, 3)
@@ -103,6 +103,6 @@ def test_a_jam_is_the_limit_of_ever_stiffer_surfaces():
 
 def test_what_still_has_no_modes_names_the_gears_and_the_way_out(monkeypatch):
     system, x, u, modes = meeting(15, 0.4)
-    monkeypatch.setattr(settling, "pressed_until_jammed", lambda x, touching: None)
+    monkeypatch.setattr(mode_settling, "pressed_until_jammed", lambda x, touching: None)
     with pytest.raises(SimulationError, match=r"contact 'wall'.*j1\.gear, j2\.gear.*lock.*Painleve.*SoftContact"):
         settle(system, 0.0, x, u, modes)

@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.contact import Constraint, Contact, Plane, project
 from gearwright.errors import InputError
-from gearwright.functions.several_impacts import impulses_in_sequence, impulses_together
+from gearwright.functions.constrained.several_impacts import impulses_in_sequence, impulses_together
 
 MODELS = [impulses_together, impulses_in_sequence]
 

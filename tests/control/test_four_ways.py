@@ -96,7 +96,7 @@ def test_speed_by_difference_and_encoders_are_what_they_say():
     listening = gw.control.controller(Listening())
     law = gw.control.sampled(listening, 0.01, resolution=[0.1, 0, 0], speed="difference").law
     from gearwright.algebra.operations import FLOATS
-    from gearwright.system.control_law import Measurement
+    from gearwright.system.controllers.control_law import Measurement
 
     first = law.decide(Measurement([0.26, 0.26, -0.26], [9.0] * 3, {}, [0.0] * 4, FLOATS, law.mech))
     assert measured["q"] == pytest.approx([0.3, 0.26, -0.26])

@@ -8,10 +8,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.control.driving import Servos
-from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.control.drive_outputs import Servos
+from gearwright.files.mjcf.reader import read_mjcf_with_report
 from gearwright.parts import Cord, Motor, Servo, Waypoint
-from gearwright.system.control_law import Measurement
+from gearwright.system.controllers.control_law import Measurement
 
 ARM = """<mujoco model="arm">
   <option timestep="2e-4" integrator="RK4"><flag contact="disable"/></option>

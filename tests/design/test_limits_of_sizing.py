@@ -14,14 +14,13 @@ from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Perturbation, analyse
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import Choice, Range, size_drives, with_choices
-from gearwright.design.candidates import candidates
-from gearwright.design.designs import Question
-from gearwright.design.drive_basis import drive_space
-from gearwright.design.drive_sets import DriveSets
-from gearwright.design.tightest import least_worst
-from gearwright.design.variables import Design, design_space
-from gearwright.design.verification import Verification, share_taken
-from gearwright.design.ways_out import way_out
+from gearwright.design.candidates.candidates import candidates
+from gearwright.design.candidates.drive_influence import drive_space
+from gearwright.design.search.drive_sets import DriveSets
+from gearwright.design.search.tightest_limit import least_worst, way_out
+from gearwright.design.sizing.verification import Verification, share_taken
+from gearwright.design.variables.design_evaluation import Question
+from gearwright.design.variables.design_variables import Design, design_space
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
 from gearwright.parts import Drive, Gear, GearboxSheet, Limits, Link, Motor, MotorSheet, Robot

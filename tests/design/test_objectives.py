@@ -13,10 +13,10 @@ from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import analyse
 from gearwright.catalogue import Catalogue
 from gearwright.design import size_drives, with_choices
-from gearwright.design.candidates import candidates
-from gearwright.design.drive_basis import drive_space
-from gearwright.design.drive_sets import DriveSets
-from gearwright.design.search import best_sets
+from gearwright.design.candidates.candidates import candidates
+from gearwright.design.candidates.drive_influence import drive_space
+from gearwright.design.search.drive_set_search import best_sets
+from gearwright.design.search.drive_sets import DriveSets
 from gearwright.errors import InputError
 
 OBJECTIVES = ("mass", "energy", "temperature", "price")

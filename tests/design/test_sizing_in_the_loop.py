@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from design.arms import JOINTS, SAMPLES, arm, small, swing
-from gearwright.analysis import Perturbation, analyse, closed_loop
+from gearwright.analysis import Perturbation, analyse
+from gearwright.analysis.cycle import closed_loop
 from gearwright.catalogue import Catalogue
-from gearwright.design import size_drives, verified, with_choices
-from gearwright.design.designs import Question
-from gearwright.design.ranking import HOPE, Ranking, Screen
-from gearwright.design.variables import Design, design_space
-from gearwright.design.verification import LOOP, Miss
+from gearwright.design import size_drives, with_choices
+from gearwright.design.sizing import verified_design
+from gearwright.design.sizing.ranking import HOPE, Ranking, Screen
+from gearwright.design.sizing.verification import LOOP, Miss
+from gearwright.design.variables.design_evaluation import Question
+from gearwright.design.variables.design_variables import Design, design_space
 from gearwright.errors import InputError, PartError, SimulationError
 from gearwright.parts import Supply
 
@@ -169,13 +171,13 @@ def test_the_front_can_be_analysed_too(monkeypatch):
     whole = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES, verify_front=True)
     assert [one.choices for one in whole.front] == [one.choices for one in plain.front]
     assert not any("front" in remark for remark in whole.remarks)
-    analysed, heaviest = verified._analysed, plain.front[-2].mass
+    analysed, heaviest = verified_design._analysed, plain.front[-2].mass
 
     def strict(question, judge, found):
         tried = analysed(question, judge, found)
         return replace(tried, missed={"elbow: voltage": Miss(1.2, "")}) if found.mass >= heaviest else tried
 
-    monkeypatch.setattr(verified, "_analysed", strict)
+    monkeypatch.setattr(verified_design, "_analysed", strict)
     fewer = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES, verify_front=True)
     assert [one.choices for one in fewer.front] == [one.choices for one in plain.front[:-2]]
     assert "left out of the front: 2, of designs that miss elbow: voltage when analysed." in fewer.remarks

@@ -23,16 +23,16 @@ import pytest
 
 import gearwright as gw
 from design.measures_of_sweeps import deadly, picky, quarrelsome, slow, times
-from gearwright.analysis.perturbation import Perturbation
+from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import Forces, Normal, Task, Uniform, sweep
-from gearwright.design.fingerprint import identity_of
-from gearwright.design.points import Points
-from gearwright.design.possible import impossible
+from gearwright.design.parameter_sweep.kernel_points import impossible
+from gearwright.design.parameter_sweep.measure_fingerprint import identity_of
+from gearwright.design.parameter_sweep.points import Points
 from gearwright.errors import FileError, InputError, SimulationError, SlowerWarning
 from gearwright.motion import polynomial
 from gearwright.parts import LinkSection, Payload, Plane, Tube, parameter, with_parameters
-from gearwright.parts.surroundings import Touch
+from gearwright.parts.environment.loops_and_contacts import Touch
 from gearwright.simulation.progress import counting
 
 ROBOT = gw.load("elbow")
@@ -125,7 +125,8 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
 def test_processes_end_with_the_one_that_began_them(tmp_path):
     """However it ended: killed, it cannot tell them."""
     child = (
-        "import os, time; from gearwright.design.workers import end_with; end_with(os.getppid())\n"
+        "import os, time; from gearwright.design.parameter_sweep.local_workers import end_with\n"
+        "end_with(os.getppid())\n"
         "print('watching', flush=True); time.sleep(600)"
     )
     code = (
@@ -160,7 +161,7 @@ def test_processes_that_die_again_and_again_are_told(monkeypatch):
     def broken(job, indices, count):
         raise BrokenProcessPool
 
-    monkeypatch.setattr("gearwright.design.workers._pooled", broken)
+    monkeypatch.setattr("gearwright.design.parameter_sweep.local_workers._pooled", broken)
     with pytest.raises(SimulationError, match="30 points are left"):
         sweep(ROBOT, RATIOS, slow, workers=2)
 
@@ -186,10 +187,10 @@ def test_a_full_disk_is_told_and_the_sweep_goes_on(tmp_path, monkeypatch):
         return base
 
     over = {"j2.gear.ratio": [float(x) for x in range(40, 240)]}
-    monkeypatch.setattr("gearwright.design.store.sqlite3.connect", cramped)
+    monkeypatch.setattr("gearwright.design.parameter_sweep.result_store.sqlite3.connect", cramped)
     with pytest.raises(FileError, match=r"full.*free space"):
         sweep(ROBOT, over, quick, store=store, workers=1)
-    monkeypatch.setattr("gearwright.design.store.sqlite3.connect", real)
+    monkeypatch.setattr("gearwright.design.parameter_sweep.result_store.sqlite3.connect", real)
     with closing(real(store)) as base:
         before = base.execute("SELECT COUNT(*) FROM points").fetchone()[0]
     assert 0 < before < 200
@@ -382,7 +383,7 @@ def test_few_machines_are_built_for_many_designs():
 
 def test_a_motion_is_stored_in_pieces(tmp_path, monkeypatch):
     """Stopped in the middle, what was computed is in the store, and the rest is all that is computed again."""
-    monkeypatch.setattr("gearwright.design.kernel_points.TOGETHER", 10)
+    monkeypatch.setattr("gearwright.design.parameter_sweep.kernel_points.TOGETHER", 10)
     over, store, sizes = {"j2.gear.ratio": np.linspace(50, 100, 95)}, tmp_path / "sweep.db", []
     plain = Forces._numbers
 

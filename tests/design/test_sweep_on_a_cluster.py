@@ -111,11 +111,11 @@ def test_a_scheduler_without_workers_and_one_that_is_lost(tmp_path, started, mon
         time.sleep(0.05)
     address = json.loads(place.read_text())["address"]
     with monkeypatch.context() as hasty:
-        hasty.setattr("gearwright.design.cluster.SAID", 0.1)
-        hasty.setattr("gearwright.design.cluster.WORKERLESS", 0.3)
+        hasty.setattr("gearwright.design.parameter_sweep.dask_cluster.SAID", 0.1)
+        hasty.setattr("gearwright.design.parameter_sweep.dask_cluster.WORKERLESS", 0.3)
         with pytest.warns(GearwrightWarning, match="has no worker"), pytest.raises(SimulationError, match="cores of"):
             sweep(ROBOT, RATIOS, slow, scheduler=address, store=store)
-    monkeypatch.setattr("gearwright.design.cluster.SAID", 60)  # the worker takes a moment to start
+    monkeypatch.setattr("gearwright.design.parameter_sweep.dask_cluster.SAID", 60)  # the worker takes a moment to start
     started("worker", address, "--nthreads", "1", "--no-nanny")
     when_begun(marks, 12, lambda _: started.kill())
     with pytest.raises(SimulationError, match="was lost"):
@@ -128,6 +128,6 @@ def test_a_scheduler_without_workers_and_one_that_is_lost(tmp_path, started, mon
 
 def test_a_scheduler_that_is_not_there(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("gearwright.design.cluster.WAITING", 1)
+    monkeypatch.setattr("gearwright.design.parameter_sweep.dask_cluster.WAITING", 1)
     with pytest.raises(InputError, match="cannot be reached"):
         sweep(ROBOT, RATIOS, slow, scheduler="tcp://127.0.0.1:9")

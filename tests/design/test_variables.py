@@ -11,15 +11,15 @@ import pytest
 import gearwright as gw
 from design.arms import SAMPLES, arm, small, swing
 from gearwright.analysis import ProcessForce, Task
-from gearwright.analysis.varied_series import slope_of
+from gearwright.analysis.parametric_series import slope_of
 from gearwright.catalogue import Catalogue
 from gearwright.design import Mount, Range, size_drives
-from gearwright.design.choosing import with_choices
-from gearwright.design.designs import Question, judged, link_uses
-from gearwright.design.kernels import DesignGradients, DesignMachine, DesignRecipe
-from gearwright.design.made_links import Made, with_made
-from gearwright.design.pace import stretched
-from gearwright.design.variables import Design, design_space
+from gearwright.design.candidates.chosen_drives import with_choices
+from gearwright.design.variables.beam_links import Made, with_made
+from gearwright.design.variables.design_evaluation import Question, judged, link_uses
+from gearwright.design.variables.design_variables import Design, design_space
+from gearwright.design.variables.gradient_refinement import DesignGradients, DesignMachine, DesignRecipe
+from gearwright.design.variables.task_speed import stretched
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.motion import polynomial
 from gearwright.parts import (

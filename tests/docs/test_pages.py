@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
-from gearwright.files.task_reader import read_task
-from gearwright.planning.task_motions import task_motions
+from gearwright.files.yaml.task_reader import read_task
+from gearwright.planning.paths.task_motions import task_motions
 
 PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
 YAML = [

@@ -9,8 +9,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.dynamics.articulated import ArticulatedInertia, solve_by_links
 from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.forward_dynamics import ArticulatedInertia, solve_by_links
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from support.compare import relative

@@ -9,8 +9,7 @@ from scipy.integrate import solve_ivp
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.dynamics.redundant_blocks import equimomental, layout
-from gearwright.dynamics.redundant_bodies import free_bodies
+from gearwright.dynamics.other_formulations.melhem_loria_blocks import equimomental, free_bodies, layout
 from gearwright.errors import InputError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 from gearwright.programs import redundant_programs

@@ -12,8 +12,7 @@ import sympy as sp
 
 import gearwright as gw
 from gearwright.equations.closed_form import PROGRAMS, closed_form
-from gearwright.equations.trig_polynomial import Trig, angle, symbol
-from gearwright.equations.trig_products import products
+from gearwright.equations.trigonometric_polynomial import Trig, angle, products, symbol
 from gearwright.errors import InputError, JointError
 
 BODY = {"jacobian": {"body": 1, "point": (0.1, 0.2, 0.3)}}

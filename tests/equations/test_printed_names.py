@@ -6,7 +6,7 @@ import sympy as sp
 
 import gearwright as gw
 from gearwright.equations.closed_form import PROGRAMS, closed_form
-from gearwright.equations.compact_sums import compact
+from gearwright.equations.closed_form_writer import compact
 from gearwright.errors import InputError
 from gearwright.parts import with_parameters
 

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.export import fmu_build
+from gearwright.export.fmi import build
+from gearwright.forces.contact.end_stops import Stops
 from gearwright.forces.line import Line
-from gearwright.forces.stops import Stops
 from gearwright.parts import Friction, Limits
-from gearwright.parts.paths import parameter, with_parameters
+from gearwright.parts.parameter_paths import parameter, with_parameters
 from support.fmus import PIECES, SAMPLES, Case, arm, instance, largest_difference
 
 fmpy = pytest.importorskip("fmpy")
-pytestmark = pytest.mark.skipif(fmu_build.compiler() is None, reason="there is no C compiler")
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="there is no C compiler")
 
 VERSIONS = ("2.0", "3.0")
 MEMORY = {"calloc", "free", "malloc", "memcpy", "memset", "memcmp", "strcmp"}
@@ -281,7 +281,7 @@ def test_its_sources_compile_without_a_warning_and_need_no_library(name, version
         "-fvisibility=hidden",
     ]
     main = tmp_path / "sources" / f"fmi{version[0]}.c"
-    command = [fmu_build.compiler(), *strict, main, "-o", tmp_path / "model.so", "-lm"]
+    command = [build.compiler(), *strict, main, "-o", tmp_path / "model.so", "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:500]
     if shutil.which("nm"):

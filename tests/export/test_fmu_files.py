@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.export import fmu_build
+from gearwright.export.fmi import build
 from gearwright.files import read_yaml
 from gearwright.forces.law import Action, Force, Law
 from gearwright.forces.line import Line
@@ -18,7 +18,7 @@ from support.fmus import arm
 from support.hostile_names import BORN, C_CODE, hostile_robot
 
 fmpy = pytest.importorskip("fmpy")
-needs_compiler = pytest.mark.skipif(fmu_build.compiler() is None, reason="there is no C compiler")
+needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="there is no C compiler")
 
 
 def test_without_a_compiler_it_holds_sources_alone_and_says_so(tmp_path, monkeypatch):

@@ -11,13 +11,13 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue.loading import robots
 from gearwright.errors import FileError, InputError
-from gearwright.export.mjcf import acceleration_error
-from gearwright.export.mjcf_actuation import write_actuators
-from gearwright.export.mjcf_bodies import quaternion
-from gearwright.export.mjcf_coordinates import Coordinates, rotation
-from gearwright.export.mjcf_document import document, written
+from gearwright.export.mujoco.actuators import write_actuators
+from gearwright.export.mujoco.bodies import quaternion
+from gearwright.export.mujoco.coordinates import Coordinates, rotation
+from gearwright.export.mujoco.document import document, written
+from gearwright.export.mujoco.mjcf import acceleration_error
 from gearwright.files import write_yaml
-from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.files.mjcf.reader import read_mjcf_with_report
 from gearwright.parts import (
     Drive,
     Frame,

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.catalogue.loading import robots
 from gearwright.errors import InputError
 from gearwright.files import write_yaml
-from gearwright.files.urdf_reader import read_urdf_with_report
+from gearwright.files.urdf.reader import read_urdf_with_report
 from support.compare import relative
 
 EXACT = [

@@ -9,8 +9,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError
-from gearwright.files import bounds, read_yaml
-from gearwright.files.urdf_reader import read_urdf
+from gearwright.files import read_yaml, size_limits
+from gearwright.files.urdf.reader import read_urdf
 from gearwright.parts import Robot
 
 MANUAL = Path(__file__).parents[2] / "docs" / "files.md"
@@ -86,7 +86,7 @@ def test_full_precision_passes():
     assert read_yaml(LINK.replace("mass: 1", "mass: 1." + "0" * 98)).links[0].mass == 1.0
 
 
-MANY = bounds.MAX_PARTS + 1
+MANY = size_limits.MAX_PARTS + 1
 TOO_MUCH = {
     "links": (read_urdf, f'<robot name="r">{"<link/>" * MANY}</robot>', "4001 links"),
     "joints": (read_urdf, f'<robot name="r"><link name="a"/>{"<joint/>" * MANY}</robot>', "4001 joints"),
@@ -118,7 +118,9 @@ def test_what_is_too_much_is_refused_and_the_bound_said(case):
     read, text, says = TOO_MUCH[case]
     with pytest.raises(FileError, match=says) as caught:
         read(text)
-    assert any(str(getattr(bounds, name)) in str(caught.value) for name in vars(bounds) if name.startswith("MAX"))
+    assert any(
+        str(getattr(size_limits, name)) in str(caught.value) for name in vars(size_limits) if name.startswith("MAX")
+    )
 
 
 def test_attachments_do_not_multiply(tmp_path):
@@ -142,6 +144,6 @@ def test_attached_links_are_counted_together(tmp_path):
         gw.load(tmp_path / "whole.yaml")
 
 
-@pytest.mark.parametrize("name", [name for name in vars(bounds) if name.isupper() and name != "SHORT"])
+@pytest.mark.parametrize("name", [name for name in vars(size_limits) if name.isupper() and name != "SHORT"])
 def test_the_manual_says_every_bound(name):
-    assert f" | {getattr(bounds, name):,} |\n" in MANUAL.read_text(), name
+    assert f" | {getattr(size_limits, name):,} |\n" in MANUAL.read_text(), name

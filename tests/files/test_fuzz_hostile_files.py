@@ -10,7 +10,7 @@ import pytest
 import fuzz
 import fuzz_hostile_files
 from gearwright.files.permissions import Permissions
-from gearwright.files.xacro_expansion import expanded
+from gearwright.files.urdf.xacro import expanded
 from support.hostile_files import HARMS, READERS, hostile
 
 
@@ -49,7 +49,7 @@ def test_a_file_outside_that_is_read_is_seen(tmp_path, monkeypatch):
 
 def test_code_that_runs_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "gearwright.files.urdf_reader.expanded", lambda path, _: expanded(path, Permissions(xacro=True))
+        "gearwright.files.urdf.reader.expanded", lambda path, _: expanded(path, Permissions(xacro=True))
     )
     _, failures = fuzz.run(seeds_of("xacro", "number", tmp_path), fuzz_hostile_files.attempt)
     assert any("code of the file was run" in failure.trace for failure in failures)

@@ -1,6 +1,6 @@
 """The same arm by placement and axis, standard DH, modified DH and vectors has the same dynamics.
 
-The four descriptions are computed here with NumPy from one chain of frames; nothing of `files/geometry.py` is used.
+The four descriptions are computed here with NumPy from one chain of frames; nothing of `files/placements.py` is used.
 """
 
 from __future__ import annotations

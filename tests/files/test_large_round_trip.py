@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gearwright as gw
-from gearwright.mechanism.generic_mass_matrix import generic_mass_matrix
+from gearwright.mechanism.definiteness import generic_mass_matrix
 from support.compare import relative
 from support.long_chains import calls, long_chain
 

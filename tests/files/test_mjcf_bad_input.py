@@ -8,9 +8,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, MissingExtraError
-from gearwright.files.bounds import MAX_BODY_DEPTH, MAX_BYTES, MAX_NAME
 from gearwright.files.formats import check
-from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.files.mjcf.reader import read_mjcf_with_report
+from gearwright.files.size_limits import MAX_BODY_DEPTH, MAX_BYTES, MAX_NAME
 
 PART = '<body name="b"><joint name="j"/><geom size="0.1"/></body>'
 LONG = "x" * 300

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.files.mjcf.reader import read_mjcf_with_report
 
 ARM = """<mujoco model="arm"><option timestep="2e-4" integrator="RK4"><flag contact="disable"/></option><worldbody>
   <site name="anchor" pos="-0.1 0 0.08"/><site name="low" pos="-0.1 0.02 -0.08"/><site name="above" pos="0.03 0 0.1"/>

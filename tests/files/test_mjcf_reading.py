@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import GearwrightWarning
 from gearwright.files import read_yaml, write_yaml
-from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.files.mjcf.reader import read_mjcf_with_report
 
 BOX = '<geom type="box" size="0.1 0.05 0.2" pos="0.1 0.02 0.15" euler="20 30 40"/>'
 HEAD = "<mujoco><option timestep='0.001'/>"

@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError
-from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.files.mjcf.reader import read_mjcf_with_report
 
 MJCF = """<mujoco model="arm"><worldbody>
   <body name="upper"><joint name="j1" axis="0 0 1" armature="0.9"/><geom type="box" size="0.1 0.1 0.2" mass="4"/>

@@ -6,8 +6,8 @@ import pytest
 
 from gearwright.errors import FileError
 from gearwright.files import schema
-from gearwright.files.yaml_reader import read_yaml
-from gearwright.files.yaml_writer import write_yaml
+from gearwright.files.yaml.reader import read_yaml
+from gearwright.files.yaml.writer import write_yaml
 from gearwright.parts import MATERIALS, Box, Tube
 
 TWO = """

@@ -8,8 +8,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning
-from gearwright.files.bounds import MAX_BYTES
-from gearwright.files.urdf_reader import read_urdf
+from gearwright.files.size_limits import MAX_BYTES
+from gearwright.files.urdf.reader import read_urdf
 
 GOOD = """<robot name="arm">
 <link name="ground"/>

@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning
-from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
+from gearwright.files.urdf.reader import read_urdf, read_urdf_with_report
 
 SIMPLE = "transmission_interface/SimpleTransmission"
 

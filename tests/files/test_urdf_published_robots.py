@@ -13,7 +13,7 @@ from lxml import etree
 
 import gearwright as gw
 from gearwright.errors import GearwrightWarning
-from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
+from gearwright.files.urdf.reader import read_urdf, read_urdf_with_report
 from gearwright.parts import Robot
 from support.compare import relative
 

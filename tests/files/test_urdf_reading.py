@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 import gearwright as gw
 from gearwright.algebra import Rot
 from gearwright.errors import FileError, GearwrightWarning
-from gearwright.files.urdf_pose import rpy_of_rotation
-from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
+from gearwright.files.urdf.pose import rpy_of_rotation
+from gearwright.files.urdf.reader import read_urdf, read_urdf_with_report
 from gearwright.parts import Limits
 from support.compare import relative
 

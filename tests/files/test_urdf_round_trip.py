@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import gearwright as gw
 from gearwright.errors import FileError, InputError, TrainError
 from gearwright.export import write_urdf
-from gearwright.files.urdf_reader import read_urdf, read_urdf_with_report
-from gearwright.files.urdf_sidecar import sidecar_of
+from gearwright.files.urdf.reader import read_urdf, read_urdf_with_report
+from gearwright.files.urdf.sidecar import sidecar_of
 from gearwright.parts import Drive, Frame, Gear, Joint, Limits, Link, Motor, Robot, Shape
 from support.compare import relative
 from support.designs import PLAIN

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError, MissingExtraError
 from gearwright.files import check
-from gearwright.files.urdf_reader import read_urdf
+from gearwright.files.urdf.reader import read_urdf
 
 HEAD = '<robot name="made" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'

@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightError
 from gearwright.files import read_yaml
-from gearwright.parts.attachment import attach
+from gearwright.parts.builders.attachment import attach
 
 GRIPPER = """
 robot: gripper

@@ -7,7 +7,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError
 from gearwright.files import check, read_yaml
-from gearwright.files.bounds import MAX_BYTES
+from gearwright.files.size_limits import MAX_BYTES
 
 GOOD = "robot: x\nlinks:\n  - {name: rod, parent: base, joint: {axis: [0, 0, 1]}, mass: 2, com: [0.3, 0, 0]}\n"
 

@@ -13,14 +13,14 @@ import gearwright as gw
 from gearwright.catalogue.loading import bundled_files
 from gearwright.errors import FileError
 from gearwright.files import read_yaml, schema, write_yaml
-from gearwright.files.gear_words import GEARS
-from gearwright.files.joint_words import KINDS, TurnLimits
-from gearwright.files.link_words import LinkWords, ShapeWords
+from gearwright.files.fields.gear import GEARS
+from gearwright.files.fields.joint import KINDS, TurnLimits
+from gearwright.files.fields.link import LinkWords, ShapeWords
+from gearwright.files.fields.robot import DriveWords, FrameWords, PayloadWords, RobotWords
+from gearwright.files.fields.train import MotorWords, TrainWords
 from gearwright.files.problems import Problems
-from gearwright.files.robot_words import DriveWords, FrameWords, PayloadWords, RobotWords
-from gearwright.files.train_words import MotorWords, TrainWords
 from gearwright.files.yaml_tree import parse
-from gearwright.mechanism.joint_kinds import JOINT_KINDS
+from gearwright.mechanism.joints.kinds import JOINT_KINDS
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Motor, Payload, Planetary, Robot, Shape, Train
 
 SAMPLE = """

@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import DriveError
 from gearwright.forces import Line, Quantity
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.dc_motor import dc_motor
+from gearwright.forces.actuators.dc_motor import dc_motor
+from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System
 

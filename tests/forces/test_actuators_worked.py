@@ -9,13 +9,13 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import DriveError
-from gearwright.forces.actuator_place import place_line
-from gearwright.forces.dc_motor import dc_motor, dc_motors
-from gearwright.forces.hydraulics import ServoValve, servo_cylinder
-from gearwright.forces.pneumatics import ATMOSPHERE, AirValve, pneumatic_cylinder
-from gearwright.forces.stepping_motor import stepping_motor
-from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
-from gearwright.system.complete_model import complete_model
+from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
+from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
+from gearwright.forces.actuators.mounting import place_line
+from gearwright.forces.actuators.pneumatic_cylinder import ATMOSPHERE, AirValve, pneumatic_cylinder
+from gearwright.forces.actuators.stepping_motor import stepping_motor
+from gearwright.forces.actuators.synchronous_motor import SynchronousMotor, synchronous_motor
+from gearwright.system.open_systems.complete_model import complete_model
 
 VALVE = ServoValve(rated_flow=6.3e-4, rated_drop=70e5, frequency=500.0, damping=0.8)
 CYLINDER = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "supply": 210e5, "bulk_modulus": 1.1e9}

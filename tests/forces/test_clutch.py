@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.forces import Line, Load
-from gearwright.forces.clutch import Clutch
+from gearwright.forces.friction.clutch import Clutch
 
 J1, J2 = 1.0, 0.5
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces import (
     Coordinate,
@@ -24,8 +24,8 @@ from gearwright.forces import (
     distance,
     tendon,
 )
-from gearwright.forces.kinks import kinks_of
-from gearwright.forces.scene import Scene
+from gearwright.forces.branch_points import kinks_of
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism.rows import spread
 from support.machines import KINDS, random_design, random_state
 

@@ -11,11 +11,11 @@ import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.errors import TrainError
 from gearwright.forces import Line, Load, Prescribed, Reaction, Situation
-from gearwright.forces.backlash import Backlash
-from gearwright.forces.elastic_drives import elastic_laws
-from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
-from gearwright.forces.kinematic_error import Ripple, Twist
-from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
+from gearwright.forces.transmission.backlash import Backlash
+from gearwright.forces.transmission.elastic_drives import elastic_laws
+from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
+from gearwright.forces.transmission.kinematic_error import Ripple, Twist
+from gearwright.forces.transmission.nonlinear_spring import Curve, NonlinearSpring
 from gearwright.parts import Drive, Gear, Hysteresis, Joint, KinematicError, Link, Motor, Robot, StiffnessPiece, Torsion
 
 DISC = gw.Mechanism([gw.Body("j", axis=(0, 0, 1), mass=1.0, inertia=np.diag([0.5] * 3))], gravity=(0, 0, 0))

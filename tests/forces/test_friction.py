@@ -11,8 +11,8 @@ import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.errors import DriveError, InputError
 from gearwright.forces import Line, Load, Reaction, Situation
-from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
-from gearwright.forces.lugre import LuGre
+from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction, friction_laws
+from gearwright.forces.friction.lugre import LuGre
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, Motor, Robot
 
 MASS, G, SLOPE = 2.0, 9.81, math.radians(20)

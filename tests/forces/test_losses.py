@@ -8,8 +8,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import TrainError
 from gearwright.forces import Line, Load
-from gearwright.forces.friction import DryFriction, friction_laws
-from gearwright.forces.losses import GearLoss, loss_laws
+from gearwright.forces.friction.dry_friction import DryFriction, friction_laws
+from gearwright.forces.transmission.gear_losses import GearLoss, loss_laws
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, Losses, Motor, Robot
 
 R, JM, JL = 50.0, 1e-4, 0.2

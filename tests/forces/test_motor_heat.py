@@ -10,8 +10,8 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import gearwright as gw
-from gearwright.forces.heat import Warmth, warming, warmth
-from gearwright.forces.motors_of_robot import motor_laws
+from gearwright.forces.motors.motors_of_robot import motor_laws
+from gearwright.forces.motors.thermal import Warmth, warming, warmth
 from gearwright.parts import CurrentControl, Heat, Motor
 from support.motors import ROTOR, disc, look, situation
 

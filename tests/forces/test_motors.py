@@ -12,8 +12,8 @@ from scipy.linalg import expm
 import gearwright as gw
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.errors import DriveError, InputError
-from gearwright.forces.motor import BAND
-from gearwright.forces.motors_of_robot import motor_laws
+from gearwright.forces.motors.motor import BAND
+from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.parts import Cogging, CurrentControl, Heat, Motor, Ripple, Supply
 from gearwright.tracing.symbols import Symbol, operations, plain
 from support.motors import DISC, ROTOR, disc, discs, look, situation

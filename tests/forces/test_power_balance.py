@@ -14,15 +14,15 @@ import pytest
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.forces import Line, Reaction, Situation
-from gearwright.forces.backlash import Backlash
-from gearwright.forces.clutch import Clutch
-from gearwright.forces.friction import DryFriction, SmoothFriction
-from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
-from gearwright.forces.kinematic_error import Ripple, Twist
-from gearwright.forces.losses import GearLoss
-from gearwright.forces.lugre import LuGre
-from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
-from gearwright.forces.stops import Stops, compliant_stops
+from gearwright.forces.contact.end_stops import Stops, compliant_stops
+from gearwright.forces.friction.clutch import Clutch
+from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction
+from gearwright.forces.friction.lugre import LuGre
+from gearwright.forces.transmission.backlash import Backlash
+from gearwright.forces.transmission.gear_losses import GearLoss
+from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
+from gearwright.forces.transmission.kinematic_error import Ripple, Twist
+from gearwright.forces.transmission.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.parts import Friction, Losses
 
 ELBOW = gw.assemble(gw.load("elbow"))

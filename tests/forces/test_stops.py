@@ -11,8 +11,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.forces import Line, Load
-from gearwright.forces.friction import DryFriction
-from gearwright.forces.stops import Stops, compliant_stops, stop_laws
+from gearwright.forces.contact.end_stops import Stops, compliant_stops, stop_laws
+from gearwright.forces.friction.dry_friction import DryFriction
 from gearwright.parts import Friction, Joint, Limits, Link, Robot
 
 G, MASS = 9.81, 2.0

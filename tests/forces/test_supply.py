@@ -9,8 +9,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.forces.motors_of_robot import motor_laws
-from gearwright.forces.supply import bus
+from gearwright.forces.motors.motors_of_robot import motor_laws
+from gearwright.forces.motors.supply_circuit import bus
 from gearwright.parts import Motor, Supply
 from support.motors import ROTOR, disc, discs, look, situation
 

@@ -44,9 +44,9 @@ from gearwright.forces import (
     Wrench,
     dc_motor,
 )
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.kinks import kinks_of
-from gearwright.forces.train_losses import TrainLoss
+from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces.branch_points import kinks_of
+from gearwright.forces.transmission.train_losses import TrainLoss
 from gearwright.parts import Drive, Friction, Gear, Link, Losses, Motor, Robot, Supply
 
 ROBOT = Robot(

@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.functions import own_kernels
+from gearwright.functions import special_kernels
 from support.compare import relative
 
 ARM = gw.assemble(gw.load("elastic_elbow"))
@@ -23,8 +23,8 @@ def compiled(monkeypatch, tmp_path):
     missed = []
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))
-    plain = own_kernels.evaluate
-    monkeypatch.setattr(own_kernels, "evaluate", lambda *given: missed.append(1) or plain(*given))
+    plain = special_kernels.evaluate
+    monkeypatch.setattr(special_kernels, "evaluate", lambda *given: missed.append(1) or plain(*given))
     return missed
 
 
@@ -59,21 +59,21 @@ def test_motor_motion(compiled, monkeypatch):
 
 
 def test_what_is_known_of_a_machine_does_not_outlive_it():
-    from gearwright.functions import elastic
+    from gearwright.functions.elastic import elastic_machines
 
     mech = replace(ARM, gravity=(0, 0, -1.0))
     gw.motor_motion(mech, *np.zeros((5, ARM.n // 2)), np.zeros((3, ARM.n // 2)))
-    assert id(mech) in elastic._KNOWN
+    assert id(mech) in elastic_machines._KNOWN
     number = id(mech)
     del mech
-    assert number not in elastic._KNOWN
+    assert number not in elastic_machines._KNOWN
 
 
 def test_kernels_come_when_they_pay(monkeypatch, tmp_path):
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "auto")
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))
-    made, plain = [], own_kernels.graph_code
-    monkeypatch.setattr(own_kernels, "graph_code", lambda *given: made.append(1) or plain(*given))
+    made, plain = [], special_kernels.graph_code
+    monkeypatch.setattr(special_kernels, "graph_code", lambda *given: made.append(1) or plain(*given))
     model = gw.elastic.RedundantModel(ARM)
     for _ in range(10):
         model.weights(np.zeros(ARM.n))

@@ -10,11 +10,11 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling import compile as compiling
-from gearwright.compiling import host as host_module
+from gearwright.compiling.host import processor as host_module
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import CompilationError, SlowerWarning
-from gearwright.functions import service
-from gearwright.programs import programs
+from gearwright.functions import backend
+from gearwright.programs import dynamics_programs
 from gearwright.tracing.recipe import Recipe
 from support.compare import relative
 from support.machines import random_design
@@ -35,14 +35,14 @@ def larger() -> gw.Mechanism:
 
 
 def has_kernel(mech: gw.Mechanism) -> bool:
-    return id(mech) in programs.GRAVITY.ready
+    return id(mech) in dynamics_programs.GRAVITY.ready
 
 
 def test_a_kernel_comes_once_the_calls_have_cost_as_much(machine, monkeypatch):
     q = np.array([0.3, 0.1])
     expected = gw.gravity(machine, q)
     assert not has_kernel(machine)
-    monkeypatch.setattr(service, "COMPILE", 500.0)
+    monkeypatch.setattr(backend, "COMPILE", 500.0)
     calls = 1
     while not has_kernel(machine):
         assert relative(gw.gravity(machine, q), expected) < 1e-14
@@ -53,15 +53,15 @@ def test_a_kernel_comes_once_the_calls_have_cost_as_much(machine, monkeypatch):
 
 
 def test_a_long_batch_counts_by_its_states(machine, monkeypatch):
-    monkeypatch.setattr(service, "COMPILE", 500.0)
+    monkeypatch.setattr(backend, "COMPILE", 500.0)
     gw.gravity(machine, np.zeros((1000, 2)))
     assert has_kernel(machine)
 
 
 def test_a_kernel_in_the_cache_is_taken_early(machine, monkeypatch):
     Kernel(Recipe("gravity", machine))
-    monkeypatch.setattr(service, "LOOK", 100.0)
-    monkeypatch.setattr(service, "COMPILE", float("inf"))
+    monkeypatch.setattr(backend, "LOOK", 100.0)
+    monkeypatch.setattr(backend, "COMPILE", float("inf"))
     for _ in range(5):
         gw.gravity(machine, np.zeros(2))
     assert has_kernel(machine)
@@ -70,7 +70,7 @@ def test_a_kernel_in_the_cache_is_taken_early(machine, monkeypatch):
 def test_without_a_cache_entry_one_look_is_enough(machine, monkeypatch):
     looks = []
     monkeypatch.setattr(Kernel, "from_cache", looks.append)
-    monkeypatch.setattr(service, "LOOK", 0.0)
+    monkeypatch.setattr(backend, "LOOK", 0.0)
     for _ in range(5):
         gw.gravity(machine, np.zeros(2))
     assert [recipe.function for recipe in looks] == ["gravity"]
@@ -85,7 +85,7 @@ def test_where_llvm_fails_numpy_goes_on_and_says_so_once(machine, monkeypatch):
 
     expected = gw.gravity(machine, np.zeros(2))
     monkeypatch.setattr(compiling, "object_code", fail)
-    monkeypatch.setattr(service, "_SAID", set())
+    monkeypatch.setattr(backend, "_SAID", set())
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
     with pytest.warns(SlowerWarning, match=r"^gravity runs without a kernel: .*no executable memory"):
         first = gw.gravity(machine, np.zeros(2))
@@ -120,13 +120,13 @@ def test_services_die_with_their_machine(machine, monkeypatch):
     gw.gravity(machine, np.zeros(2))
     gw.jacobian(machine, np.zeros(2), "b1")
     number = id(machine)
-    assert number in service._MACHINES
-    assert len(service._SERVICES[number]) == 2
+    assert number in backend._MACHINES
+    assert len(backend._SERVICES[number]) == 2
     twin = random_design(np.random.default_rng(21), ("revolute", "prismatic"), wheels=2).written()
-    service._forget(number)
+    backend._forget(number)
     gc.collect()
-    assert number not in service._SERVICES
-    assert number not in programs.GRAVITY.ready
+    assert number not in backend._SERVICES
+    assert number not in dynamics_programs.GRAVITY.ready
     assert relative(gw.gravity(twin, np.zeros(2)), gw.gravity(machine, np.zeros(2))) < 1e-12
 
 
@@ -169,9 +169,9 @@ def test_programs_too_large_for_machine_code(larger, monkeypatch, wrt):
 
 
 def test_jacobians_of_ever_new_points_do_not_pile_up(machine):
-    for k in range(3 * service.PER_MACHINE):
+    for k in range(3 * backend.PER_MACHINE):
         gw.jacobian(machine, np.zeros(2), "b1", (0.0, 0.0, 1e-3 * k))
-    assert len(service._SERVICES[id(machine)]) <= service.PER_MACHINE
+    assert len(backend._SERVICES[id(machine)]) <= backend.PER_MACHINE
 
 
 def test_a_large_kernel_says_that_it_is_not_optimised(larger, monkeypatch, tmp_path):
@@ -186,7 +186,7 @@ def test_a_large_kernel_says_that_it_is_not_optimised(larger, monkeypatch, tmp_p
 def test_a_public_call_of_a_program_too_large_says_so(larger, monkeypatch):
     monkeypatch.setenv("GEARWRIGHT_CACHE", "off")
     monkeypatch.setattr(compiling, "LIMIT", 10)
-    monkeypatch.setattr(service, "_SAID", set())
+    monkeypatch.setattr(backend, "_SAID", set())
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
     with pytest.warns(SlowerWarning, match=r"^mass_matrix: .*more than the 10 that LLVM compiles"):
         gw.mass_matrix(larger, np.zeros(3))

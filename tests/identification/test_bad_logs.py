@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning, InputError, MissingExtraError
 from gearwright.identification import Log, Validation, fit_consistent, identify, log_of_currents, read_log
-from gearwright.identification.model import Model
-from gearwright.motion.recording import write_columns
+from gearwright.identification.model.torque_model import Model
+from gearwright.motion.csv_files import write_columns
 from identification.arms import elbow, measured
 
 

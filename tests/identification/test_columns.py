@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.identification import Model, MotionLimits, excite, identify, identify_payload
-from gearwright.identification.columns import NOT_NEGATIVE
-from gearwright.identification.unknowns import unknowns
+from gearwright.identification.fit.unknowns import unknowns
+from gearwright.identification.model.columns import NOT_NEGATIVE
 from gearwright.parts import Joint, Limits, Link, Robot
 from identification.arms import elbow, measured
 

@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.identification import Log, identify
-from gearwright.identification.cutoff import default_cutoff
-from gearwright.identification.doubts import coloured
+from gearwright.identification.experiment.filter_cutoff import default_cutoff
+from gearwright.identification.fit.diagnostics import coloured
 from identification.arms import elbow, friction, lively, true_parameters
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import GearwrightWarning
-from gearwright.identification.columns import friction_columns
-from gearwright.identification.fitted_numbers import fitted_numbers
+from gearwright.identification.fit.unknowns import fitted_numbers
+from gearwright.identification.model.columns import friction_columns
 from gearwright.parts import Drive, Joint, JointSpring, Link, Member, Motor, Robot, Series, Shaft, Spur
 
 
@@ -27,7 +27,7 @@ def test_springs_of_joints_can_be_turned():
 
 
 def test_friction_by_words_counts_as_stated():
-    from gearwright.identification.unknowns import _stated_friction
+    from gearwright.identification.fit.unknowns import _stated_friction
 
     robot = gw.load("manutec_r3_full")
     columns = friction_columns(gw.assemble(robot), ("viscous", "coulomb", "offset"))

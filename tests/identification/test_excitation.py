@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.identification import Box, FourierMotion, Log, MotionLimits, excite, identify
-from gearwright.motion.recording import read_recording
+from gearwright.motion.csv_files import read_recording
 from identification.arms import elbow
 
 LIMITS = MotionLimits([-2.0] * 3, [2.0] * 3, [2.0] * 3, [6.0] * 3)

@@ -14,8 +14,8 @@ from gearwright.catalogue import load
 from gearwright.errors import GearwrightWarning
 from gearwright.files import save
 from gearwright.identification import Log, fit_consistent, identified_robot, identify, identify_payload, log_of_currents
-from gearwright.identification.least_squares import solve
-from gearwright.identification.model import Model
+from gearwright.identification.fit.least_squares import solve
+from gearwright.identification.model.torque_model import Model
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 from identification.arms import OFFSET, elbow, measured, true_parameters
 

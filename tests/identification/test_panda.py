@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.equations.independent_parameters import independent
+from gearwright.equations.base_parameters_numeric import independent
 from gearwright.errors import GearwrightWarning
 from gearwright.identification import Log, Validation, fit_consistent, identified_mechanism, identify
 

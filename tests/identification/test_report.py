@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 from gearwright.catalogue import load
 from gearwright.cli.app import app
 from gearwright.errors import GearwrightWarning
-from gearwright.functions.functions import parameters
+from gearwright.functions.dynamics import parameters
 from gearwright.identification import fit_consistent, identify, write_report
 from gearwright.mechanism import assemble
-from gearwright.motion.recording import write_columns
+from gearwright.motion.csv_files import write_columns
 from identification.arms import elbow, measured
 
 PNG = b"\x89PNG\r\n"

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.linalg import toeplitz
 
-from gearwright.identification import blocks
-from gearwright.identification.autoregression import Autoregression, Filter, LaggedSums, autoregression
-from gearwright.identification.blocks import Blocks, as_blocks
-from gearwright.identification.least_squares import solve
+from gearwright.identification.fit.covariance import Autoregression, Filter, LaggedSums, autoregression
+from gearwright.identification.fit.least_squares import solve
+from gearwright.identification.model import sample_blocks
+from gearwright.identification.model.sample_blocks import Blocks, as_blocks
 
 LONG_LOG = """
 import numpy as np
@@ -57,8 +57,8 @@ def test_blocks_change_nothing(method, monkeypatch):
     noise = np.cumsum(0.1 * rng.normal(size=(700, 3)), axis=0) * 0.3 + rng.normal(size=(700, 3))
     tau = Y @ np.arange(1.0, 7.0) + noise
     whole = solve(Y, tau, method)
-    monkeypatch.setattr(blocks, "BLOCK", 500)
-    monkeypatch.setattr(blocks, "KEPT", 0)
+    monkeypatch.setattr(sample_blocks, "BLOCK", 500)
+    monkeypatch.setattr(sample_blocks, "KEPT", 0)
     parts = solve(Y, tau, method)
     assert len(as_blocks(Y).parts) > 20
     for name in ("values", "covariance", "residuals", "weights"):

@@ -20,9 +20,8 @@ from gearwright.identification import (
     identify,
     save_identified,
 )
-from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.fitted_numbers import fitted_numbers
-from gearwright.identification.unknowns import unknowns
+from gearwright.identification.fit.unknowns import fitted_numbers, unknowns
+from gearwright.identification.physical_consistency import ConsistentFit
 from gearwright.identification.write_back import _with_friction
 from gearwright.parts import Friction, Joint, Link
 from support.compare import relative

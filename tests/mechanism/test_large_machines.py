@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InertiaError, InputError
 from gearwright.mechanism import rows
-from gearwright.mechanism.generic_mass_matrix import generic_mass_matrix
+from gearwright.mechanism.definiteness import generic_mass_matrix
 from support.compare import relative
 from support.long_chains import calls, long_chain
 from support.machines import random_design

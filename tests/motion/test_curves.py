@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError, InputError
 from gearwright.motion import FourierMotion, fourier, from_accelerations, polynomial, recorded, spline
-from gearwright.motion.recording import read_recording
+from gearwright.motion.csv_files import read_recording
 
 RNG = np.random.default_rng(2)
 POINTS = RNG.uniform(-1, 1, (6, 3))

@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError
-from gearwright.motion.recording import read_recording, write_columns
+from gearwright.motion.csv_files import read_recording, write_columns
 from support.mutations import broken
 
 ARM = gw.Mechanism(

@@ -10,22 +10,22 @@ import pytest
 import gearwright as gw
 from gearwright.errors import DriveError, InputError
 from gearwright.forces import Line, Quantity
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.actuator_place import place_line
-from gearwright.forces.dc_motor import dc_motor
-from gearwright.forces.friction import DryFriction, SmoothFriction
-from gearwright.forces.hydraulics import ServoValve, servo_cylinder
-from gearwright.forces.hysteresis import MaxwellSlip
-from gearwright.forces.kinematic_error import Twist
-from gearwright.forces.lugre import LuGre
-from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
-from gearwright.forces.synchronous import SynchronousMotor
-from gearwright.functions.run import derivative
+from gearwright.forces.actuators.dc_motor import dc_motor
+from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
+from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces.actuators.mounting import place_line
+from gearwright.forces.actuators.pneumatic_cylinder import AirValve, pneumatic_cylinder
+from gearwright.forces.actuators.synchronous_motor import SynchronousMotor
+from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction
+from gearwright.forces.friction.lugre import LuGre
+from gearwright.forces.transmission.hysteresis import MaxwellSlip
+from gearwright.forces.transmission.kinematic_error import Twist
+from gearwright.functions.public_call import derivative
 from gearwright.motion import chain, polynomial, trapezoid
+from gearwright.motion_demands.actuator_forces import DemandedForces, Push
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece
 from gearwright.parts import Friction
-from gearwright.programs.programs import INVERSE_DYNAMICS
-from gearwright.system.demanded_forces import DemandedForces, Push
-from gearwright.system.motion_pieces import Piece
+from gearwright.programs.dynamics_programs import INVERSE_DYNAMICS
 from gearwright.system.system import System
 
 JOINTS = ("j1", "j2", "j3")

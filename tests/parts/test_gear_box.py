@@ -24,8 +24,8 @@ from gearwright.parts import (
     Worm,
     losses_of,
 )
-from gearwright.parts.series import tensions_of
-from gearwright.parts.teeth import tooth_forces_of, unknown_teeth_of
+from gearwright.parts.gears.forces.tooth_forces import tooth_forces_of, unknown_teeth_of
+from gearwright.parts.gears.series import tensions_of
 
 LOADS = np.array([0.0, 1.0, 7.0])
 QUADRANTS = [(sense, driving) for sense in (1.0, -1.0) for driving in (True, False)]

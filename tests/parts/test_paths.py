@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.files import read_yaml
-from gearwright.parts.paths import parameter, with_parameters
+from gearwright.parts.parameter_paths import parameter, with_parameters
 
 ROBOT = read_yaml("""
 robot: arm

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.planning import branches
-from gearwright.planning.joints import Joints
+from gearwright.planning.kinematics import solution_branches
+from gearwright.planning.kinematics.joint_ranges import Joints
 
 HP = pytest.importorskip("eaik.IK_HP", reason="EAIK is not installed")
 
@@ -25,7 +25,7 @@ def closed_form(mech, frame):
 @pytest.mark.parametrize("name", ["ur5_like", "puma560"])
 def test_branches_are_those_of_the_closed_form(name, monkeypatch):
     """Puma by our own closed form, the other one by restarts: EAIK itself does not help."""
-    monkeypatch.setattr(branches, "eaik_form", lambda arm: None)
+    monkeypatch.setattr(solution_branches, "eaik_form", lambda arm: None)
     mech = gw.assemble(gw.load(name))
     joints = Joints.of(mech)
     arm, at_rest = closed_form(mech, "tool")

@@ -11,11 +11,11 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError, PlanningError
 from gearwright.motion import polynomial, s_curve
+from gearwright.motion_demands.actuators import Drives, torques_alone, undriven
+from gearwright.motion_demands.forces_at_states import StateForces, States
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.planning import fastest, limit_use
-from gearwright.planning.path_speeds import largest_speeds
-from gearwright.system.asked_actuators import Drives, torques_alone, undriven
-from gearwright.system.state_forces import StateForces, States
+from gearwright.planning.time_optimal.path_parametrisation import largest_speeds
 from gearwright.system.system import System
 from support.planar_arms import planar_arm
 

@@ -10,11 +10,10 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.parts import Drive, Gear, Link, Motor, Robot
-from gearwright.planning import branches
-from gearwright.planning.arm_axes import arm_axes
-from gearwright.planning.inverse_kinematics import descent_of
-from gearwright.planning.joints import Joints
-from gearwright.planning.wrist_partitioned import wrist_partitioned
+from gearwright.planning.kinematics import solution_branches
+from gearwright.planning.kinematics.inverse_kinematics import descent_of
+from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.planning.kinematics.wrist_partitioned import arm_axes, wrist_partitioned
 from support.planar_arms import following_arm, planar_arm
 
 ARMS = {
@@ -88,7 +87,7 @@ def test_a_closed_form_finds_what_restarts_find(name, monkeypatch):
     poses = gw.placement(joints.mech, q, frame)
     by_form = gw.inverse_kinematics(robot, frame, poses, branches="all")
     assert by_form.reached.any(axis=1).all()
-    monkeypatch.setattr(branches, "arm_axes", lambda descent, base: None)
+    monkeypatch.setattr(solution_branches, "arm_axes", lambda descent, base: None)
     by_restarts = gw.inverse_kinematics(robot, frame, poses, branches="all")
     for k in range(6):
         mine, other = (found.q[k][found.reached[k]] for found in (by_form, by_restarts))
@@ -157,7 +156,7 @@ def test_the_nearest_of_a_spatial_arm_is_a_minimum():
     R, p = gw.placement(mech, np.full(6, 0.4), "tool")
     found = gw.inverse_kinematics(robot, "tool", (R, p * 3))
     left = p * 3 - found.pose.position
-    turn = gw.planning.poses.rotation_vector(found.pose.rotation, R)
+    turn = gw.planning.kinematics.poses.rotation_vector(found.pose.rotation, R)
     slope = gw.jacobian(mech, found.q, "tool").T @ np.concatenate([left, turn])
     assert not found.reached
     assert np.abs(slope).max() < 1e-4 * np.linalg.norm(left)

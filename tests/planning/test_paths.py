@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError, PlanningError
 from gearwright.planning import arc, circle, line, rotation_of, slerp, track
-from gearwright.planning.poses import rotation_vector
+from gearwright.planning.kinematics.poses import rotation_vector
 from support.planar_arms import planar_arm
 
 UR5 = np.array([0.1, -1.2, 1.5, 0.3, 0.8, 0.2])

@@ -23,10 +23,10 @@ from gearwright.planning import (
     torque_ratio,
     track,
 )
-from gearwright.planning.criteria import Criterion
-from gearwright.planning.inverse_kinematics import descent_of
-from gearwright.planning.obstacles import segment_distance
-from gearwright.planning.tracking import speeds
+from gearwright.planning.kinematics.inverse_kinematics import descent_of
+from gearwright.planning.kinematics.obstacles import segment_distance
+from gearwright.planning.kinematics.redundancy_criteria import Criterion
+from gearwright.planning.paths.pose_tracking import speeds
 from support.planar_arms import macro_and_micro, planar_arm
 
 START = np.array([0.1, 0.2, 0.3, -1.5, 0.5, 1.6, 0.7])

@@ -11,10 +11,10 @@ import yaml
 
 import gearwright as gw
 from gearwright.errors import FileError, InputError, PlanningError
-from gearwright.files.task_reader import read_task
-from gearwright.files.task_words import task_schema
+from gearwright.files.fields.task import task_schema
+from gearwright.files.yaml.task_reader import read_task
 from gearwright.motion import chain, polynomial
-from gearwright.planning.task_motions import carrying, task_motions
+from gearwright.planning.paths.task_motions import carrying, task_motions
 
 ARM = gw.load("ur5_like")
 MECH = gw.assemble(ARM)

@@ -16,14 +16,14 @@ import sympy
 
 import gearwright as gw
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.programs.program import Program, flatten
 from support.compare import relative
 from support.machines import random_design, random_state
 
 RECURSIONS = [
     value
-    for name, value in vars(programs).items()
+    for name, value in vars(dynamics_programs).items()
     if isinstance(value, Program) and name not in ("INTEGRATE", "DIFFERENCE")  # these branch on the size of a rotation
 ]
 
@@ -136,9 +136,11 @@ def test_complex_step_of_kinetic_energy_is_momentum():
     """dT/dv = M v to the last digits."""
     mech, s = machine()
     slope = [
-        flatten(programs.KINETIC_ENERGY.run(mech, ComplexNumbers, {"q": s.q.tolist(), "v": step(s.v.tolist(), k)}, {}))[
-            0
-        ].imag
+        flatten(
+            dynamics_programs.KINETIC_ENERGY.run(
+                mech, ComplexNumbers, {"q": s.q.tolist(), "v": step(s.v.tolist(), k)}, {}
+            )
+        )[0].imag
         for k in range(mech.n)
     ]
     assert relative(np.array(slope) * 1e30, gw.mass_matrix(mech, s.q) @ s.v) < 1e-14
@@ -148,7 +150,7 @@ def test_complex_step_of_potential_energy_is_force():
     """dV/dq = gravity and springs."""
     mech, s = machine()
     slope = [
-        flatten(programs.POTENTIAL_ENERGY.run(mech, ComplexNumbers, {"q": step(s.q.tolist(), k)}, {}))[0].imag
+        flatten(dynamics_programs.POTENTIAL_ENERGY.run(mech, ComplexNumbers, {"q": step(s.q.tolist(), k)}, {}))[0].imag
         for k in range(mech.n)
     ]
     assert relative(np.array(slope) * 1e30, gw.bias(mech, s.q, 0 * s.v)) < 1e-13
@@ -169,7 +171,7 @@ def test_an_inertia_may_be_a_symbol_in_the_parts():
     J, m = casadi.SX.sym("J"), casadi.SX.sym("m")
     q, v, a = [0.3, 0.4], [0.5, -0.6], [0.7, 0.8]
     symbolic = gw.assemble(robot(J, m))
-    tau = flatten(programs.INVERSE_DYNAMICS.run(symbolic, CasadiExpressions, {"q": q, "v": v, "a": a}, {}))
+    tau = flatten(dynamics_programs.INVERSE_DYNAMICS.run(symbolic, CasadiExpressions, {"q": q, "v": v, "a": a}, {}))
     function = casadi.Function("tau", [J, m], [casadi.vertcat(*tau)])
     for values in ((1e-3, 0.5), (2e-3, 0.7)):
         expected = gw.inverse_dynamics(gw.assemble(robot(*values)), q, v, a)

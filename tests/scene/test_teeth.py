@@ -22,11 +22,11 @@ from gearwright.parts import (
     Wolfrom,
     Worm,
 )
-from gearwright.scene.form import Room
-from gearwright.scene.forms_of_teeth import meshing, meshing_inside
-from gearwright.scene.gear_forms import gear_forms
+from gearwright.scene.gear_form import Room
+from gearwright.scene.gear_form_table import gear_forms
 from gearwright.scene.solid import turn_about_z
 from gearwright.scene.tooth_profiles import involute, trapezoid
+from gearwright.scene.toothed_gears import meshing, meshing_inside
 from gearwright.scene.triangles import box, cylinder, rod, sphere, towards, wheel
 
 ROOM = Room(0.05, 0.01, joint_axis=np.array([1.0, 0.0, 0.0]))

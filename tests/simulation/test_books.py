@@ -112,10 +112,10 @@ def test_a_law_that_does_not_book_its_power_is_named():
 
 def test_no_law_of_a_robot_is_blamed():
     """The instants of a run of many laws, with modes, gears and holds: every law keeps its books at each of them."""
-    from gearwright.simulation.bookkeeping import unbooked_laws
+    from gearwright.simulation.checks.energy_balance import unbooked_laws
     from gearwright.simulation.recorder import Recorder
     from gearwright.simulation.simulate import Simulation
-    from gearwright.system.signals import gathered
+    from gearwright.system.inputs import gathered
     from gearwright.system.state import initial_state, state_vector
     from gearwright.system.system import System
 

@@ -11,13 +11,14 @@ import gearwright as gw
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Force, Law, Outcome
 from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor, Robot
-from gearwright.simulation import integrators, loop_choice, rates
-from gearwright.simulation.event_loop import EventLoop
-from gearwright.simulation.moded_rates import ModedRates
-from gearwright.simulation.rates import exact_slopes, rates_by_kernel, rates_by_laws
+from gearwright.simulation.compiled_loop import loop_choice
+from gearwright.simulation.compiled_loop.event_loop import EventLoop
+from gearwright.simulation.integrators import methods, rates
+from gearwright.simulation.integrators.rates import exact_slopes, rates_by_kernel, rates_by_laws
+from gearwright.simulation.python_loop.rates_in_modes import ModedRates
 from gearwright.system.evaluation import evaluate
-from gearwright.system.law_table import law_table
-from gearwright.system.motion_rates import motion_rates
+from gearwright.system.kernels.all_modes import law_table
+from gearwright.system.kernels.motion_rates import motion_rates
 from gearwright.system.system import System
 from gearwright.system.vector_program import NoKernelError
 from support.compare import relative
@@ -222,9 +223,9 @@ def test_runs_with_and_without_kernels_agree(method, monkeypatch):
 
 @pytest.mark.parametrize("sundials", [True, False])
 def test_stiff_runs_with_and_without_exact_derivatives_agree(sundials, monkeypatch):
-    if sundials and not integrators.has_sundials():
+    if sundials and not methods.has_sundials():
         pytest.skip("scikit-sundae is not installed")
-    monkeypatch.setattr(integrators, "has_sundials", lambda: sundials)
+    monkeypatch.setattr(methods, "has_sundials", lambda: sundials)
     robot, more = electric_robot(1), {"inputs": voltages(), "until": 0.1, "method": "stiff", "samples": 11}
     exact = gw.simulate(robot, **more)
     monkeypatch.setattr("gearwright.simulation.simulation.exact_slopes", lambda *_: None)

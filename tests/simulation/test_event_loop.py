@@ -9,22 +9,23 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling.driver_translation import fields_of
+from gearwright.compiling.restricted_python.translation import fields_of
 from gearwright.errors import SimulationError
 from gearwright.forces import DryFriction, Line, Stops
 from gearwright.forces.law import Action, Force, Guard, Impact, Law
 from gearwright.parts import Friction
-from gearwright.simulation import driver_loop, event_loop, loop_choice
-from gearwright.simulation.driver import Driver, LoopInputs, LoopKernels
-from gearwright.simulation.driver_work import Work
-from gearwright.simulation.event_loop import EventLoop
-from gearwright.simulation.input_pieces import fitted
+from gearwright.simulation.compiled_loop import event_loop, loop_choice
+from gearwright.simulation.compiled_loop.chebyshev_inputs import fitted
+from gearwright.simulation.compiled_loop.driver import Driver, LoopInputs, LoopKernels
+from gearwright.simulation.compiled_loop.event_loop import EventLoop
+from gearwright.simulation.compiled_loop.source import loop
+from gearwright.simulation.compiled_loop.source.workspace import Work
 from gearwright.system.evaluation import evaluate, rates
-from gearwright.system.event_kernels import tied_sizes
-from gearwright.system.event_table import event_table
-from gearwright.system.identity import identity_of
-from gearwright.system.settling import settle
-from gearwright.system.signals import gathered
+from gearwright.system.inputs import gathered
+from gearwright.system.kernels.event_kernels import tied_sizes
+from gearwright.system.kernels.event_table import event_table
+from gearwright.system.kernels.identity import identity_of
+from gearwright.system.modes.mode_settling import settle
 from gearwright.system.system import System
 from support.before import in_python
 from support.compare import relative
@@ -119,7 +120,7 @@ def test_the_source_of_the_loop_runs_as_plain_python():
     driver.go_on_from(0.0, start, tuple(law.modes[0] for law in system.laws), None)
     driver.memory["bound"], driver.memory["latest"], driver.memory["pause"] = 0.2, float(np.nextafter(0.2, 0)), 10**6
     plain = plain_work(driver)
-    expected = [function(plain) for function in (driver_loop.settle, driver_loop.record_here, driver_loop.advance)]
+    expected = [function(plain) for function in (loop.settle, loop.record_here, loop.advance)]
     assert [driver.call(name) for name in ("settle", "record_here", "advance")] == expected == [0, 0, 0]
     assert driver.memory["sampled"] == plain.sampled == 11
     assert driver.memory["events"] == plain.events > 3

@@ -11,7 +11,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import GearwrightWarning, SimulationError
-from gearwright.simulation import rollout_steps
+from gearwright.simulation.fixed_step import compiled_rollout
 
 ELBOW = gw.assemble(gw.load("elbow"))
 BENT = [0.0, 0.5, 0.0]
@@ -82,8 +82,8 @@ def test_an_interruption_keeps_what_was_computed(method):
 @pytest.mark.usefixtures("heedful")
 @pytest.mark.parametrize("every", [10, 2000])
 def test_an_interrupted_rollout_gives_its_samples(monkeypatch, every):
-    monkeypatch.setattr(rollout_steps, "PIECE", 1e5)
-    pieces, whole = [], rollout_steps.FixedStep._filled
+    monkeypatch.setattr(compiled_rollout, "PIECE", 1e5)
+    pieces, whole = [], compiled_rollout.FixedStep._filled
 
     def interrupted(*given):
         pieces.append(1)
@@ -92,7 +92,7 @@ def test_an_interrupted_rollout_gives_its_samples(monkeypatch, every):
         return whole(*given)
 
     full = gw.rollout(ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, every=every)
-    monkeypatch.setattr(rollout_steps.FixedStep, "_filled", interrupted)
+    monkeypatch.setattr(compiled_rollout.FixedStep, "_filled", interrupted)
     with pytest.warns(GearwrightWarning, match=r"stopped by the user at t = \d"):
         some = gw.rollout(ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, every=every)
     assert 1 < len(some.t) < len(full.t)

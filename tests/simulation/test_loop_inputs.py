@@ -10,9 +10,9 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.errors import InputError
 from gearwright.forces import DryFriction, Line
 from gearwright.parts import Friction
-from gearwright.simulation import loop_choice
-from gearwright.simulation.input_pieces import fitted
-from gearwright.system.signals import gathered, steps
+from gearwright.simulation.compiled_loop import loop_choice
+from gearwright.simulation.compiled_loop.chebyshev_inputs import fitted
+from gearwright.system.inputs import gathered, steps
 
 ARM = gw.assemble(gw.load("elbow"))
 RUBBING = (DryFriction("rub", Line.of(ARM, "j2"), friction=Friction(coulomb=1.0, static=1.3, viscous=0.1)),)

@@ -11,9 +11,9 @@ import pytest
 import gearwright as gw
 from gearwright.forces import Action, DryFriction, Force, Law, Line, LuGre, Outcome
 from gearwright.parts import Friction
-from gearwright.simulation.decay import fastest_decay
-from gearwright.simulation.integrators import march
-from gearwright.simulation.marching import Problem
+from gearwright.simulation.integrators.integrate_to_event import Problem
+from gearwright.simulation.integrators.methods import march
+from gearwright.simulation.integrators.stiffness_detection import fastest_decay
 
 
 @pytest.mark.parametrize("method", ["adaptive", "stiff"])

@@ -11,9 +11,9 @@ from scipy.spatial.transform import Rotation
 
 import gearwright as gw
 from gearwright.compiling.compile import layout_of
-from gearwright.compiling.host import generic, object_code
-from gearwright.compiling.rollout_code import LoopCode, rollout_text
-from gearwright.simulation.rollout_steps import FixedStep, fixed_step
+from gearwright.compiling.host.processor import generic, object_code
+from gearwright.compiling.rollout_loop import LoopCode, rollout_text
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
 from gearwright.tracing.trace import traced
 from support.compare import relative
 from support.machines import random_design

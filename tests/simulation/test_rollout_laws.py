@@ -10,12 +10,12 @@ from scipy.linalg import expm
 
 import gearwright as gw
 from gearwright.errors import InputError, SimulationError
-from gearwright.forces.dc_motor import dc_motor
-from gearwright.forces.friction import SmoothFriction
+from gearwright.forces.actuators.dc_motor import dc_motor
+from gearwright.forces.friction.dry_friction import SmoothFriction
+from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity
-from gearwright.forces.lugre import LuGre
-from gearwright.parts.friction import Friction
-from gearwright.simulation.rollout_steps import FixedStep, fixed_step
+from gearwright.parts.drives.friction import Friction
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
 from support.compare import relative
 
 J, K, R, L, B = 0.02, 0.5, 2.0, 0.01, 0.003

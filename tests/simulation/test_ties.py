@@ -7,9 +7,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.forces import Line, Load
-from gearwright.forces.hysteresis import MaxwellSlip
-from gearwright.forces.kinematic_error import Twist
-from gearwright.system.settling import settle
+from gearwright.forces.transmission.hysteresis import MaxwellSlip
+from gearwright.forces.transmission.kinematic_error import Twist
+from gearwright.system.modes.mode_settling import settle
 from gearwright.system.system import System
 from support.before import in_machine_code, in_python
 

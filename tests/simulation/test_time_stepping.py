@@ -13,8 +13,8 @@ from gearwright import forces
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.forces import Law
 from gearwright.parts import Drive, Friction, Gear, Motor
-from gearwright.simulation.rollout_steps import FixedStep, fixed_step
-from gearwright.simulation.sweeps import sweeps_for
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
 from support.compare import relative
 
 ROBOT = gw.load("elbow")

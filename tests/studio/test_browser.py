@@ -15,7 +15,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.studio.open import studio
-from gearwright.studio.rotations import matrix
+from gearwright.studio.view import matrix
 
 pytest.importorskip("viser")
 playwright = pytest.importorskip("playwright.sync_api", reason="browser tests: Playwright is not installed")

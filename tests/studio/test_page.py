@@ -16,10 +16,9 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Payload, Robot
-from gearwright.studio.open import studio
-from gearwright.studio.places import places
+from gearwright.studio.editable_parts import places
+from gearwright.studio.open import Watch, studio
 from gearwright.studio.session import Session
-from gearwright.studio.watch import Watch
 from gearwright.studio.worker import Worker
 from support.hostile_names import hostile_robot
 

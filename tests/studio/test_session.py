@@ -12,9 +12,9 @@ from gearwright.analysis import compare
 from gearwright.errors import GearwrightError, InputError, TrainError
 from gearwright.motion import polynomial
 from gearwright.parts import Drive, Motor, Planetary, parameter
-from gearwright.studio.entries import AS_STATED, changed_drive, motor_choices
-from gearwright.studio.motions import studio_motion
-from gearwright.studio.places import places
+from gearwright.studio.drive_edits import AS_STATED, changed_drive, motor_choices
+from gearwright.studio.editable_parts import places
+from gearwright.studio.played_motion import studio_motion
 from gearwright.studio.session import Session, parameter_paths
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.simulation import loop_choice, moded_rates
-from gearwright.system.event_structure import TooLargeError
+from gearwright.simulation.compiled_loop import loop_choice
+from gearwright.simulation.python_loop import rates_in_modes
+from gearwright.system.kernels.event_structure import TooLargeError
 
 
 @contextmanager
@@ -23,7 +24,9 @@ def in_python() -> Iterator[None]:
 
         patch.setattr(loop_choice, "WORTHWHILE", 10**9)
         patch.setattr(loop_choice.LoopChoice, "_source", refuse)
-        patch.setattr(moded_rates, "WORTHWHILE", 20)  # kernels for single laws take less time than these runs without
+        patch.setattr(
+            rates_in_modes, "WORTHWHILE", 20
+        )  # kernels for single laws take less time than these runs without
         yield
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import gearwright as gw
-from gearwright.functions import functions
-from gearwright.programs import programs
+from gearwright.functions import dynamics
+from gearwright.programs import dynamics_programs
 
 CHEAP = ("inverse_dynamics", "mass_matrix", "bias", "placement", "momentum", "integrate")
 """Functions quick enough to be traced for every robot, a biped of 30 joints included."""
@@ -16,23 +16,23 @@ CHEAP = ("inverse_dynamics", "mass_matrix", "bias", "placement", "momentum", "in
 
 INNER = ("axial_drifts", "reaching_step")
 """Programs that only other functions use."""
-PUBLIC = [name for name in programs.BY_NAME if name not in INNER]
+PUBLIC = [name for name in dynamics_programs.BY_NAME if name not in INNER]
 
 
 def public(name: str) -> Any:
     """A public function by the name of its program."""
-    return getattr(functions if hasattr(functions, name) else gw.planning, name)
+    return getattr(dynamics if hasattr(dynamics, name) else gw.planning, name)
 
 
 def fixed_for(name: str, mech: gw.Mechanism) -> dict[str, Any]:
     """What a function takes beside arrays: the last body."""
-    return {"body": mech.bodies[-1].name} if "body" in programs.BY_NAME[name].options else {}
+    return {"body": mech.bodies[-1].name} if "body" in dynamics_programs.BY_NAME[name].options else {}
 
 
 def arguments(name: str, mech: gw.Mechanism, seed: int = 0) -> list[np.ndarray]:
     """Arrays of one random state."""
     rng = np.random.default_rng(seed)
-    program = programs.BY_NAME[name]
+    program = dynamics_programs.BY_NAME[name]
     return [
         gw.integrate(mech, gw.neutral(mech), rng.uniform(-1, 1, mech.n))
         if name in program.per_coordinate

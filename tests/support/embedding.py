@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Rot
-from gearwright.files.gear_words import GEARS
+from gearwright.files.fields.gear import GEARS
 from gearwright.parts import (
     Belt,
     Bevel,

@@ -10,7 +10,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.parts import Drive, Friction, Gear, Joint, Limits, Link, Motor, Robot
-from gearwright.system.signals import steps
+from gearwright.system.inputs import steps
 
 PIECES = 5
 """Pieces of a run on which the inputs are constant."""

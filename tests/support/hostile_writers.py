@@ -139,7 +139,7 @@ def llvm(robot: Robot, folder: Path) -> None:
 
 def json_of_facts(robot: Robot, folder: Path) -> None:
     """The facts come back, and are safe on a terminal."""
-    from gearwright.cli.description import describe
+    from gearwright.cli.robot_description import describe
 
     facts = describe(robot, gw.assemble(robot))
     written = text.json(facts)
@@ -197,7 +197,7 @@ def _refused_rightly(message: str, names: list[str], path: Path) -> None:
 def csv(robot: Robot, folder: Path) -> None:
     """Runs, motions and logs give back their columns."""
     from gearwright.identification import FourierMotion, read_log
-    from gearwright.motion.recording import read_recording, write_columns
+    from gearwright.motion.csv_files import read_recording, write_columns
     from gearwright.simulation import Run
 
     mech = gw.assemble(robot)
@@ -291,12 +291,11 @@ def figures(robot: Robot, folder: Path) -> None:
     from matplotlib.text import Text
 
     from gearwright.plots import Panel, bars, figure, save
+    from gearwright.plots.bars import Ranking, rankings
     from gearwright.plots.contour import Plane, contour
-    from gearwright.plots.front import front
-    from gearwright.plots.histograms import histograms
-    from gearwright.plots.intervals import intervals
+    from gearwright.plots.distributions import histograms, intervals
     from gearwright.plots.network import Edge, network
-    from gearwright.plots.ranking import Ranking, rankings
+    from gearwright.plots.pareto_front import front
 
     first, second, *_ = names = names_of(robot)
     grid = np.meshgrid([0.0, 1.0], [0.0, 1.0])

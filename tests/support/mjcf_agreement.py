@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 import gearwright as gw
-from gearwright.files.mjcf_reader import read_mjcf_with_report
+from gearwright.files.mjcf.reader import read_mjcf_with_report
 
 FREE, BALL, SLIDE, HINGE = range(4)
 TURN = (".qw", ".qx", ".qy", ".qz")

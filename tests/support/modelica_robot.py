@@ -11,7 +11,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.forces import Action, Force, Law, Line, Outcome, Quantity, Reaction, Situation
-from gearwright.forces.friction import DryFriction
+from gearwright.forces.friction.dry_friction import DryFriction
 from gearwright.parts import Friction
 from support.modelica import Model, Signal, angle, rate, read, reported, rotor
 

@@ -8,13 +8,13 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.forces import Law, Line, Load
-from gearwright.forces.backlash import Backlash
-from gearwright.forces.clutch import Clutch
-from gearwright.forces.friction import DryFriction
-from gearwright.forces.kinematic_error import Twist
-from gearwright.forces.losses import GearLoss
-from gearwright.forces.motors_of_robot import motor_laws
-from gearwright.forces.nonlinear_spring import Curve
+from gearwright.forces.friction.clutch import Clutch
+from gearwright.forces.friction.dry_friction import DryFriction
+from gearwright.forces.motors.motors_of_robot import motor_laws
+from gearwright.forces.transmission.backlash import Backlash
+from gearwright.forces.transmission.gear_losses import GearLoss
+from gearwright.forces.transmission.kinematic_error import Twist
+from gearwright.forces.transmission.nonlinear_spring import Curve
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, Losses, Motor, Robot
 from gearwright.simulation import Signal as Input
 from gearwright.simulation import steps

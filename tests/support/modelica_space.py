@@ -8,7 +8,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.forces import Line
-from gearwright.forces.prescribed import Prescribed
+from gearwright.forces.prescribed_motion import Prescribed
 from support.modelica import GRAVITY, STEEL, Model, Motion, Series, Signal, angle, cylinder, rate, sine, turning
 
 DOWN = (0.0, -GRAVITY, 0.0)

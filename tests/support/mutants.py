@@ -53,7 +53,7 @@ MUTANTS = {
     "gravity: sign of a moment": Mutant(
         "dynamics.inverse_dynamics:gravity", "body.about_origin.moment.cross(a)", "a.cross(body.about_origin.moment)"
     ),
-    "inverse: sign in a moment": Mutant("algebra.moments:Moments.pulled_by", "- P.xz * U.b.x", "+ P.xz * U.b.x"),
+    "inverse: sign in a moment": Mutant("algebra.mass_moments:Moments.pulled_by", "- P.xz * U.b.x", "+ P.xz * U.b.x"),
     "motion: Coriolis acceleration": Mutant("dynamics.kinematics:accelerations", "(w * 2).cross", "w.cross"),
     "motion: sign of the centripetal acceleration": Mutant(
         "dynamics.kinematics:accelerations", "a_k + U_k @ r", "a_k + wd_k.cross(r) * 2 - U_k @ r"
@@ -94,20 +94,32 @@ MUTANTS = {
     ),
     "regressor: coupling": Mutant("dynamics.regressor:_spin_column", "rate_dot + share *", "rate_dot + 0.0 *"),
     "regressor: sign of a first moment": Mutant("dynamics.regressor:_body_wrenches", "h.cross(a)", "a.cross(h)"),
-    "Lagrange: coupling": Mutant("dynamics.lagrange:_wheel", "share * spin.axis.dot(z)", "0.0 * spin.axis.dot(z)"),
-    "Lagrange: sign of a Christoffel symbol": Mutant(
-        "dynamics.lagrange:_add_christoffel", "- db(j, k, i)", "+ db(j, k, i)"
+    "Lagrange: coupling": Mutant(
+        "dynamics.other_formulations.lagrange:_wheel", "share * spin.axis.dot(z)", "0.0 * spin.axis.dot(z)"
     ),
-    "recursive: gyroscopic term of a body": Mutant("dynamics.recursive_form:_couple", " + w.cross(J @ w)", ""),
+    "Lagrange: sign of a Christoffel symbol": Mutant(
+        "dynamics.other_formulations.lagrange:_add_christoffel", "- db(j, k, i)", "+ db(j, k, i)"
+    ),
+    "recursive: gyroscopic term of a body": Mutant(
+        "dynamics.other_formulations.vukobratovic:_couple", " + w.cross(J @ w)", ""
+    ),
     "recursive: gyroscopic term of a wheel": Mutant(
-        "dynamics.recursive_form:_couple", "free = free + link", "free + link"
+        "dynamics.other_formulations.vukobratovic:_couple", "free = free + link", "free + link"
     ),
     "recursive: coupling": Mutant(
-        "dynamics.recursive_form:_add_spins", "ratio * spin.coupled * axis.dot(turn)", "0.0 * axis.dot(turn)"
+        "dynamics.other_formulations.vukobratovic:_add_spins",
+        "ratio * spin.coupled * axis.dot(turn)",
+        "0.0 * axis.dot(turn)",
     ),
-    "recursive: sign": Mutant("dynamics.recursive_form:link_forms", "Delta = Delta + (w0", "Delta = Delta - (w0"),
-    "recursive: drift of a joint's own axes": Mutant("dynamics.recursive_form:link_forms", " + R @ drift", ""),
-    "Jacobian: sign of a lever": Mutant("dynamics.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"),
+    "recursive: sign": Mutant(
+        "dynamics.other_formulations.vukobratovic:link_forms", "Delta = Delta + (w0", "Delta = Delta - (w0"
+    ),
+    "recursive: drift of a joint's own axes": Mutant(
+        "dynamics.other_formulations.vukobratovic:link_forms", " + R @ drift", ""
+    ),
+    "Jacobian: sign of a lever": Mutant(
+        "dynamics.task_space.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"
+    ),
     "batch: every state answers like the first": Mutant(
         "programs.batch:_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"
     ),

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.forces.dc_motor import dc_motor
+from gearwright.forces.actuators.dc_motor import dc_motor
+from gearwright.forces.contact.end_stops import Stops
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity
-from gearwright.forces.stops import Stops
 from gearwright.motion import polynomial
 
 JOINTS = ("j1", "j2", "j3")
@@ -100,7 +100,7 @@ def test_it_runs_without_kernels(arm, damper, adaptive, monkeypatch):
 
 def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, monkeypatch):
     """A stop that is never met gives the run modes; law by law and from the table of all laws it is the same motion."""
-    monkeypatch.setattr("gearwright.simulation.loop_choice.WORTHWHILE", 30)
+    monkeypatch.setattr("gearwright.simulation.compiled_loop.loop_choice.WORTHWHILE", 30)
     far = Stops("far", gw.forces.Line.of(arm, "j1"), -20.0, 20.0)
     run = gw.simulate(arm, START, 0.4, laws=[damper, far], inputs=COMMAND, method="adaptive", rtol=1e-10, atol=1e-12)
     assert difference(adaptive, run) < 1e-7

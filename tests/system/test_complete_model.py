@@ -10,10 +10,10 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces import Line, Quantity
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.dc_motor import dc_motor, dc_motors
-from gearwright.system.complete_model import complete_model
+from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
+from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.system.evaluation import evaluate, rates
+from gearwright.system.open_systems.complete_model import complete_model
 from gearwright.system.system import System
 
 KT, KE, R, L, B = 0.06, 0.055, 0.8, 2e-3, 1e-4

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.system.evaluation import situations_at
-from gearwright.system.settling import settle
+from gearwright.system.modes.mode_settling import settle
 from gearwright.system.system import System
 
 RATIO, ROTOR = 50.0, 2e-5

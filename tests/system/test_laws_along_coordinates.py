@@ -31,11 +31,11 @@ from gearwright.forces import (
     servo_cylinder,
     tendon,
 )
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism.rows import spread
 from gearwright.motion import polynomial
 from gearwright.parts import Friction, Losses
-from gearwright.system import compiled_lines
+from gearwright.system import compiled_machine
 from gearwright.system.compiled_machine import CompiledMachine
 from gearwright.system.evaluation import evaluate
 from gearwright.system.system import System
@@ -344,7 +344,7 @@ def test_rates_for_casadi_take_coordinates():
 
 def test_a_coordinate_in_machine_code_is_the_one_in_numbers(monkeypatch):
     """What runs law by law differentiates in Python at first, in machine code once that pays."""
-    monkeypatch.setattr(compiled_lines, "WORTHWHILE", 1)
+    monkeypatch.setattr(compiled_machine, "WORTHWHILE", 1)
     q, v = np.random.default_rng(2).normal(size=(2, 3))
     for line in (CORD, distance(ARM, SHAKER, (2, (0.1, 0.2, 0.3)))):
         machine = CompiledMachine(ARM)

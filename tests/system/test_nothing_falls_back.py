@@ -14,15 +14,15 @@ from gearwright.catalogue import robots
 from gearwright.errors import InputError
 from gearwright.forces import Law, Line
 from gearwright.forces.law import Action, Force, Outcome
-from gearwright.forces.train_losses import TrainLoss
+from gearwright.forces.transmission.train_losses import TrainLoss
 from gearwright.motion import polynomial
 from gearwright.parts import CurrentControl, Friction, Losses, Motor
-from gearwright.simulation import loop_choice
-from gearwright.simulation.event_loop import EventLoop
-from gearwright.simulation.moded_rates import ModedRates
+from gearwright.simulation.compiled_loop import loop_choice
+from gearwright.simulation.compiled_loop.event_loop import EventLoop
+from gearwright.simulation.python_loop.rates_in_modes import ModedRates
 from gearwright.system.evaluation import evaluate, rates
-from gearwright.system.law_table import law_table
-from gearwright.system.survey import survey
+from gearwright.system.kernels.all_modes import law_table
+from gearwright.system.kernels.traced_laws import survey
 from gearwright.system.system import System
 
 ARM = gw.assemble(gw.load("elbow"))

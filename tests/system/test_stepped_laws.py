@@ -10,16 +10,16 @@ import pytest
 import gearwright as gw
 from gearwright import forces
 from gearwright.algebra.operations import FLOATS
-from gearwright.dynamics.fixed_steps import Moving
-from gearwright.forces.impulse import Bounded, Meshing, Pressed, Slipping
+from gearwright.dynamics.integration_steps import Moving
+from gearwright.forces.impulse_limits import Entering, Meeting
 from gearwright.forces.law import Law
-from gearwright.forces.limit import Entering, Meeting
-from gearwright.forces.losses_mesh import Mesh
+from gearwright.forces.time_stepping_impulses import Bounded, Meshing, Pressed, Slipping
+from gearwright.forces.transmission.mesh_efficiency import Mesh
 from gearwright.parts import Drive, Friction, Gear, Motor
 from gearwright.system.evaluation import evaluate
-from gearwright.system.settling import settle
-from gearwright.system.stepped_motion import moreau_step
+from gearwright.system.modes.mode_settling import settle
 from gearwright.system.system import System
+from gearwright.system.time_stepping.step import moreau_step
 
 ARM = gw.assemble(gw.load("elbow"))
 LINE = forces.Line.of(ARM, "j2")

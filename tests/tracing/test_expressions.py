@@ -5,8 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import pytest
 
-from gearwright.tracing.drawing import Drawn
-from gearwright.tracing.expressions import FUNCTIONS, OPERATORS, applied, combined, without_repetitions
+from gearwright.tracing.expressions import FUNCTIONS, OPERATORS, Drawn, applied, combined, without_repetitions
 from gearwright.tracing.graph import Builder
 
 X, Y = ca.SX.sym("x"), ca.SX.sym("y")

@@ -8,9 +8,9 @@ import pytest
 import gearwright as gw
 from gearwright.algebra.operations import ARRAYS
 from gearwright.compiling.compile import layout_of, machine_code
-from gearwright.compiling.host import generic
-from gearwright.compiling.known_host import host
-from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.machine_code import MachineCode
+from gearwright.compiling.host.processor import generic
 from gearwright.programs.program import Program
 from gearwright.tracing.trace import TraceJob, traced
 

@@ -7,10 +7,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling.compile import layout_of, machine_code
-from gearwright.compiling.known_host import host
+from gearwright.compiling.host.known_processor import host
 from gearwright.tracing import trace
-from gearwright.tracing.prepare import prepare
 from gearwright.tracing.recipe import Recipe
+from gearwright.tracing.simplify.equivalent_machine import prepare
 from support.compare import relative
 from support.long_chains import calls, long_chain
 

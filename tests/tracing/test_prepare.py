@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 import gearwright as gw
-from gearwright.parts.paths import with_parameters
-from gearwright.programs import programs
+from gearwright.parts.parameter_paths import with_parameters
+from gearwright.programs import dynamics_programs
 from gearwright.programs.batch import evaluate
-from gearwright.tracing.prepare import PREPARED, prepare
+from gearwright.tracing.simplify.equivalent_machine import PREPARED, prepare
 from support.compare import relative
 from support.machines import motions, random_design, random_state, rotation
 
@@ -138,7 +138,7 @@ def test_symbolic_inertias_and_ratios_are_regrouped_too():
     values = kernel.nominal * [2.5, 1.1, -0.7]
     mech = gw.assemble(with_parameters(robot, dict(zip(paths, values, strict=True))))
     state = random_state(np.random.default_rng(3), mech)
-    expected = evaluate(programs.INVERSE_DYNAMICS, mech, {"q": state.q, "v": state.v, "a": state.a}, {})
+    expected = evaluate(dynamics_programs.INVERSE_DYNAMICS, mech, {"q": state.q, "v": state.v, "a": state.a}, {})
     assert relative(kernel(state.q, state.v, state.a, parameters=values), expected) < 1e-12
 
 

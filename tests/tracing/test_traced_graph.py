@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.tracing.graph import Builder
 from gearwright.tracing.trace import TraceJob, traced
 from support.compare import relative
@@ -69,7 +69,7 @@ def test_count_of_a_pendulum():
 
 
 def test_operands_come_before_their_use(arm):
-    graph = traced(TraceJob(programs.FORWARD_DYNAMICS, arm, {}))
+    graph = traced(TraceJob(dynamics_programs.FORWARD_DYNAMICS, arm, {}))
     assert all(operand < k for k, node in enumerate(graph.nodes) for operand in node.operands)
     assert len(set(graph.nodes)) == len(graph.nodes)
 

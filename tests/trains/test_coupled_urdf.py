@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.files.urdf_reader import read_urdf
+from gearwright.files.urdf.reader import read_urdf
 from gearwright.parts import Gearwheel, Mesh, Motor, Robot, Train, TrainMotor, bevel_differential
 from trains.arms import axis_in_parent, chain
 

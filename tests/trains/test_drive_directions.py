@@ -11,7 +11,7 @@ import sympy
 
 import gearwright as gw
 from gearwright.errors import TrainError
-from gearwright.forces.elastic_drives import elastic_laws
+from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.parts import (
     Belt,
     Bevel,

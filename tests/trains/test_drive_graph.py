@@ -9,7 +9,7 @@ import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.mechanism import BASE, GearGraph, GearPair, TurningPair, gear_graph
 from gearwright.parts import Drive, Link, Member, Planetary, Robot, Series, Spur, Wolfrom
-from gearwright.parts.inside import DRIVEN, MOUNT, inside
+from gearwright.parts.gears.topology import DRIVEN, MOUNT, inside
 
 SOLID = Member(1e-4)
 GEARS = {

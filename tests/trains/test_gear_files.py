@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
-from gearwright.files.gear_words import GEARS
+from gearwright.files.fields.gear import GEARS
 from trains.arms import states
 
 FOLDER = Path(__file__).parents[2] / "examples" / "gears"

@@ -11,7 +11,7 @@ from gearwright.dynamics.coriolis import coriolis_matrix
 from gearwright.dynamics.inverse_dynamics import gravity
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
-from gearwright.dynamics.wheel_shares import wheel_coriolis, wheel_mass_matrix
+from gearwright.dynamics.wheel_contributions import wheel_coriolis, wheel_mass_matrix
 from gearwright.mechanism import GearGraph, GearPair, TurningPair, gear_graph
 
 g14, g25, g76, g37 = RATIOS = sp.symbols("g14 g25 g76 g37")

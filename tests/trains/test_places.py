@@ -231,7 +231,7 @@ def test_a_file_that_states_two_masses_says_its_line():
 
 @pytest.mark.parametrize(("entry", "word"), [("motor_mass", "stator_mass"), ("stator_mass", "motor_mass")])
 def test_a_file_may_weigh_a_catalogue_motor_otherwise(entry, word, monkeypatch):
-    monkeypatch.setattr("gearwright.files.drive_words.motor_entry", lambda _: {entry: "2 kg"})
+    monkeypatch.setattr("gearwright.files.fields.drive.motor_entry", lambda _: {entry: "2 kg"})
     robot = read_yaml(ARM.replace("MOTOR", f"catalogue: some, {word}: 1.5 kg"))
     assert robot.drives[0].motor.mass_at_rest == 1.5
 

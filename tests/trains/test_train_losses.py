@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import TrainError
 from gearwright.forces import Line, Load
-from gearwright.forces.losses import loss_laws
-from gearwright.forces.train_losses import train_loss_laws
+from gearwright.forces.transmission.gear_losses import loss_laws
+from gearwright.forces.transmission.train_losses import train_loss_laws
 from gearwright.parts import (
     Drive,
     Gear,
@@ -27,7 +27,7 @@ from gearwright.parts import (
     losses_of,
     planetary_differential,
 )
-from gearwright.system.survey import survey
+from gearwright.system.kernels.traced_laws import survey
 from gearwright.system.system import System
 
 R, JM = 4.0, 3e-4

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from gearwright.errors import InputError
-from gearwright.functions.functions import inverse_dynamics, kinetic_energy
+from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy
 from gearwright.motion import polynomial
 from gearwright.plots.series import COLOURS
 from gearwright.plots.sketch import Area, Arrow, Disc, Label, Mark, Stroke, sketch
-from gearwright.works import FIGURES, draw, fernini, symbols
+from gearwright.works import FIGURES, draw, fernini, sketch_symbols
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -103,11 +103,11 @@ def coordinates(axes, colour):
 
 def test_held_coordinates_are_those_of_the_text_and_have_the_reactions():
     tasks, reactions = draw("vukobratovic_13").axes, draw("vukobratovic_14").axes
-    assert [coordinates(axes, symbols.FREE) for axes in tasks] == [{1, 2, 3, 4, 5}, {1, 2}]
-    held = [coordinates(axes, symbols.HELD) for axes in tasks]
+    assert [coordinates(axes, sketch_symbols.FREE) for axes in tasks] == [{1, 2, 3, 4, 5}, {1, 2}]
+    held = [coordinates(axes, sketch_symbols.HELD) for axes in tasks]
     assert held == [{6}, {3, 4, 5, 6}]
     moments = 5
-    assert [coordinates(axes, symbols.HELD) | coordinates(axes, moments) for axes in reactions] == held
+    assert [coordinates(axes, sketch_symbols.HELD) | coordinates(axes, moments) for axes in reactions] == held
 
 
 def test_each_model_of_the_surroundings_has_more_than_the_one_before():

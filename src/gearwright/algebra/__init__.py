@@ -6,11 +6,11 @@ a JAX tracer. Nothing in this room looks at what a scalar is, so everything buil
 
 from gearwright.algebra.hinge import Hinge
 from gearwright.algebra.inertia import Inertia
-from gearwright.algebra.moments import Moments
-from gearwright.algebra.rot import IDENTITY, Rot
+from gearwright.algebra.mass_moments import Moments
+from gearwright.algebra.rotation import IDENTITY, Rot
 from gearwright.algebra.scalar import Operations, Scalar, is_number, is_zero
 from gearwright.algebra.tensor import Tensor
-from gearwright.algebra.vec import ZERO, Vec
+from gearwright.algebra.vector import ZERO, Vec
 
 __all__ = [
     "IDENTITY",

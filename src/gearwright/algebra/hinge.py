@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gearwright.algebra.rot import Rot
+from gearwright.algebra.rotation import Rot
 from gearwright.algebra.scalar import Scalar, is_zero
-from gearwright.algebra.vec import Vec
+from gearwright.algebra.vector import Vec
 
 Turn = tuple[Scalar, Scalar]
 """Cosine and sine of an angle."""

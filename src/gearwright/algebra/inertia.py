@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gearwright.algebra.rot import Rot
+from gearwright.algebra.rotation import Rot
 from gearwright.algebra.scalar import Scalar
 from gearwright.algebra.tensor import Tensor
-from gearwright.algebra.vec import ZERO, Vec
+from gearwright.algebra.vector import ZERO, Vec
 
 
 class Inertia:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gearwright.algebra.inertia import Inertia
-from gearwright.algebra.rot import Rot
+from gearwright.algebra.rotation import Rot
 from gearwright.algebra.scalar import Scalar
 from gearwright.algebra.tensor import Tensor
-from gearwright.algebra.vec import Vec
+from gearwright.algebra.vector import Vec
 
 
 class Moments:

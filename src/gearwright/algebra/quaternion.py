@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.algebra.scalar import Operations, Scalar
-from gearwright.algebra.vec import Vec
+from gearwright.algebra.vector import Vec
 
 Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra.scalar import Scalar
-from gearwright.algebra.vec import Vec
+from gearwright.algebra.vector import Vec
 
 
 class Rot:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gearwright.algebra.hinge import Hinge, rotated, rotated_tensor
-from gearwright.algebra.rot import Rot
+from gearwright.algebra.rotation import Rot
 from gearwright.algebra.scalar import Scalar
-from gearwright.algebra.vec import Vec
+from gearwright.algebra.vector import Vec
 
 
 class Tensor:

@@ -1,33 +1,32 @@
 """What a machine does: comparison of models, energy, vibration, frequency response; what a task asks of its drives."""
 
-from gearwright.analysis.analyse import Analysis, analyse
-from gearwright.analysis.closed_loop import PerturbedAnalysis
-from gearwright.analysis.comparison import Comparison, Miss, compare, uncoupled_spins
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.energy import EnergyBalance, energy_balance
-from gearwright.analysis.frequency_map import FrequencyMap, frequency_map
-from gearwright.analysis.frequency_response import FrequencyResponse, frequency_response
-from gearwright.analysis.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
-from gearwright.analysis.limit_checks import LimitCheck, by_tightness
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.link_loads import LinkLoads, link_loads
-from gearwright.analysis.parameter_comparison import ParameterComparison, parameter_comparison
-from gearwright.analysis.perturbation import Perturbation
-from gearwright.analysis.process_forces import ProcessForce
-from gearwright.analysis.reductions import ReductionComparison, ReductionMiss, compare_reductions
-from gearwright.analysis.sensitivities import Sensitivities, sensitivities
-from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
-from gearwright.analysis.stretches import Stretch
-from gearwright.analysis.task import Task
-from gearwright.analysis.tip import TipDeflection
-from gearwright.analysis.unchecked_limits import Unchecked
-from gearwright.analysis.verdict import Verdict
-from gearwright.analysis.vibration import VibrationModes, natural_frequencies, vibration_modes
-from gearwright.functions.constrained import ConstrainedResult, ImpactResult
+from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import LimitCheck, by_tightness
+from gearwright.analysis.drives.steady_temperatures import Temperatures, steady_temperatures
+from gearwright.analysis.drives.unchecked_limits import Unchecked
+from gearwright.analysis.links.link_analysis import LinkAnalysis
+from gearwright.analysis.links.link_loads import LinkLoads, link_loads
+from gearwright.analysis.links.tip_deflection import TipDeflection
+from gearwright.analysis.model_comparison.comparison import Comparison, Miss, compare, uncoupled_spins
+from gearwright.analysis.model_comparison.energy_balance import EnergyBalance, energy_balance
+from gearwright.analysis.model_comparison.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
+from gearwright.analysis.model_comparison.parameter_comparison import ParameterComparison, parameter_comparison
+from gearwright.analysis.model_comparison.reduced_models import ReductionComparison, ReductionMiss, compare_reductions
+from gearwright.analysis.sensitivity.sensitivities import Sensitivities, sensitivities
+from gearwright.analysis.task.payload_phases import Stretch
+from gearwright.analysis.task.perturbation import Perturbation
+from gearwright.analysis.task.process_forces import ProcessForce
+from gearwright.analysis.task.task import Task
+from gearwright.analysis.task_analysis import Analysis, Verdict, analyse
+from gearwright.analysis.vibration.frequency_map import FrequencyMap, frequency_map
+from gearwright.analysis.vibration.frequency_response import FrequencyResponse, frequency_response
+from gearwright.analysis.vibration.vibration_modes import VibrationModes, natural_frequencies, vibration_modes
+from gearwright.functions.constrained.constrained_dynamics import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
 from gearwright.programs.placement import Placement
-from gearwright.simulation.rollout import Rollout
-from gearwright.simulation.rollout_stability import FastestMode, fastest_mode
+from gearwright.simulation.fixed_step.rollout import Rollout
+from gearwright.simulation.fixed_step.step_stability import FastestMode, fastest_mode
 
 __all__ = [
     "Analysis",

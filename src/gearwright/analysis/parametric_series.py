@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.differentiation.dual_arrays import columns_of, item
+from gearwright.algebra.differentiation.dual_numbers import VariedOperations, linear, slopes_of, value_of, with_slopes
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.variations import linear, slopes_of, value_of, with_slopes
-from gearwright.algebra.varied import VariedOperations
-from gearwright.algebra.varied_arrays import columns_of, item
 from gearwright.arrays import Array
 
 
@@ -47,7 +46,7 @@ def slope_of(x: Scalar, name: str) -> float:
 def mapped(change: Callable[[Array], Any], x: Scalar, shape: tuple[int, ...]) -> Scalar:
     """A linear map of an array of a shape, and of every slope of it.
 
-    >>> from gearwright.algebra.variations import varied_parameters
+    >>> from gearwright.algebra.differentiation.dual_numbers import varied_parameters
     >>> total = mapped(np.sum, varied_parameters({"a": 3.0})["a"] * np.array([1.0, 2.0]), (2,))
     >>> float(total.c[0]), float(total.c[1].by["a"])
     (9.0, 3.0)
@@ -97,7 +96,7 @@ def length_of(*parts: Scalar) -> Scalar:
 def raised(x: Scalar, power: float) -> Scalar:
     """A number or series that is not negative, to a power of 1 and more, or a positive one to any.
 
-    >>> from gearwright.algebra.variations import varied_parameters
+    >>> from gearwright.algebra.differentiation.dual_numbers import varied_parameters
     >>> found = raised(varied_parameters({"a": 4.0})["a"], 1.5)
     >>> found.c[0], found.c[1].by["a"]
     (8.0, 3.0)

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import slopes_of, value_of, with_slopes
-from gearwright.analysis.varied_series import mapped
+from gearwright.algebra.differentiation.dual_numbers import slopes_of, value_of, with_slopes
+from gearwright.analysis.parametric_series import mapped
 from gearwright.arrays import Array
 
 NEAR = 6

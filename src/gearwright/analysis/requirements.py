@@ -8,21 +8,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from gearwright.analysis.article_advice import ArticleSearch
-from gearwright.analysis.closed_loop import followed, tip_errors
-from gearwright.analysis.cycle import Cycle
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LIFE, STRESS, LimitCheck, drive_limits
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.lowest_frequency import lowest_frequency
-from gearwright.analysis.perturbation import Perturbation
-from gearwright.analysis.section_advice import enlarged, section_advice
-from gearwright.analysis.task import Task
-from gearwright.analysis.tip import Tip, TipDeflection, tip_deflection
+from gearwright.analysis.advice.catalogue_advice import ArticleSearch
+from gearwright.analysis.advice.section_advice import enlarged, section_advice
+from gearwright.analysis.cycle.closed_loop import followed, tip_errors
+from gearwright.analysis.cycle.task_cycle import Cycle
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import LIFE, STRESS, LimitCheck, drive_limits
+from gearwright.analysis.links.link_analysis import LinkAnalysis
+from gearwright.analysis.links.tip_deflection import Tip, TipDeflection, tip_deflection
+from gearwright.analysis.task.perturbation import Perturbation
+from gearwright.analysis.task.task import Task
+from gearwright.analysis.vibration.lowest_frequency import lowest_frequency
 from gearwright.mechanism import machine_of
 from gearwright.motion import Trajectory
+from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Robot
-from gearwright.system.motion_demands import MotionDemands
 
 RIGID = 1e4
 """How many times as stiff stands for rigid."""

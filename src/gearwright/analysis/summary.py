@@ -7,9 +7,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gearwright.analysis.analyse import Analysis
-    from gearwright.analysis.characteristics import Characteristics
-    from gearwright.analysis.limit_checks import LimitCheck
+    from gearwright.analysis.cycle.characteristics import Characteristics
+    from gearwright.analysis.drives.limit_checks import LimitCheck
+    from gearwright.analysis.task_analysis import Analysis
 
 CHARACTERISTICS = {
     "peak_torque": "Nm",

@@ -1,41 +1,84 @@
-"""What a task asks of every drive of a robot, and which limits it comes up to."""
+"""What a task asks of every drive of a robot, and which limits it comes up to.
+
+The verdict on an analysis in a sentence: what is kept, what is not, and what nobody could check.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gearwright.analysis.characteristics import Characteristics
-from gearwright.analysis.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
-from gearwright.analysis.contact_wrenches import contact_wrenches
-from gearwright.analysis.course import Course, Prescribed
-from gearwright.analysis.cycle import Cycle
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.payload_cycle import characteristics_by_payload
-from gearwright.analysis.perturbation import Perturbation
-from gearwright.analysis.position_limits import beyond_in_the_loop, position_limits
+from gearwright.analysis.cycle.characteristics import Characteristics
+from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
+from gearwright.analysis.cycle.cycle_motion import Course, Prescribed
+from gearwright.analysis.cycle.payload_cycle import characteristics_by_payload
+from gearwright.analysis.cycle.position_limits import beyond_in_the_loop, position_limits
+from gearwright.analysis.cycle.task_cycle import Cycle
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import LimitCheck, by_tightness
+from gearwright.analysis.drives.train_forces import train_forces, unknown_meshes
+from gearwright.analysis.drives.unchecked_limits import Unchecked, unchecked_limits
+from gearwright.analysis.links.structural_deflection import acting_on, beams_of, structure_of
+from gearwright.analysis.links.tip_deflection import require_tip, tip_of
 from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
-from gearwright.analysis.structure import acting_on, beams_of, structure_of
 from gearwright.analysis.summary import summary
-from gearwright.analysis.task import Task
-from gearwright.analysis.tip import require_tip, tip_of
-from gearwright.analysis.train_forces import train_forces, unknown_meshes
-from gearwright.analysis.unchecked_limits import Unchecked, unchecked_limits
-from gearwright.analysis.verdict import Verdict, verdict_on
+from gearwright.analysis.task.contact_wrenches import contact_wrenches
+from gearwright.analysis.task.perturbation import Perturbation
+from gearwright.analysis.task.task import Task
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError, SimulationError
-from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import machine_of
 from gearwright.parts import LinkSection, Robot
-from gearwright.parts.heat import ZERO_CELSIUS
-from gearwright.parts.teeth import unknown_teeth_of
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
+from gearwright.parts.gears.forces.tooth_forces import unknown_teeth_of
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
 from gearwright.text import listed
+
+
+class Verdict(NamedTuple):
+    """What an analysis comes to.
+
+    Args:
+        text: in a sentence.
+        grade: "good": every kind of limit was checked and kept; "open": what is known is kept, the rest is not known;
+            "bad": something is not kept, or cannot be moved.
+    """
+
+    text: str
+    grade: Literal["good", "open", "bad"]
+
+
+def verdict_on(analysis: Analysis) -> Verdict:
+    """What an analysis comes to, of the prescribed motion and of the closed loop together."""
+    checks = [*analysis.limits, *(() if analysis.perturbed is None else analysis.perturbed.limits)]
+    open_kinds = dict.fromkeys(title for one in analysis.unchecked for title in one.titles)
+    broken = {check.name for check in checks if not check.kept}
+    sentences = [_of_limits(checks, broken, bool(open_kinds))]
+    if analysis.demands.unactuated:
+        sentences.append(f"No motor gives the force that {listed(analysis.demands.unactuated)} needs.")
+    if open_kinds:
+        kinds = "1 kind" if len(open_kinds) == 1 else f"{len(open_kinds)} kinds"
+        sentences.append(f"{kinds} could not be checked at one drive or more: {listed(open_kinds)}; remarks say why.")
+    bad = broken or not analysis.possible
+    return Verdict(" ".join(sentences), "bad" if bad else "open" if open_kinds or not checks else "good")
+
+
+def _of_limits(checks: list[LimitCheck], broken: set[str], partly: bool) -> str:
+    count = len({check.name for check in checks})
+    if not checks:
+        return "No limits are stated: there is nothing to check."
+    if broken:
+        return f"{len(broken)} of {count} limits are not kept."
+    tightest = by_tightness(checks)[0]
+    known = " that are known" if partly else ""
+    return f"All {count} limits{known} are kept; the tightest is {tightest.name}, {tightest.margin:.0%} left."
+
 
 SAMPLES = 501
 """At how many times a cycle is looked at unless somebody says: energies come out to four digits."""

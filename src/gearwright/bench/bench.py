@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from gearwright.bench import cases
 from gearwright.bench.cases import OURS, Timed
 from gearwright.bench.compilation import compilation, sizes
-from gearwright.bench.peak import SINCOS, peak
 from gearwright.bench.peers import PEERS, installed
 from gearwright.bench.report import BATCH, ContenderTime, Promise, Report, Size
-from gearwright.bench.timing import ROUNDS
+from gearwright.bench.timing import ROUNDS, SINCOS, peak
 from gearwright.compiling.kernel import compile
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot

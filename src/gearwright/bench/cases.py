@@ -14,16 +14,16 @@ from gearwright.bench.peers import Mujoco, Pinocchio, casadi_batch, installed, j
 from gearwright.bench.timing import Times, interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.errors import GearwrightError
-from gearwright.forces.contact import Contact
-from gearwright.forces.friction import DryFriction
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.end_stops import Stops
+from gearwright.forces.friction.dry_friction import DryFriction
 from gearwright.forces.line import Line
-from gearwright.forces.stops import Stops
-from gearwright.functions.functions import inverse_dynamics, jacobian, placement
+from gearwright.functions.dynamics import inverse_dynamics, jacobian, placement
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.parts import Friction, Plane
-from gearwright.simulation.rollout import rollout
-from gearwright.simulation.rollout_steps import fixed_step
-from gearwright.simulation.sweeps import sweeps_for
+from gearwright.simulation.fixed_step.compiled_rollout import fixed_step
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
+from gearwright.simulation.fixed_step.rollout import rollout
 
 OURS = "Gearwright"
 ELASTIC = "Gearwright, every drive elastic"

@@ -20,7 +20,7 @@ from gearwright.bench.cases import Motion
 from gearwright.bench.report import Size
 from gearwright.bench.timing import ROUNDS, interleaved
 from gearwright.compiling.kernel import Kernel, compile
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Body, Mechanism, Spin
 
 JOINTS = (2, 4, 8, 16, 32, 64)

@@ -15,7 +15,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import BASE, Body, Mechanism, Spin
-from gearwright.tracing.draft import Draft, merged
+from gearwright.tracing.simplify.editable_machine import Draft, merged
 
 PEERS = {"Pinocchio": "pinocchio", "MuJoCo": "mujoco", "CasADi": "casadi", "JAX": "jax"}
 """Peer -> the module it needs."""

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gearwright.compiling.known_host import host
+from gearwright.compiling.host.known_processor import host
 from gearwright.plots import bars, saved
 from gearwright.plots.notebook import Shown
 

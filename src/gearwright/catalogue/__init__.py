@@ -1,9 +1,9 @@
 """Bundled robots, motors and gearboxes, as data, and `load`, which finds them or reads a file."""
 
-from gearwright.catalogue.drives import Catalogue, drives
-from gearwright.catalogue.families import generic_gearboxes, generic_motors
+from gearwright.catalogue.drive_catalogue import Catalogue, drives
+from gearwright.catalogue.generic_families import generic_gearboxes, generic_motors
 from gearwright.catalogue.loading import load, motors, robots
-from gearwright.parts.sheet_identities import contradictions, deviations
+from gearwright.parts.drives.data_sheet_consistency import contradictions, deviations
 
 __all__ = [
     "Catalogue",

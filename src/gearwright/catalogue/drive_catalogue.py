@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from gearwright.errors import InputError
-from gearwright.files.catalogue_data import article_of
-from gearwright.files.drive_tables import DriveTable, read_drive_table
-from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
+from gearwright.files.tables.catalogue_data import article_of
+from gearwright.files.tables.drive_tables import DriveTable, read_drive_table
+from gearwright.parts.drives.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean
 
 BUNDLED = ("motors.csv", "gearboxes.csv")

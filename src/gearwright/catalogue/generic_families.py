@@ -20,8 +20,8 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.arguments import number
-from gearwright.catalogue.drives import Catalogue, Sheet
-from gearwright.parts.data_sheets import GearboxSheet, MotorSheet
+from gearwright.catalogue.drive_catalogue import Catalogue, Sheet
+from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 
 MOTOR_POWERS = {
     "mass": 3.0,

@@ -1,20 +1,58 @@
-"""Bundled robots and files by one name."""
+"""Bundled robots and files by one name.
+
+Bundled robots that are another one's file with other numbers: a name, the file, and what differs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from gearwright.catalogue.drives import Catalogue
-from gearwright.catalogue.variants import VARIANTS
+from gearwright.catalogue.drive_catalogue import Catalogue
 from gearwright.errors import FileError, InputError
-from gearwright.files.catalogue_data import own_articles
 from gearwright.files.formats import ENDINGS, read_file
 from gearwright.files.permissions import Permissions
+from gearwright.files.tables.catalogue_data import own_articles
 from gearwright.parts import Robot
+from gearwright.parts.parameter_paths import with_parameters
 from gearwright.text import did_you_mean
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A bundled file under another name.
+
+    Args:
+        file: name of the bundled robot whose file it is.
+        parameters: parameter path -> number, as `with_parameters` takes them.
+        words: per word of the description the one that stands there instead.
+    """
+
+    file: str
+    parameters: Mapping[str, float]
+    words: Mapping[str, str]
+
+    def of(self, name: str, robot: Robot) -> Robot:
+        """The robot of the file under its other name, with its own numbers."""
+        changed = with_parameters(robot, self.parameters)
+        return replace(changed, name=name, description=self.described(robot.description))
+
+    def described(self, text: str) -> str:
+        """The description of the file with its own words."""
+        for old, new in self.words.items():
+            text = text.replace(old, new)
+        return text
+
+
+def _planets(count: int) -> Variant:
+    numbers = {f"{joint}.gear.planets": count for joint in ("j1", "j2")}
+    return Variant("planetary_2r", numbers, {"3 planets": f"{count} planets"})
+
+
+VARIANTS = {f"planetary_2r_{count}": _planets(count) for count in (3, 4, 5, 6)}
 
 
 def load(
@@ -70,7 +108,7 @@ def robot_file(name_or_path: str | Path) -> Path:
 def _with_rotors(robot: Robot, srdf: str | Path | None) -> Robot:
     if srdf is None:
         return robot
-    from gearwright.files.srdf import with_rotors
+    from gearwright.files.urdf.srdf import with_rotors
 
     return with_rotors(robot, Path(srdf))
 
@@ -109,6 +147,6 @@ def motors() -> dict[str, str]:
     >>> motors()["maxon_re40"]
     'maxon RE 40, 150 W, 48 V, brushed'
     """
-    from gearwright.files.catalogue_data import motor_table
+    from gearwright.files.tables.catalogue_data import motor_table
 
     return {name: str(words.get("description", "")) for name, words in motor_table().items()}

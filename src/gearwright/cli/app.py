@@ -1,19 +1,25 @@
-"""The commands put together, and what happens when one of them fails."""
+"""The commands put together, and what happens when one of them fails.
+
+How commands are offered: in groups by purpose, each with `--quiet`.
+"""
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Annotated, NoReturn
+from functools import wraps
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from gearwright import __version__
-from gearwright.cli import (
+from gearwright.cli.commands import (
     analyse,
     bench,
     catalogue,
@@ -21,9 +27,10 @@ from gearwright.cli import (
     closed_form,
     compare,
     convert,
-    demonstrate,
+    demo,
     draw,
     export,
+    figure,
     identify,
     impact,
     info,
@@ -38,11 +45,48 @@ from gearwright.cli import (
     sweep,
     torque,
     train,
-    work_figure,
 )
-from gearwright.cli.commands import EPILOG, Commands, quietable
-from gearwright.cli.output import complain, say
+from gearwright.cli.output import complain, say, silence
 from gearwright.errors import GearwrightError, GearwrightWarning
+
+EPILOG = """Begin:  gearwright info elbow
+
+Help of one command, with examples:  gearwright simulate --help
+
+Exit codes: 0 well, 2 bad input or a problem found, 70 a bug of Gearwright, 130 interrupted.
+"""
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print results and errors only: no remarks, no progress bar.")]
+
+
+class Commands(TyperGroup):
+    """The commands in groups, in the order in which they were added; every summary is shown whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one list per group."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            group = str(getattr(command, "rich_help_panel", ""))
+            groups.setdefault(group, []).append((name, command.get_short_help_str(limit=200)))
+        for group, rows in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(rows)
+
+
+def quietable(function: Callable[..., None]) -> Callable[..., None]:
+    """A command that can be told, by --quiet, to keep its remarks to itself."""
+
+    @wraps(function)
+    def command(*given: Any, quiet: bool = False, **named: Any) -> None:
+        with silence(quiet):
+            function(*given, **named)
+
+    signature = inspect.signature(function, eval_str=True)
+    word = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
+    parameters = [*signature.parameters.values(), word]
+    vars(command)["__signature__"] = signature.replace(parameters=parameters)
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
 
 BAD_INPUT = 2
 INTERNAL_ERROR = 70
@@ -104,13 +148,13 @@ COMMANDS: tuple[tuple[str, str, Callable[..., None]], ...] = (
     (DESIGN, "sweep", sweep.sweep),
     (DESIGN, "catalogue", catalogue.catalogue),
     (EQUATIONS, "closed-form", closed_form.closed_form),
-    (EQUATIONS, "figure", work_figure.work_figure),
+    (EQUATIONS, "figure", figure.work_figure),
     (FILES, "convert", convert.convert),
     (FILES, "export", export.export),
     (FILES, "schema", schema.schema),
     (IDENTIFY, "excite", identify.excite_robot),
     (IDENTIFY, "identify", identify.identify_robot),
-    (SELF, "demo", demonstrate.demonstrate),
+    (SELF, "demo", demo.demonstrate),
     (SELF, "bench", bench.bench),
 )
 for _group, _name, _function in COMMANDS:

@@ -10,25 +10,25 @@ import numpy as np
 from gearwright.algebra import ZERO
 from gearwright.files.formats import MJCF_ENDINGS, URDF_ENDINGS
 from gearwright.files.permissions import Permissions
-from gearwright.functions.functions import mass_matrix, neutral
+from gearwright.functions.dynamics import mass_matrix, neutral
 from gearwright.mechanism import BASE, Body, Mechanism
 from gearwright.mechanism.elements import Rest
-from gearwright.mechanism.reflected import reflected_inertia
+from gearwright.mechanism.reflected_inertia import reflected_inertia
 from gearwright.parts import Robot
 
 if TYPE_CHECKING:
-    from gearwright.files.urdf_report import Report
+    from gearwright.files.import_report import Report
 
 
 def reading_report(path: Path, permissions: Permissions) -> Report | None:
     """How a URDF or MJCF was read; other files say what they mean."""
     ending = path.suffix.lower()
     if ending in URDF_ENDINGS:
-        from gearwright.files.urdf_reader import read_urdf_with_report
+        from gearwright.files.urdf.reader import read_urdf_with_report
 
         return read_urdf_with_report(path, permissions=permissions)[1]
     if ending in MJCF_ENDINGS:
-        from gearwright.files.mjcf_reader import read_mjcf_with_report
+        from gearwright.files.mjcf.reader import read_mjcf_with_report
 
         return read_mjcf_with_report(path, permissions)[1]
     return None

@@ -18,7 +18,7 @@ KINDS = ("tau", "torque", "voltage", "current_reference")
 
 def series_of(path: Path) -> dict[str, object]:
     """Every column of a file but t as an input over time."""
-    from gearwright.simulation.run_files import read_series
+    from gearwright.simulation.run import read_series
 
     if not path.exists():
         raise FileError(f"--torque {path}: there is no such file. Give a CSV file with columns t, tau.<speed>, ...")
@@ -60,7 +60,7 @@ def _names(name: str, mech: Mechanism) -> list[str]:
 
 def _signal(text: str, value: str) -> Any:
     """A number, or steps."""
-    from gearwright.system.signals import steps
+    from gearwright.system.inputs import steps
 
     try:
         if ":" not in value:

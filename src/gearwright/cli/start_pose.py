@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from gearwright.cli.arguments import number_list
 from gearwright.cli.output import say
 from gearwright.mechanism import Mechanism
+from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
-from gearwright.system.stated_limits import neutral_within_limits
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion
@@ -25,8 +25,8 @@ def begin_within_limits(robot: Robot, mech: Mechanism) -> list[float]:
 
 def shown_motion(robot: Robot, mech: Mechanism, path: Path | None) -> Motion:
     """The motion of a file, with remarks on what was derived; without one a fast tour through three points."""
-    from gearwright.motion.recording import read_recording
-    from gearwright.motion.tour import tour
+    from gearwright.motion.csv_files import read_recording
+    from gearwright.motion.default_motion import tour
 
     if path is None:
         return tour(robot, mech)

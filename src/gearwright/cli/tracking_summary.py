@@ -26,7 +26,7 @@ class Following:
     @property
     def start(self) -> State:
         """The state at the start of the motion."""
-        from gearwright.control.by_name import start_of
+        from gearwright.control.controllers_by_name import start_of
 
         return start_of(self.robot, self.motion)
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.compiling.entry import THREADED_WORK
-from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.host.machine_code import MachineCode
+from gearwright.compiling.llvm.python_entry import THREADED_WORK
 from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.errors import InputError
 from gearwright.programs.batch import leading
 from gearwright.programs.inputs import checked, outside
 from gearwright.text import listed
+from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.trace import PARAMETERS, TraceJob
-from gearwright.tracing.virtual_machine import evaluate_job
 
 
 class GeneralCall:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gearwright.compiling import store
-from gearwright.compiling.host import Host, object_code
-from gearwright.compiling.known_host import host
-from gearwright.compiling.machine_code import MachineCode
-from gearwright.compiling.module import bare_text, module_text, scalar_too, single_state_text
-from gearwright.compiling.plan import SHORT, ArrayLayout
+from gearwright.compiling.host import disk_cache
+from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.machine_code import MachineCode
+from gearwright.compiling.host.processor import Host, object_code
+from gearwright.compiling.llvm.module import bare_text, module_text, scalar_too, single_state_text
+from gearwright.compiling.llvm.schedule import SHORT, ArrayLayout
 from gearwright.tracing.graph import Graph, OperationCount
 from gearwright.tracing.trace import TraceJob, traced
 
@@ -51,12 +51,12 @@ def layout_of(job: TraceJob) -> ArrayLayout:
 def key_of(job: TraceJob, identity: object, machine: Host) -> str:
     """The name of a job's entry in the cache."""
     fixed = sorted(job.fixed.items())
-    return store.key_of(job.program.name, identity, fixed, job.wrt, machine)
+    return disk_cache.key_of(job.program.name, identity, fixed, job.wrt, machine)
 
 
 def stored(job: TraceJob, identity: object) -> Built | None:
     """The kernel if an earlier process left it in the cache."""
-    entry = store.read(key_of(job, identity, host()))
+    entry = disk_cache.read(key_of(job, identity, host()))
     if entry is None:
         return None
     code = MachineCode(entry.code, host().width, entry.facts["scalar"])
@@ -74,7 +74,7 @@ def built(job: TraceJob, identity: object) -> Built:
         return Built(None, graph.operations, remarks)
     code = machine_code(graph, layout_of(job), job.shape(), host())
     facts = {"operations": list(graph.operations), "scalar": scalar_too(graph), "size": len(graph.nodes)}
-    store.write(key_of(job, identity, host()), store.Entry(facts, code))
+    disk_cache.write(key_of(job, identity, host()), disk_cache.Entry(facts, code))
     return Built(MachineCode(code, host().width, scalar_too(graph)), graph.operations, remarks)
 
 
@@ -98,19 +98,19 @@ def graph_code(job: TraceJob, graph: Graph, batches: bool = True) -> MachineCode
     if len(graph.nodes) > LIMIT:
         return None
     layout, machine = layout_of(job), host()
-    key = store.key_of(job.program.name, graph, layout, batches, machine)
-    entry = store.read(key)
+    key = disk_cache.key_of(job.program.name, graph, layout, batches, machine)
+    entry = disk_cache.read(key)
     if entry is None:
         text = module_text if batches else single_state_text
-        entry = store.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN, text))
-        store.write(key, entry)
+        entry = disk_cache.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN, text))
+        disk_cache.write(key, entry)
     width, scalar = (machine.width, scalar_too(graph)) if batches else (1, True)
     return MachineCode(entry.code, width, scalar, remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN))
 
 
 def stored_code(name: str, identity: str) -> MachineCode | None:
     """The code of a program that an identity tells exactly, if an earlier process left it in the cache."""
-    entry = store.read(_key_by_identity(name, identity))
+    entry = disk_cache.read(_key_by_identity(name, identity))
     return None if entry is None else _told_code(entry)
 
 
@@ -123,16 +123,16 @@ def code_known_by(identity: str, job: TraceJob) -> MachineCode | None:
     if len(graph.nodes) > LIMIT:
         return None
     code = machine_code(graph, layout_of(job), job.shape(), host(), OPTIMISED_FOR_ONE_RUN, bare_text)
-    entry = store.Entry({"remarks": remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)}, code)
-    store.write(_key_by_identity(job.program.name, identity), entry)
+    entry = disk_cache.Entry({"remarks": remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)}, code)
+    disk_cache.write(_key_by_identity(job.program.name, identity), entry)
     return _told_code(entry)
 
 
 def _key_by_identity(name: str, identity: str) -> str:
-    return store.key_of(name, "by identity", identity, host())
+    return disk_cache.key_of(name, "by identity", identity, host())
 
 
-def _told_code(entry: store.Entry) -> MachineCode:
+def _told_code(entry: disk_cache.Entry) -> MachineCode:
     return MachineCode(entry.code, 1, True, tuple(entry.facts["remarks"]))
 
 

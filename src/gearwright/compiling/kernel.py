@@ -12,16 +12,16 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.compile import Built, built, layout_of, stored
-from gearwright.compiling.machine_code import known_layout
+from gearwright.compiling.host.machine_code import known_layout
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.plots.notebook import table
 from gearwright.text import did_you_mean
+from gearwright.tracing.c_source import c_source
 from gearwright.tracing.graph import OperationCount
-from gearwright.tracing.machine_parameters import nominal
+from gearwright.tracing.parameters import nominal
 from gearwright.tracing.recipe import Recipe, recipe_of
-from gearwright.tracing.source import c_source
 from gearwright.tracing.trace import TraceJob, traced
 
 SLOW_ENTRY = "this Python or NumPy lays out its objects in another way, so calls go through Python"

@@ -10,13 +10,13 @@ import ctypes
 from collections.abc import Sequence
 
 from gearwright.arrays import Array
-from gearwright.compiling import store
 from gearwright.compiling.compile import LIMIT, OPTIMISED
-from gearwright.compiling.host import Host, object_code
-from gearwright.compiling.known_host import host
-from gearwright.compiling.machine_code import address_of, linked
-from gearwright.compiling.module import BLOCK, allocated, framed, freed, scalar_too, verdict, width_text, workspace
-from gearwright.compiling.plan import SHORT, ArrayLayout, plan
+from gearwright.compiling.host import disk_cache
+from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.machine_code import address_of, linked
+from gearwright.compiling.host.processor import Host, object_code
+from gearwright.compiling.llvm.module import BLOCK, allocated, framed, freed, scalar_too, verdict, width_text, workspace
+from gearwright.compiling.llvm.schedule import SHORT, ArrayLayout, plan
 from gearwright.tracing.graph import Graph
 
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_int64] * 4)
@@ -60,11 +60,11 @@ def loop_code(graph: Graph, layout: ArrayLayout) -> LoopCode | None:
     if len(graph.nodes) > LIMIT:
         return None
     machine, scalar = host(), scalar_too(graph)
-    key = store.key_of("rollout", graph, layout, machine)
-    found = store.read(key)
+    key = disk_cache.key_of("rollout", graph, layout, machine)
+    found = disk_cache.read(key)
     if found is None:
-        found = store.Entry({}, _compiled(graph, layout, machine))
-        store.write(key, found)
+        found = disk_cache.Entry({}, _compiled(graph, layout, machine))
+        disk_cache.write(key, found)
     return LoopCode(found.code, machine.width, scalar)
 
 

@@ -1,27 +1,27 @@
 """Controllers and observers, written over scalars of any kind, and their gains."""
 
-from gearwright.control.adaptive import adaptive
-from gearwright.control.admittance import admittance
-from gearwright.control.by_name import by_name
-from gearwright.control.cascade import cascade
-from gearwright.control.driving import servos, through_drives
-from gearwright.control.filtering import filtered
+from gearwright.control.controllers_by_name import by_name
+from gearwright.control.drive_outputs import servos, through_drives
+from gearwright.control.force.known_environment import KnownEnvironment
+from gearwright.control.force.position_force import hybrid, position_force
 from gearwright.control.gains import StateGains, joint_gains, lqr, poles
-from gearwright.control.joint_controllers import computed_torque, feedforward, pd
-from gearwright.control.known_environment import KnownEnvironment
-from gearwright.control.linearisation import feedback_linearisation
-from gearwright.control.nominal import NominalControl, nominal, recall
+from gearwright.control.in_larger_machine import within
+from gearwright.control.joint_space.adaptive import adaptive
+from gearwright.control.joint_space.cascade import cascade
+from gearwright.control.joint_space.controllers import computed_torque, feedforward, pd
+from gearwright.control.joint_space.feedback_linearisation import feedback_linearisation
+from gearwright.control.joint_space.nominal import NominalControl, nominal, recall
+from gearwright.control.joint_space.state_feedback import state_feedback
 from gearwright.control.observers import elastic_observer, momentum_observer
-from gearwright.control.operational import impedance, operational_space
-from gearwright.control.own_law import controller
-from gearwright.control.picture import tracking_plot
-from gearwright.control.position_force import hybrid, position_force
+from gearwright.control.reference_filter import filtered
 from gearwright.control.sampling import sampled
-from gearwright.control.state_feedback import state_feedback
-from gearwright.control.within import within
-from gearwright.system.control_law import ControlLaw, Decision, Measurement
-from gearwright.system.controllers import sampled_controller
-from gearwright.system.law_controller import LawController, LawKernel
+from gearwright.control.task_space.admittance import admittance
+from gearwright.control.task_space.operational_space import impedance, operational_space
+from gearwright.control.tracking_figure import tracking_plot
+from gearwright.control.user_law import controller
+from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement
+from gearwright.system.controllers.controller import sampled_controller
+from gearwright.system.controllers.law_controller import LawController, LawKernel
 
 __all__ = [
     "ControlLaw",

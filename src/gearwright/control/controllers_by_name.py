@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gearwright.control.cascade import cascade
 from gearwright.control.gains import joint_gains
-from gearwright.control.joint_controllers import computed_torque, feedforward, pd
 from gearwright.control.joint_side import JointSide
+from gearwright.control.joint_space.cascade import cascade
+from gearwright.control.joint_space.controllers import computed_torque, feedforward, pd
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion.trajectory import Trajectory
-from gearwright.system.law_controller import LawController
+from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean
 

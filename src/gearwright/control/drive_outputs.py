@@ -13,19 +13,19 @@ from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.arrays import Array
 from gearwright.control.joint_side import Rows, product, sparse
 from gearwright.control.references import asked_reference
-from gearwright.control.wrapped import Wrapped, continuous_law
+from gearwright.control.wrapped_law import Wrapped, continuous_law
 from gearwright.errors import InputError
-from gearwright.forces.coordinate import Coordinate
-from gearwright.forces.cords import cord_line
+from gearwright.forces.coordinates.coordinate import Coordinate
+from gearwright.forces.cords.cords_of_robot import cord_line
 from gearwright.forces.law import Quantity
-from gearwright.forces.places import motors_of
-from gearwright.forces.scene import Scene
+from gearwright.forces.robot_lines import motors_of
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.functions.actuation import actuator_redundancy, motor_shares
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.mechanism.rows import along
 from gearwright.parts import Cord, Robot, Servo
-from gearwright.system.control_law import ControlLaw, Decision, Measurement, decided
-from gearwright.system.law_controller import FORCE, LawController, law_controller
+from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, decided
+from gearwright.system.controllers.law_controller import FORCE, LawController, law_controller
 from gearwright.text import did_you_mean, listed
 
 INPUTS = {"motor_torque": "torque", "current": "current_reference", "voltage": "voltage"}

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.control.joint_side import JointSide, joint_side
-from gearwright.control.tracking import frequency_gains, per_joint
+from gearwright.control.joint_tracking import frequency_gains, per_joint
 from gearwright.errors import InputError
-from gearwright.functions.elastic import motor_motion
-from gearwright.functions.elastic_plan import plan
-from gearwright.functions.functions import inverse_dynamics, mass_matrix
+from gearwright.functions.dynamics import inverse_dynamics, mass_matrix
+from gearwright.functions.elastic.elastic_machines import motor_motion
+from gearwright.functions.elastic.shaft_equations import plan
 from gearwright.functions.linearise import linearise
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
-from gearwright.control.wrapped import Wrapped
+from gearwright.control.wrapped_law import Wrapped
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.system.control_law import Decision, Measurement, decided
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import Decision, Measurement, decided
+from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import listed
 
 CALLER = "control.within"

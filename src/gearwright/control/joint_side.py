@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import first_shaft, spring_matrices
+from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, approximate
 from gearwright.mechanism.rows import along
-from gearwright.planning.joints import Joints
-from gearwright.system.control_law import ControlLaw
+from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.text import did_you_mean, listed
 
 JOINT, MOTOR, BOTH = "joint", "motor", "both"

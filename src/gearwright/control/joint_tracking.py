@@ -14,7 +14,7 @@ from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.parts import Robot
-from gearwright.system.control_law import Measurement
+from gearwright.system.controllers.control_law import Measurement
 from gearwright.text import listed
 
 Gains = tuple[float, ...]

@@ -1,7 +1,11 @@
-"""Observers that run beside a controller: external torques, and what is not measured of elastic drives."""
+"""Observers that run beside a controller: external torques, and what is not measured of elastic drives.
+
+What acts on a machine from outside, seen in its momentum (De Luca).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,22 +14,35 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Scalar
 from gearwright.arguments import number, numbers, one_or_each
 from gearwright.arrays import Array
-from gearwright.control.external_forces import expected_rates, residual
 from gearwright.control.gains import balanced
 from gearwright.control.joint_side import JointSide, Rows, product, sparse
-from gearwright.control.tracking import minus, plus
-from gearwright.control.wrapped import Wrapped, continuous_law
-from gearwright.dynamics.forward_dynamics import forward_dynamics
+from gearwright.control.joint_tracking import minus, plus
+from gearwright.control.task_space.frame_motion import MatrixRows, times, transposed
+from gearwright.control.wrapped_law import Wrapped, continuous_law
+from gearwright.dynamics.coriolis import coriolis_matrix
+from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import Pose, place
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.functions.linearise import linearise
 from gearwright.mechanism import Mechanism
-from gearwright.system.control_law import ControlLaw, Decision, Measurement, decided
-from gearwright.system.law_controller import FORCE, LawController, law_controller
+from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, decided
+from gearwright.system.controllers.law_controller import FORCE, LawController, law_controller
 from gearwright.text import listed
+
+
+def residual(mass: MatrixRows, v: Sequence[Scalar], expected: Sequence[Scalar], gain: float) -> list[Scalar]:
+    """External forces per speed, r = g (M v - expected momentum)."""
+    return [gain * (p - x) for p, x in zip(times(mass, v), expected, strict=True)]
+
+
+def expected_rates(pose: Pose, v: Sequence[Scalar], tau: Sequence[Scalar], r: Sequence[Scalar]) -> list[Scalar]:
+    """How the expected momentum grows, tau + C'v - gravity and springs + r, so that r' = g (external - r)."""
+    C = coriolis_matrix(pose, v)
+    both = zip(tau, times(C, v), transposed(C, v), bias(pose, v), r, strict=True)
+    return [u + (c + ct) - b + x for u, c, ct, b, x in both]
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import numpy as np
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.control.references import WORDS
-from gearwright.control.wrapped import Wrapped, continuous_law
+from gearwright.control.wrapped_law import Wrapped, continuous_law
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.system.control_law import Decision, Measurement, decided
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import Decision, Measurement, decided
+from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import listed
 
 CALLER, SOURCE = "control.filtered", "source"

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import number, one_or_each, whole
-from gearwright.control.tracking import Gains
-from gearwright.control.wrapped import Wrapped, continuous_law
+from gearwright.control.joint_tracking import Gains
+from gearwright.control.wrapped_law import Wrapped, continuous_law
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.system.control_law import Decision, Measurement, decided
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import Decision, Measurement, decided
+from gearwright.system.controllers.law_controller import LawController, law_controller
 
 CALLER, STARTED = "control.sampled", "sampled.started"
 

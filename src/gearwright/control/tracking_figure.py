@@ -9,9 +9,9 @@ import numpy as np
 
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion.trajectory import Trajectory
+from gearwright.motion_demands.stated_limits import stated_limits
 from gearwright.plots import figure, panels_by_unit, saved
 from gearwright.simulation.run import Run
-from gearwright.system.stated_limits import stated_limits
 
 TAU = "tau."
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from gearwright.control.references import WORDS, asked_reference, reference_of
 from gearwright.errors import InputError
-from gearwright.system.control_law import ControlLaw
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import ControlLaw
+from gearwright.system.controllers.law_controller import LawController, law_controller
 
 CALLER = "control.controller"
 

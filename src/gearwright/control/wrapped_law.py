@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
-from gearwright.system.control_law import ControlLaw
-from gearwright.system.law_controller import LawController
+from gearwright.system.controllers.control_law import ControlLaw
+from gearwright.system.controllers.law_controller import LawController
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
 """Design of drives: analyse a task, and choose motors and gearboxes that do it within every limit."""
 
-from gearwright.analysis.analyse import Analysis, analyse
-from gearwright.analysis.task import Task
-from gearwright.design.candidates import Choice
-from gearwright.design.choosing import with_choices
-from gearwright.design.gains import JointGains, controller_gains
-from gearwright.design.measures import Analysed, Forces
-from gearwright.design.objectives import Found
-from gearwright.design.points import Normal, Uniform
-from gearwright.design.sized_drives import Sizing
-from gearwright.design.sizing import size_drives
-from gearwright.design.sweep import Sweep, sweep
-from gearwright.design.variables import Mount, Range
+from gearwright.analysis.task.task import Task
+from gearwright.analysis.task_analysis import Analysis, analyse
+from gearwright.design.candidates.candidates import Choice
+from gearwright.design.candidates.chosen_drives import with_choices
+from gearwright.design.candidates.objectives import Found
+from gearwright.design.parameter_sweep.measures import Analysed, Forces
+from gearwright.design.parameter_sweep.points import Normal, Uniform
+from gearwright.design.parameter_sweep.sweep import Sweep, sweep
+from gearwright.design.sizing.controller_gains import JointGains, controller_gains
+from gearwright.design.sizing.size_drives import size_drives
+from gearwright.design.sizing.sizing_result import Sizing
+from gearwright.design.variables.design_variables import Mount, Range
 
 __all__ = [
     "Analysed",

@@ -1,6 +1,6 @@
 """Configurations: where a machine is neutral, how it moves along speeds, and how two differ.
 
-Each joint moves in the space of its kind (`mechanism.joint_spaces`): free joints along the screw of their body twist,
+Each joint moves in the space of its kind (`mechanism.joints.spaces`): free joints along the screw of their body twist,
 spherical ones along SO(3), planar ones along circles, all others and the shafts along straight lines.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.quaternion import unit
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.joint_spaces import LINES, Space
+from gearwright.mechanism.joints.spaces import LINES, Space
 
 
 class Own(NamedTuple):

@@ -10,7 +10,7 @@ from gearwright.dynamics.kinematics import Velocity, velocities
 from gearwright.dynamics.mass_matrix import Matrix, composites
 from gearwright.dynamics.pose import Pose
 from gearwright.mechanism import Spin
-from gearwright.mechanism.dofs import Dof, turned_by_later
+from gearwright.mechanism.joints.dofs import Dof, turned_by_later
 from gearwright.mechanism.rows import along
 
 

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from gearwright.algebra import Operations, Scalar, is_zero
-from gearwright.algebra.taylor import Taylor, TaylorOperations
-from gearwright.algebra.variations import coefficient, cut, derivatives_of, rate_of, series_of
-from gearwright.algebra.varied import VariedOperations
+from gearwright.algebra.differentiation.dual_numbers import (
+    VariedOperations,
+    coefficient,
+    cut,
+    derivatives_of,
+    rate_of,
+    series_of,
+)
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import Matrix

@@ -10,7 +10,7 @@ from gearwright.dynamics.kinematics import AT_REST, Acceleration, BaseMotion, ac
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
 from gearwright.mechanism import BASE, Spin
-from gearwright.mechanism.dofs import Dof
+from gearwright.mechanism.joints.dofs import Dof
 from gearwright.mechanism.rows import along
 
 

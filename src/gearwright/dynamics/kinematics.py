@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import ZERO, Rot, Scalar, Vec
 from gearwright.dynamics.pose import Pose
-from gearwright.mechanism.dofs import Dof, axes_drift
+from gearwright.mechanism.joints.dofs import Dof, axes_drift
 
 
 class BaseMotion(NamedTuple):

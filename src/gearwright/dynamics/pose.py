@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
 from gearwright.mechanism import BASE, Mechanism
-from gearwright.mechanism.dofs import Dof
+from gearwright.mechanism.joints.dofs import Dof
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import stretch
 from gearwright.mechanism import Mechanism, Spin, Spring
-from gearwright.mechanism.dofs import UNIT_AXES
+from gearwright.mechanism.joints.dofs import UNIT_AXES
 from gearwright.mechanism.rows import along
 
 BODY_PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")

@@ -5,9 +5,9 @@ The only room that knows SymPy.
 
 from gearwright.equations.base_parameters import BaseParameters, base_parameters
 from gearwright.equations.closed_form import ClosedForm, closed_form
+from gearwright.functions.dynamics import axial_rates, lagrange_form, recursive_form
 from gearwright.functions.energies import Energies, EnergyRows, energies, energy_rows
 from gearwright.functions.explain import Explanation, explain
-from gearwright.functions.functions import axial_rates, lagrange_form, recursive_form
 from gearwright.functions.joint_forces import JointForces, joint_forces
 from gearwright.functions.linear_forms import LinearForms, linear_forms
 from gearwright.mechanism import canonical_trains

@@ -7,7 +7,7 @@ from math import cos, sin
 from typing import Any
 
 from gearwright.algebra import Vec
-from gearwright.equations.trig_polynomial import Trig, angle
+from gearwright.equations.trigonometric_polynomial import Trig, angle
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 

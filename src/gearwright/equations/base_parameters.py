@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gearwright.algebra import Scalar, is_number
-from gearwright.equations.exact_parameters import exact_base_parameters
-from gearwright.equations.independent_parameters import BaseParameters, numeric_base_parameters
+from gearwright.equations.base_parameters_exact import exact_base_parameters
+from gearwright.equations.base_parameters_numeric import BaseParameters, numeric_base_parameters
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 
 __all__ = ["BaseParameters", "base_parameters"]
@@ -24,7 +24,7 @@ def base_parameters(
         mech: the machine: a tree, general rows, springs, free joints.
         without: names of parameters known to be zero (symmetry), which leave the model.
         exact: coefficients as exact fractions, or as expressions in the symbols of the geometry (see
-            `exact_parameters`); for small arms whose geometry is rational.
+            `base_parameters_exact`); for small arms whose geometry is rational.
         seed: of the random states.
 
     >>> import numpy as np

@@ -17,7 +17,7 @@ import numpy as np
 from gearwright.algebra import Operations, Rot, Scalar, Vec, is_number
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.regressor import regressor
-from gearwright.equations.independent_parameters import BaseParameters, numeric_base_parameters
+from gearwright.equations.base_parameters_numeric import BaseParameters, numeric_base_parameters
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 

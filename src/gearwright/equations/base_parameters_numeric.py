@@ -13,7 +13,7 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import integrate, neutral, parameter_names, regressor
+from gearwright.functions.dynamics import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
 from gearwright.plots.notebook import table
 from gearwright.text import did_you_mean

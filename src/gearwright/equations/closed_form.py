@@ -16,38 +16,42 @@ from gearwright.equations import closed_form_text
 from gearwright.equations.angles import Angles, parallel_groups
 from gearwright.equations.closed_form_writer import Writer
 from gearwright.equations.symbol_names import NUMBERED, SymbolNames, file_names
-from gearwright.equations.symbolic_machine import KINDS, symbolic_machine
-from gearwright.equations.symbolic_planets import shown_planets, written_out
-from gearwright.equations.symbolic_trains import machine_with_ratios
-from gearwright.equations.trig_polynomial import symbol
+from gearwright.equations.symbolic_machine import (
+    KINDS,
+    machine_with_ratios,
+    shown_planets,
+    symbolic_machine,
+    written_out,
+)
+from gearwright.equations.trigonometric_polynomial import symbol
 from gearwright.errors import InputError
 from gearwright.functions.actuation import STRUCTURE_MATRIX
 from gearwright.functions.explain import WHEEL_CORIOLIS, WHEEL_FORCES, WHEEL_MASS_MATRIX, wheel_index
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program, flatten
 
 PROGRAMS = {
     program.name: program
     for program in (
-        programs.MASS_MATRIX,
-        programs.CORIOLIS_MATRIX,
-        programs.GRAVITY,
-        programs.BIAS,
-        programs.INVERSE_DYNAMICS,
-        programs.KINETIC_ENERGY,
-        programs.POTENTIAL_ENERGY,
-        programs.JACOBIAN,
-        programs.REGRESSOR,
-        programs.AXIAL_RATES,
+        dynamics_programs.MASS_MATRIX,
+        dynamics_programs.CORIOLIS_MATRIX,
+        dynamics_programs.GRAVITY,
+        dynamics_programs.BIAS,
+        dynamics_programs.INVERSE_DYNAMICS,
+        dynamics_programs.KINETIC_ENERGY,
+        dynamics_programs.POTENTIAL_ENERGY,
+        dynamics_programs.JACOBIAN,
+        dynamics_programs.REGRESSOR,
+        dynamics_programs.AXIAL_RATES,
         WHEEL_FORCES,
         WHEEL_MASS_MATRIX,
         WHEEL_CORIOLIS,
         STRUCTURE_MATRIX,
     )
 }
-NUMBERING = (programs.MASS_MATRIX, programs.GRAVITY)
+NUMBERING = (dynamics_programs.MASS_MATRIX, dynamics_programs.GRAVITY)
 """Functions that number the base parameters, in this order, whichever function is asked for."""
 GEOMETRIC = ("jacobian", "regressor", "axial_rates", "structure_matrix")
 """Functions without inertial parameters."""

@@ -1,18 +1,189 @@
-"""Trigonometric polynomials as SymPy expressions with shared abbreviations."""
+"""Trigonometric polynomials as SymPy expressions with shared abbreviations.
+
+Sums of products written as people write them: what terms share stands once, before a bracket.
+
+a2 m3x c2 s23 dq2 + a2 m3x c2 s23 dq3 becomes a2 m3x c2 s23 (dq2 + dq3). The common factor that saves most
+multiplications is taken out first, then those of the bracket and of what is left.
+
+Base parameters of a closed form: the few combinations in which the inertial parameters appear.
+
+Numbers and products of symbols as SymPy expressions that are easy to read.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import combinations
+from typing import Any, TypeAlias
 
 from gearwright.equations.angles import Angles
-from gearwright.equations.compact_sums import compact
-from gearwright.equations.parameter_groups import Coefficient, Groups, simplest_first
-from gearwright.equations.readable_numbers import number, power_product
-from gearwright.equations.trig_polynomial import Monomial, Trig
-from gearwright.equations.trig_products import Wave, products
+from gearwright.equations.trigonometric_polynomial import Monomial, Trig, Wave, products
+
+Coefficient: TypeAlias = dict[Monomial, float]
+"""A polynomial in the kept symbols."""
+
+
+@dataclass
+class Groups:
+    """Independent combinations found so far; a coefficient is a number times powers times a sum of them.
+
+    Args:
+        content: symbols (lengths, ratios, gravity) that may stand before a group.
+    """
+
+    content: Collection[str]
+    basis: list[tuple[Monomial, Coefficient]] = field(default_factory=list)
+    """Per group its leading monomial and the combination, with 1 before the leading monomial."""
+
+    def resolve(self, coefficient: Coefficient) -> tuple[Monomial, dict[int, float]]:
+        """The powers in front, and the combination of groups; what is new becomes a group."""
+        front, rest = self._without_content(coefficient)
+        largest = max(abs(x) for x in rest.values())
+        parts: dict[int, float] = {}
+        for number, (lead, combination) in enumerate(self.basis):
+            factor = rest.get(lead, 0.0)
+            if factor and _contained(combination, rest, factor):
+                parts[number] = factor
+                rest = _subtracted(rest, combination, factor, largest)
+        if rest:
+            lead = min(rest, key=_order)
+            scale = rest[lead]
+            self.basis.append((lead, {key: x / scale for key, x in rest.items()}))
+            parts[len(self.basis) - 1] = scale
+        return front, parts
+
+    def _without_content(self, coefficient: Coefficient) -> tuple[Monomial, Coefficient]:
+        """Take out the powers of lengths, ratios and gravity that all terms share."""
+        shared: dict[str, int] | None = None
+        for monomial in coefficient:
+            powers = {name: power for name, power in monomial if name in self.content}
+            shared = powers if shared is None else {n: min(p, powers[n]) for n, p in shared.items() if n in powers}
+        front = tuple(sorted((shared or {}).items()))
+        taken = dict(front)
+        rest = {
+            tuple((n, p - taken.get(n, 0)) for n, p in monomial if p != taken.get(n, 0)): x
+            for monomial, x in coefficient.items()
+        }
+        return front, rest
+
+
+def _order(monomial: Monomial) -> tuple[int, Monomial]:
+    return sum(abs(power) for _, power in monomial), monomial
+
+
+def _contained(combination: Mapping[Monomial, float], rest: Mapping[Monomial, float], factor: float) -> bool:
+    """Whether every term of the combination is in the rest with the same factor: taking it out then only shortens."""
+    return all(abs(rest.get(key, 0.0) - factor * x) <= 1e-9 * abs(factor * x) for key, x in combination.items())
+
+
+def _subtracted(rest: Coefficient, combination: Coefficient, factor: float, scale: float) -> Coefficient:
+    fresh = {key: x - factor * combination.get(key, 0.0) for key, x in rest.items()}
+    return {key: x for key, x in fresh.items() if abs(x) > 1e-10 * scale}
+
+
+def simplest_first(coefficients: Sequence[Coefficient]) -> list[Coefficient]:
+    """Short coefficients before long ones, so that long ones are written with what is known."""
+    return sorted(coefficients, key=lambda c: (len(c), sorted(map(_order, c))))
+
+
+def power_product(powers: Iterable[tuple[str, int]]) -> Any:
+    """A product of powers of symbols."""
+    import sympy as sp
+
+    return sp.Mul(*(sp.Symbol(name) ** power for name, power in powers))
+
+
+def number(x: float) -> Any:
+    """A number to read: a whole number or simple fraction where it is one, else a float."""
+    import sympy as sp
+
+    for denominator in (1, 2, 3, 4, 6, 8, 12, 16, 32):
+        if abs(x * denominator - round(x * denominator)) < 1e-12 * max(1.0, abs(x)) and abs(x) < 1e6:
+            return sp.Rational(round(x * denominator), denominator)
+    return sp.Float(x, 15)
+
+
+Terms: TypeAlias = dict[Monomial, float]
+"""A sum: per product of powers its number."""
+
+MANY = 80
+"""In longer sums only single symbols are looked at as common factors, not shared products of every two terms."""
+
+
+def compact(terms: Mapping[Monomial, float]) -> Any:
+    """The sum as a SymPy expression with common factors before brackets.
+
+    >>> compact({(("a", 1), ("x", 1)): 1.0, (("a", 1), ("y", 1)): 2.0, (("b", 1),): 1.0})
+    a*(x + 2*y) + b
+    """
+    import sympy as sp
+
+    left = _collected(terms)
+    parts: list[Any] = []
+    while left:
+        shared = _best_factor(left)
+        if not shared:
+            parts += [number(factor) * power_product(product) for product, factor in left.items()]
+            break
+        inside = {_divided(product, shared): x for product, x in left.items() if _holds(product, shared)}
+        left = {product: x for product, x in left.items() if not _holds(product, shared)}
+        sign, inside = _signed(inside)
+        parts.append(sp.Mul(number(sign), power_product(shared), compact(inside)))
+    return sp.Add(*parts)
+
+
+def _best_factor(terms: Terms) -> Monomial:
+    """The product whose taking out saves most multiplications; () when no two terms share anything."""
+    best: tuple[int, int, Monomial] = (0, 0, ())
+    for shared in _candidates(terms):
+        times = sum(1 for product in terms if _holds(product, shared))
+        saved = (times - 1) * sum(power for _, power in shared)
+        best = max(best, (saved, times, shared))
+    return best[-1]
+
+
+def _candidates(terms: Terms) -> Iterable[Monomial]:
+    if len(terms) > MANY:
+        return {((name, 1),) for product in terms for name, power in product if power > 0}  # held by one: nothing saved
+    pairs = combinations(terms, 2)
+    return {shared for a, b in pairs if (shared := _shared(a, b))}
+
+
+def _shared(a: Monomial, b: Monomial) -> Monomial:
+    powers = dict(b)
+    found = ((name, min(power, powers.get(name, 0))) for name, power in a)
+    return tuple((name, power) for name, power in found if power > 0)
+
+
+def _holds(product: Monomial, shared: Monomial) -> bool:
+    powers = dict(product)
+    return all(powers.get(name, 0) >= power for name, power in shared)
+
+
+def _divided(product: Monomial, shared: Monomial) -> Monomial:
+    taken = dict(shared)
+    return tuple((name, power - taken.get(name, 0)) for name, power in product if power != taken.get(name, 0))
+
+
+def _signed(terms: Terms) -> tuple[float, Terms]:
+    """The number that all terms share up to sign, taken out with the sign that most of them have."""
+    sizes = {abs(x) for x in terms.values()}
+    size = sizes.pop() if len(sizes) == 1 else 1.0
+    sign = size if 2 * sum(x > 0 for x in terms.values()) >= len(terms) else -size
+    return sign, {product: x / sign for product, x in terms.items()}
+
+
+def _collected(terms: Mapping[Monomial, float]) -> Terms:
+    """Every symbol once in its product, every product once in the sum."""
+    total: Terms = defaultdict(float)
+    for product, factor in terms.items():
+        powers: dict[str, int] = defaultdict(int)
+        for name, power in product:
+            powers[name] += power
+        total[tuple(sorted((name, power) for name, power in powers.items() if power))] += factor
+    return {product: factor for product, factor in total.items() if factor}
 
 
 @dataclass

@@ -1,14 +1,14 @@
 """Robots for other programs: C for controllers, FMUs, state spaces for control, MJCF and URDF for other tools."""
 
-from gearwright.export.c_functions import CFunction
-from gearwright.export.c_package import c
+from gearwright.export.c_code.c_functions import CFunction
+from gearwright.export.c_code.c_package import c
 from gearwright.export.casadi_rates import CasadiRates
-from gearwright.export.fmu import FmuReport, fmu
-from gearwright.export.mjcf import MjcfReport, mjcf
-from gearwright.export.mujoco_check import MujocoCheck, mujoco_check
+from gearwright.export.fmi.fmu import FmuReport, fmu
+from gearwright.export.mujoco.mjcf import MjcfReport, mjcf
+from gearwright.export.mujoco.mujoco_check import MujocoCheck, mujoco_check
 from gearwright.export.state_space import StateSpace, state_space
 from gearwright.export.targets import TARGETS, export
-from gearwright.export.urdf import save, write_urdf
+from gearwright.export.urdf.urdf import save, write_urdf
 
 __all__ = [
     "TARGETS",

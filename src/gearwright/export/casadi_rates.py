@@ -8,7 +8,7 @@ from typing import Any
 
 from gearwright.forces.law import Law
 from gearwright.mechanism import RobotOrMech
-from gearwright.system.open_rates import open_rates
+from gearwright.system.open_systems.rates import open_rates
 from gearwright.tracing.casadi_backend import as_casadi
 
 

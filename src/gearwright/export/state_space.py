@@ -19,7 +19,7 @@ from gearwright.plots import saved
 from gearwright.plots.notebook import Shown
 from gearwright.plots.poles import poles
 from gearwright.programs.inputs import checked
-from gearwright.system.operating_point import OperatingPoint, operating_point
+from gearwright.system.open_systems.operating_point import OperatingPoint, operating_point
 from gearwright.text import did_you_mean, plain_names
 
 CALLER = "export.state_space"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.export.c_package import c
-from gearwright.export.fmu import fmu
-from gearwright.export.mjcf import mjcf
-from gearwright.export.urdf import write_urdf
+from gearwright.export.c_code.c_package import c
+from gearwright.export.fmi.fmu import fmu
+from gearwright.export.mujoco.mjcf import mjcf
+from gearwright.export.urdf.urdf import write_urdf
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, file_name
@@ -42,7 +42,7 @@ def _fmu(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exp
 def _urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic") -> Exported:
     if not isinstance(robot, Robot):
         raise InputError("export: a URDF is written of a robot, not of a bare machine. Give the robot.")
-    from gearwright.files.urdf_sidecar import sidecar_of
+    from gearwright.files.urdf.sidecar import sidecar_of
 
     path = _file(robot, directory, ".urdf")
     lost = write_urdf(robot, path, rotors)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from gearwright.files.formats import check, save
 
 if TYPE_CHECKING:
-    from gearwright.files.robot_words import schema
-    from gearwright.files.yaml_reader import read_yaml
-    from gearwright.files.yaml_writer import write_yaml
+    from gearwright.files.fields.robot import schema
+    from gearwright.files.yaml.reader import read_yaml
+    from gearwright.files.yaml.writer import write_yaml
 
 __all__ = ["check", "read_yaml", "save", "schema", "write_yaml"]
 
-_LATER = {"read_yaml": "yaml_reader", "schema": "robot_words", "write_yaml": "yaml_writer"}
+_LATER = {"read_yaml": "yaml.reader", "schema": "fields.robot", "write_yaml": "yaml.writer"}
 
 
 def __getattr__(name: str) -> Any:

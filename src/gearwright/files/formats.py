@@ -20,7 +20,7 @@ def read_file(path: Path, permissions: Permissions, floating_base: bool = False)
     """A robot from a file of any format, which may do no more than it is permitted."""
     ending = path.suffix.lower()
     if ending in URDF_ENDINGS:
-        from gearwright.files.urdf_reader import read_urdf_with_report
+        from gearwright.files.urdf.reader import read_urdf_with_report
 
         robot, report = read_urdf_with_report(path, floating_base=floating_base, permissions=permissions)
         report.warn()
@@ -28,15 +28,15 @@ def read_file(path: Path, permissions: Permissions, floating_base: bool = False)
     if floating_base:
         raise problem(path, "only a URDF leaves open whether its root floats. Write `joint: {type: free}` in the file.")
     if ending in MJCF_ENDINGS:
-        from gearwright.files.mjcf_reader import read_mjcf_with_report
+        from gearwright.files.mjcf.reader import read_mjcf_with_report
 
         robot, report = read_mjcf_with_report(path, permissions)
         report.warn()
         return robot
     if ending in YAML_ENDINGS:
-        from gearwright.files import yaml_reader
+        from gearwright.files.yaml import reader
 
-        return yaml_reader.read(read_text(path), path, permissions)
+        return reader.read(read_text(path), path, permissions)
     if path.is_dir():
         raise problem(path, "this is a folder. Give the name of a file in it.")
     raise problem(path, f"the ending {path.suffix!r} is none of {', '.join(ENDINGS)}. Rename the file, or convert it.")
@@ -55,11 +55,11 @@ def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path
     path, permissions = Path(path), Permissions.given(xacro, include)
     try:
         if path.suffix.lower() in URDF_ENDINGS:
-            from gearwright.files.urdf_reader import read_urdf_with_report
+            from gearwright.files.urdf.reader import read_urdf_with_report
 
             return list(read_urdf_with_report(path, permissions=permissions)[1].broken)
         if path.suffix.lower() in MJCF_ENDINGS:
-            from gearwright.files.mjcf_reader import read_mjcf_with_report
+            from gearwright.files.mjcf.reader import read_mjcf_with_report
 
             return [Problem(None, "", f"left out: {what}") for what in read_mjcf_with_report(path, permissions)[1].lost]
         read_file(path, permissions)
@@ -79,7 +79,7 @@ def save(robot: Robot, path: str | Path) -> None:
         raise InputError(f"save takes a robot and a file's name, not {type(robot).__name__} and {type(path).__name__}.")
     path = Path(path)
     if path.suffix.lower() in YAML_ENDINGS:
-        from gearwright.files.yaml_writer import write_yaml
+        from gearwright.files.yaml.writer import write_yaml
 
         write_text(path, write_yaml(robot))
     else:

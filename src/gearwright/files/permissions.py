@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gearwright.errors import FileError, InputError
-from gearwright.files.bounds import MAX_FILES, MAX_NESTING, shortened
+from gearwright.files.size_limits import MAX_FILES, MAX_NESTING, shortened
 
 
 class _Count:

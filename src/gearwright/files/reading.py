@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gearwright.errors import FileError
-from gearwright.files.bounds import MAX_BYTES
+from gearwright.files.size_limits import MAX_BYTES
 
 YAML_ENDINGS = (".yaml", ".yml")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import re
 
-from gearwright.files.bounds import long_number, shortened
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.files.size_limits import long_number, shortened
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.text import did_you_mean
 
 TURN = 2 * math.pi

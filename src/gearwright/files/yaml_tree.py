@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 import yaml
 
-from gearwright.files.bounds import LONGEST_NUMBER, MAX_DEPTH, MAX_VALUES
 from gearwright.files.problems import Problems
+from gearwright.files.size_limits import LONGEST_NUMBER, MAX_DEPTH, MAX_VALUES
 
 INTEGER = re.compile(r"[+-]?\d{1,18}")
 FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")

@@ -1,21 +1,27 @@
 """Laws: what pushes, holds and loses power in a machine."""
 
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.backlash import Backlash
-from gearwright.forces.catch import Catch
-from gearwright.forces.clutch import Clutch
-from gearwright.forces.configuration import Configuration, MovingFrame
-from gearwright.forces.constraint import Constraint
-from gearwright.forces.contact import Contact
-from gearwright.forces.coordinate import Coordinate
-from gearwright.forces.coordinates import angle, displacement, distance
-from gearwright.forces.dc_motor import dc_motor, dc_motors
-from gearwright.forces.elastic_drives import elastic_laws
-from gearwright.forces.environment import Environment
-from gearwright.forces.friction import DryFriction, SmoothFriction, friction_laws
-from gearwright.forces.hydraulics import ServoValve, servo_cylinder
-from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
-from gearwright.forces.kinematic_error import Ripple, Twist
+from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
+from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
+from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces.actuators.pneumatic_cylinder import AirValve, pneumatic_cylinder
+from gearwright.forces.actuators.stepping_motor import stepping_motor
+from gearwright.forces.actuators.synchronous_motor import SynchronousMotor, synchronous_motor
+from gearwright.forces.contact.catch import Catch
+from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.end_stops import Stops, compliant_stops, stop_laws
+from gearwright.forces.contact.environment import Environment
+from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.soft_contact import SoftContact
+from gearwright.forces.coordinates.angles_and_distances import angle, displacement, distance
+from gearwright.forces.coordinates.configuration import Configuration, MovingFrame
+from gearwright.forces.coordinates.coordinate import Coordinate
+from gearwright.forces.coordinates.wrench_load import Wrench
+from gearwright.forces.cords.cords_of_robot import MovedInertia
+from gearwright.forces.cords.tendon_length import Pulley, tendon
+from gearwright.forces.friction.clutch import Clutch
+from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction, friction_laws
+from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.law import (
     ON,
     Action,
@@ -31,25 +37,19 @@ from gearwright.forces.law import (
     Situation,
 )
 from gearwright.forces.line import Line
-from gearwright.forces.load import Load
-from gearwright.forces.losses import GearLoss, loss_laws
-from gearwright.forces.lugre import LuGre
-from gearwright.forces.measured import Measured
-from gearwright.forces.motor import Winding
-from gearwright.forces.motor_circuit import MotorCircuit
-from gearwright.forces.motor_torque import MotorTorque
-from gearwright.forces.motors_of_robot import motor_laws
-from gearwright.forces.moved_inertia import MovedInertia
-from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
-from gearwright.forces.pneumatics import AirValve, pneumatic_cylinder
-from gearwright.forces.prescribed import Prescribed
-from gearwright.forces.soft_contact import SoftContact
-from gearwright.forces.stepping_motor import stepping_motor
-from gearwright.forces.stops import Stops, compliant_stops, stop_laws
-from gearwright.forces.synchronous import SynchronousMotor, synchronous_motor
-from gearwright.forces.tendons import Pulley, tendon
-from gearwright.forces.train_losses import TrainLoss, train_loss_laws
-from gearwright.forces.wrench import Wrench
+from gearwright.forces.loads import Load
+from gearwright.forces.motors.motor import Winding
+from gearwright.forces.motors.motors_of_robot import motor_laws
+from gearwright.forces.motors.supply_circuit import MotorCircuit
+from gearwright.forces.motors.torque_source import MotorTorque
+from gearwright.forces.prescribed_motion import Prescribed
+from gearwright.forces.transmission.backlash import Backlash
+from gearwright.forces.transmission.elastic_drives import elastic_laws
+from gearwright.forces.transmission.gear_losses import GearLoss, loss_laws
+from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
+from gearwright.forces.transmission.kinematic_error import Ripple, Twist
+from gearwright.forces.transmission.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
+from gearwright.forces.transmission.train_losses import TrainLoss, train_loss_laws
 
 __all__ = [
     "ON",

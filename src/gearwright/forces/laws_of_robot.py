@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gearwright.forces.cords import cord_laws
-from gearwright.forces.elastic_drives import elastic_laws
-from gearwright.forces.friction import friction_laws
+from gearwright.forces.contact.contacts_of_robot import surrounding_laws
+from gearwright.forces.contact.end_stops import stop_laws
+from gearwright.forces.cords.cords_of_robot import cord_laws
+from gearwright.forces.friction.dry_friction import friction_laws
 from gearwright.forces.law import Law
-from gearwright.forces.losses import loss_laws
-from gearwright.forces.motors_of_robot import motor_laws
-from gearwright.forces.stops import stop_laws
-from gearwright.forces.surroundings import surrounding_laws
-from gearwright.forces.train_losses import train_loss_laws
+from gearwright.forces.motors.motors_of_robot import motor_laws
+from gearwright.forces.transmission.elastic_drives import elastic_laws
+from gearwright.forces.transmission.gear_losses import loss_laws
+from gearwright.forces.transmission.train_losses import train_loss_laws
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 

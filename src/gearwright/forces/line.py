@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.errors import InputError
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import Row, Terms, along, full_row, terms
 from gearwright.text import listed

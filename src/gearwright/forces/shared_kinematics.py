@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TypeVar
 
 from gearwright.algebra import ZERO, Operations, Scalar
-from gearwright.dynamics.jacobian import jacobian
 from gearwright.dynamics.kinematics import AT_BASE, Acceleration, Velocity, accelerations, axial_drifts, velocities
 from gearwright.dynamics.mass_matrix import Matrix, axial_rates
 from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.mechanism import BASE, Mechanism, Spin
 
 Made = TypeVar("Made")

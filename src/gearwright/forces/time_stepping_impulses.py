@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar, is_number
-from gearwright.forces.limit import Entering, Meeting, within
-from gearwright.forces.losses_mesh import Mesh
+from gearwright.forces.impulse_limits import Entering, Meeting, within
+from gearwright.forces.transmission.mesh_efficiency import Mesh
 
 UNBOUNDED = 1e100
 """An impulse that nothing reaches [Nms, Ns]."""

@@ -1,7 +1,7 @@
-"""What users call: arrays in, arrays out; a service decides which backend answers.
+"""What users call: arrays in, arrays out; `backend` decides whether NumPy or a kernel answers.
 
-- The dynamics: `functions` (`aliases` has the names of other libraries), `linearise`, `constrained`, `explain`.
-- Actuators and elastic drives: `actuation`, `elastic` with `elastic_plan`.
-- Links and rotors as free bodies: `redundant`, `redundant_properties`.
-- From a call to a result: `run` (machine, checks), `service` (NumPy or a kernel?).
+- The dynamics: `dynamics` (`aliases` has the names of other libraries), `linearise`, `energies`, `explain`.
+- Actuators and elastic drives: `actuation`, and the folder `elastic`.
+- Closed loops, contacts, impacts: the folder `constrained`.
+- From a call to a result: `public_call` (machine, checks), `backend` (NumPy or a kernel?), `special_kernels`.
 """

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
-from gearwright.functions.functions import mass_matrix
+from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.program import Program

@@ -17,8 +17,8 @@ from gearwright.errors import CompilationError, InputError, SlowerWarning, depth
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.batch import leading
 from gearwright.programs.program import Fixed, Program
+from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import Recipe
-from gearwright.tracing.virtual_machine import evaluate_job
 
 LOOK, COMPILE = 10_000.0, 200_000.0
 """Microseconds spent without a kernel, as estimated, after which the cache is looked into and a kernel compiled.

@@ -17,9 +17,9 @@ from gearwright.arrays import Array
 from gearwright.dynamics import configuration
 from gearwright.dynamics import regressor as linear
 from gearwright.errors import InputError
-from gearwright.functions.run import run
+from gearwright.functions.public_call import run
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import checked_point
 from gearwright.programs.placement import Placement
 
@@ -59,7 +59,7 @@ def inverse_dynamics(
     >>> gw.inverse_dynamics(gw.Mechanism([wheel], [rotor]), [0.0], [0.0], [1.0])   # 0.1 + 2 * 0.5^2 + 100^2 * 1e-4
     array([1.6])
     """
-    return run(programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
+    return run(dynamics_programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
 def forward_dynamics(
@@ -76,7 +76,7 @@ def forward_dynamics(
     tree and the ratio rows. Chains of 14 joints and more, whose wheels each act within one joint: link by link, in a
     number of operations that is proportional to that of the links.
     """
-    return run(programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches=wrenches, base_motion=base_motion)
+    return run(dynamics_programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches=wrenches, base_motion=base_motion)
 
 
 def bias(
@@ -87,7 +87,7 @@ def bias(
     base_motion: BaseMotion | None = None,
 ) -> Array:
     r"""Forces that keep the speeds constant, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
-    return run(programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
+    return run(dynamics_programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
 
 
 def reactions(
@@ -119,15 +119,15 @@ def reactions(
         laws: constraints; () leaves out the loops of a robot.
     """
     if laws is not None or contact is not None or getattr(mech, "loops", None):
-        from gearwright.functions.closed_reactions import closing_wrenches
+        from gearwright.functions.constrained.closed_reactions import closing_wrenches
 
         wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, laws)
-    return run(programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
+    return run(dynamics_programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
 def mass_matrix(mech: RobotOrMech, q: ArrayLike) -> Array:
     r"""$M = M_{links} + \sum_j J b b' + J_c (b h' + h b')$ [kg m2, kg m, kg], (..., n, n)."""
-    return run(programs.MASS_MATRIX, mech, (q,))
+    return run(dynamics_programs.MASS_MATRIX, mech, (q,))
 
 
 def axial_rates(mech: RobotOrMech, q: ArrayLike) -> Array:
@@ -135,58 +135,58 @@ def axial_rates(mech: RobotOrMech, q: ArrayLike) -> Array:
 
     Where h is zero the wheel does not push on its carrier and its coupling to the links vanishes.
     """
-    return run(programs.AXIAL_RATES, mech, (q,))
+    return run(dynamics_programs.AXIAL_RATES, mech, (q,))
 
 
 def gravity(mech: RobotOrMech, q: ArrayLike) -> Array:
     """Forces that hold the machine against gravity, without springs [Nm, N], (..., n)."""
-    return run(programs.GRAVITY, mech, (q,))
+    return run(dynamics_programs.GRAVITY, mech, (q,))
 
 
 def coriolis_matrix(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """C of Christoffel symbols: C v are the velocity forces and dM/dt - 2 C is skew, (..., n, n)."""
-    return run(programs.CORIOLIS_MATRIX, mech, (q, v))
+    return run(dynamics_programs.CORIOLIS_MATRIX, mech, (q, v))
 
 
 def kinetic_energy(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """T = 1/2 v' M v [J], (...)."""
-    return run(programs.KINETIC_ENERGY, mech, (q, v))
+    return run(dynamics_programs.KINETIC_ENERGY, mech, (q, v))
 
 
 def potential_energy(mech: RobotOrMech, q: ArrayLike) -> Array:
     """Gravity (zero at the base origin) and springs [J], (...)."""
-    return run(programs.POTENTIAL_ENERGY, mech, (q,))
+    return run(dynamics_programs.POTENTIAL_ENERGY, mech, (q,))
 
 
 def momentum(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """Linear momentum [kg m/s], then angular momentum about the base origin [kg m2/s], world axes, (..., 6)."""
-    return run(programs.MOMENTUM, mech, (q, v))
+    return run(dynamics_programs.MOMENTUM, mech, (q, v))
 
 
 def centre_of_mass(mech: RobotOrMech, q: ArrayLike) -> Array:
     """The common centre of mass of all bodies, wheels included [m], world axes, (..., 3)."""
     if not sum(body.mass for body in machine_of("centre_of_mass", mech).bodies):
         raise InputError("centre_of_mass: the machine has no mass, so it has no centre of mass. Give a body its mass.")
-    return run(programs.CENTRE_OF_MASS, mech, (q,))
+    return run(dynamics_programs.CENTRE_OF_MASS, mech, (q,))
 
 
 def placement(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Placement:
     """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; `.yaw_pitch_roll` is a view."""
     machine_of("placement", mech).place_of(body)
-    flat = run(programs.PLACEMENT, mech, (q,), {"body": body})
+    flat = run(dynamics_programs.PLACEMENT, mech, (q,), {"body": body})
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
 
 
 def jacobian(mech: RobotOrMech, q: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
     """J (..., 6, n): velocity of a point fixed in a body or frame, then its angular velocity, world axes."""
-    return run(programs.JACOBIAN, mech, (q,), _spot("jacobian", mech, body, point))
+    return run(dynamics_programs.JACOBIAN, mech, (q,), _spot("jacobian", mech, body, point))
 
 
 def jacobian_rate(
     mech: RobotOrMech, q: ArrayLike, v: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Array:
     """dJ/dt (..., 6, n), so that the acceleration of the point is J a + dJ/dt v."""
-    return run(programs.JACOBIAN_RATE, mech, (q, v), _spot("jacobian_rate", mech, body, point))
+    return run(dynamics_programs.JACOBIAN_RATE, mech, (q, v), _spot("jacobian_rate", mech, body, point))
 
 
 def _spot(function: str, mech: RobotOrMech, body: int | str, point: Sequence[float]) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def _spot(function: str, mech: RobotOrMech, body: int | str, point: Sequence[flo
 
 def regressor(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
     """Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
-    return run(programs.REGRESSOR, mech, (q, v, a))
+    return run(dynamics_programs.REGRESSOR, mech, (q, v, a))
 
 
 def parameters(mech: RobotOrMech) -> Array:
@@ -216,12 +216,12 @@ def neutral(mech: RobotOrMech) -> Array:
 
 def integrate(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """The configuration reached from q with constant speeds v in one unit of time, (..., nq)."""
-    return run(programs.INTEGRATE, mech, (q, v))
+    return run(dynamics_programs.INTEGRATE, mech, (q, v))
 
 
 def difference(mech: RobotOrMech, q0: ArrayLike, q1: ArrayLike) -> Array:
     """The constant speeds that lead from q0 to q1 in one unit of time, (..., n)."""
-    return run(programs.DIFFERENCE, mech, (q0, q1))
+    return run(dynamics_programs.DIFFERENCE, mech, (q0, q1))
 
 
 def lagrange_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
@@ -231,14 +231,14 @@ def lagrange_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array,
     joints, to check and to teach.
     """
     n = machine_of("lagrange_form", mech).n
-    flat = run(programs.LAGRANGE_FORM, mech, (q, v))
+    flat = run(dynamics_programs.LAGRANGE_FORM, mech, (q, v))
     return _square(flat, n, 0), _square(flat, n, n**2), flat[..., 2 * n**2 :]
 
 
 def recursive_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
     n = machine_of("recursive_form", mech).n
-    flat = run(programs.RECURSIVE_FORM, mech, (q, v))
+    flat = run(dynamics_programs.RECURSIVE_FORM, mech, (q, v))
     return _square(flat, n, 0), flat[..., n**2 :]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.dynamics import energy_shares
+from gearwright.dynamics import energy
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.regressor import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
@@ -31,13 +31,13 @@ def _counts(mech: Mechanism) -> tuple[int, ...]:
 _SHARES = Program(
     "energies",
     ("q", "v"),
-    lambda m, ops, x, _: list(energy_shares.energy_shares(place(m, x["q"], ops), x["v"])),
+    lambda m, ops, x, _: list(energy.energy_shares(place(m, x["q"], ops), x["v"])),
     lambda m, _: (sum(_counts(m)),),
 )
 _ROWS = Program(
     "energy_rows",
     ("q", "v"),
-    lambda m, ops, x, _: list(energy_shares.energy_rows(place(m, x["q"], ops), x["v"])),
+    lambda m, ops, x, _: list(energy.energy_rows(place(m, x["q"], ops), x["v"])),
     lambda m, _: (2, len(parameter_names(m))),
 )
 

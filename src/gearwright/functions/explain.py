@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.dynamics.pose import place
-from gearwright.dynamics.wheel_shares import wheel_coriolis, wheel_forces, wheel_mass_matrix
+from gearwright.dynamics.wheel_contributions import wheel_coriolis, wheel_forces, wheel_mass_matrix
 from gearwright.errors import InputError
 from gearwright.mechanism import BASE, Mechanism, RobotOrMech, Spin, machine_of
 from gearwright.mechanism.units import force_unit

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.functions.functions import jacobian, placement, reactions
+from gearwright.functions.dynamics import jacobian, placement, reactions
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import ZERO, Operations, Scalar
 from gearwright.arrays import Array
+from gearwright.dynamics.other_formulations.vukobratovic import Form, link_forms
 from gearwright.dynamics.pose import place
-from gearwright.dynamics.recursive_form import Form, link_forms
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.batch import evaluate
 from gearwright.programs.inputs import checked

@@ -14,16 +14,16 @@ from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.kinematics import relative
-from gearwright.forces.constraint import Constraint
-from gearwright.functions.closed_linearise import ClosedSlopes, reduced
-from gearwright.functions.closure import Closure, FreeSpeeds, closure_of
-from gearwright.functions.run import derivative
+from gearwright.forces.contact.constraint import Constraint
+from gearwright.functions.constrained.closed_linearise import ClosedSlopes, reduced
+from gearwright.functions.constrained.closure import Closure, FreeSpeeds, closure_of
+from gearwright.functions.public_call import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots import saved
 from gearwright.plots.notebook import notebook
 from gearwright.plots.poles import poles
+from gearwright.programs.dynamics_programs import FORWARD_DYNAMICS
 from gearwright.programs.inputs import checked
-from gearwright.programs.programs import FORWARD_DYNAMICS
 
 
 class LinearModel(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.functions.service import Service, service, when_gone
+from gearwright.functions.backend import Service, service, when_gone
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs.inputs import checked, outside
 from gearwright.programs.program import Fixed, Program

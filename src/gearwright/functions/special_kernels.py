@@ -9,13 +9,12 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.compile import graph_code
-from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.host.machine_code import MachineCode
 from gearwright.errors import CompilationError
-from gearwright.functions.service import COMPILE, kernel_mode, warn_slower
+from gearwright.functions.backend import COMPILE, kernel_mode, warn_slower
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import evaluate, leading
-from gearwright.programs.program import Fixed, Program
-from gearwright.programs.sized import VectorProgram
+from gearwright.programs.program import Fixed, Program, VectorProgram
 from gearwright.tracing.trace import TraceJob, traced
 
 

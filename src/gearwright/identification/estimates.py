@@ -10,9 +10,9 @@ import numpy as np
 
 from gearwright.arguments import number
 from gearwright.arrays import Array
-from gearwright.equations.independent_parameters import BaseParameters
+from gearwright.equations.base_parameters_numeric import BaseParameters
 from gearwright.plots import saved
-from gearwright.plots.intervals import intervals as values_with_intervals
+from gearwright.plots.distributions import intervals as values_with_intervals
 from gearwright.plots.notebook import Shown
 
 

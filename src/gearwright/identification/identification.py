@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.equations.independent_parameters import BaseParameters, independent
+from gearwright.equations.base_parameters_numeric import BaseParameters, independent
 from gearwright.errors import GearwrightWarning, InputError, depth_of_the_caller
-from gearwright.identification.columns import FRICTION, Friction
-from gearwright.identification.doubts import about_cutoff, about_residuals
 from gearwright.identification.estimates import Estimates
-from gearwright.identification.least_squares import Method, solve, triangles
-from gearwright.identification.log import Log
-from gearwright.identification.model import Model
-from gearwright.identification.plausibility import odd_units
+from gearwright.identification.experiment.log import Log, odd_units
+from gearwright.identification.fit.diagnostics import about_cutoff, about_residuals
+from gearwright.identification.fit.least_squares import Method, solve, triangles
+from gearwright.identification.model.columns import FRICTION, Friction
+from gearwright.identification.model.torque_model import Model
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot

@@ -8,16 +8,16 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.equations.independent_parameters import BaseParameters
+from gearwright.equations.base_parameters_numeric import BaseParameters
 from gearwright.errors import InputError
-from gearwright.identification.blocks import Blocks
-from gearwright.identification.consistent import ConsistentFit, consistent_among
 from gearwright.identification.estimates import Estimates
+from gearwright.identification.experiment.log import Log
+from gearwright.identification.fit.least_squares import Method, solve, triangles
+from gearwright.identification.fit.unknowns import BodyParameters, Unknowns, central
 from gearwright.identification.identification import Identification, Validation, columns_of, excited
-from gearwright.identification.least_squares import Method, solve, triangles
-from gearwright.identification.log import Log
-from gearwright.identification.model import Model
-from gearwright.identification.unknowns import BodyParameters, Unknowns, central
+from gearwright.identification.model.sample_blocks import Blocks
+from gearwright.identification.model.torque_model import Model
+from gearwright.identification.physical_consistency import ConsistentFit, consistent_among
 from gearwright.parts import Payload
 
 

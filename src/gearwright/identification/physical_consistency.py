@@ -11,9 +11,9 @@ import numpy as np
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, MissingExtraError
+from gearwright.identification.experiment.log import Log
+from gearwright.identification.fit.unknowns import Unknowns, unknowns
 from gearwright.identification.identification import Identification, Validation
-from gearwright.identification.log import Log
-from gearwright.identification.unknowns import Unknowns, unknowns
 
 MARGIN = 1e-6
 """How far, relative to a body's size, its pseudo-inertia stays from being singular."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.files.formats import write_text
-from gearwright.identification.consistent import ConsistentFit
+from gearwright.identification.fit.unknowns import unknowns
 from gearwright.identification.identification import Identification, Validation
-from gearwright.identification.unknowns import unknowns
+from gearwright.identification.physical_consistency import ConsistentFit
 from gearwright.plots import Panel, figure, save
-from gearwright.plots.intervals import intervals
+from gearwright.plots.distributions import intervals
 from gearwright.text import html, markdown
 
 TableRow = Sequence[str]

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gearwright.errors import InputError
-from gearwright.functions.functions import parameter_names
-from gearwright.identification.columns import FRICTION
-from gearwright.identification.consistent import ConsistentFit
-from gearwright.identification.fitted_numbers import fitted_numbers
-from gearwright.identification.unknowns import central, link_of_parameters
+from gearwright.functions.dynamics import parameter_names
+from gearwright.identification.fit.unknowns import central, fitted_numbers, link_of_parameters
+from gearwright.identification.model.columns import FRICTION
+from gearwright.identification.physical_consistency import ConsistentFit
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Friction, Link, Robot
 from gearwright.text import listed

@@ -1,12 +1,12 @@
 """The flat machine: bodies, spins, shafts, springs and actuators, and how parts are assembled into it."""
 
 from gearwright.mechanism.approximation import approximate
-from gearwright.mechanism.assembly import assemble, gear_graph
-from gearwright.mechanism.canonical_trains import canonical_trains
-from gearwright.mechanism.coercion import RobotOrMech, machine_of
+from gearwright.mechanism.assembly.assemble import assemble, gear_graph
+from gearwright.mechanism.assembly.canonical_trains import canonical_trains
+from gearwright.mechanism.assembly.machine_of import RobotOrMech, machine_of
 from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, Rest, Spin, Spring
-from gearwright.mechanism.gear_graph import GearGraph
-from gearwright.mechanism.gear_graph_pairs import GearPair, TurningPair
+from gearwright.mechanism.gear_graphs.graph import GearGraph
+from gearwright.mechanism.gear_graphs.pairs import GearPair, TurningPair
 from gearwright.mechanism.mechanism import Mechanism
 
 __all__ = [

@@ -10,7 +10,7 @@ from numbers import Integral
 
 from gearwright.algebra import Rot, Scalar, Tensor, Vec, is_number
 from gearwright.errors import InertiaError, PartError, SpinError
-from gearwright.parts.physical import TOLERANCE, overdrawn, unphysical
+from gearwright.parts.checks import TENSOR_TOLERANCE, overdrawn, unphysical
 from gearwright.text import listed
 
 
@@ -40,7 +40,7 @@ def rotation(owner: str, R: Rot) -> None:
     if not numbers(*R.a, *R.b, *R.c):
         return
     error = max(abs(x - (i == j)) for i, row in enumerate(R.after(R.T).rows()) for j, x in enumerate(row))
-    if error > TOLERANCE:
+    if error > TENSOR_TOLERANCE:
         raise PartError(f"{owner} is not orthogonal: R R' differs from the identity by {error:.3g}. Give a rotation.")
     if R.a.dot(R.b.cross(R.c)) < 0:
         raise PartError(f"{owner} is a reflection (determinant -1). Swap the sign of one axis.")
@@ -51,7 +51,7 @@ def symmetric(owner: str, rows: tuple[Vec, Vec, Vec]) -> None:
     a, b, c = rows
     pairs = {"xy": (a.y, b.x), "xz": (a.z, c.x), "yz": (b.z, c.y)}
     for name, (upper, lower) in pairs.items():
-        if numbers(upper, lower) and abs(upper - lower) > TOLERANCE * (abs(upper) + abs(lower)) + 1e-15:
+        if numbers(upper, lower) and abs(upper - lower) > TENSOR_TOLERANCE * (abs(upper) + abs(lower)) + 1e-15:
             raise InertiaError(
                 f"{owner}: element {name} is {upper} above and {lower} below the diagonal. Make it symmetric."
             )

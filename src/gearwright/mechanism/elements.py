@@ -10,8 +10,8 @@ from typing import Any
 from gearwright.algebra import IDENTITY, ZERO, Inertia, Rot, Scalar, Tensor, Vec, is_zero
 from gearwright.errors import JointError, PartError
 from gearwright.mechanism import checks
-from gearwright.mechanism.joint_geometry import require_crossing, require_pitch
-from gearwright.mechanism.joint_kinds import GEOMETRY, JointKind, joint_kind
+from gearwright.mechanism.joints.geometry import require_crossing, require_pitch
+from gearwright.mechanism.joints.kinds import GEOMETRY, JointKind, joint_kind
 from gearwright.mechanism.rows import Row, Terms, plain, terms
 
 BASE = -1

@@ -9,8 +9,8 @@ from functools import cached_property
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import JointError, StructureError
 from gearwright.mechanism import checks
-from gearwright.mechanism.dofs import Dof
 from gearwright.mechanism.elements import Body
+from gearwright.mechanism.joints.dofs import Dof
 from gearwright.text import did_you_mean, listed
 
 

@@ -10,12 +10,11 @@ from typing import Any
 from gearwright.algebra import Rot, Vec
 from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks, validation
-from gearwright.mechanism.articulation import Node, articulation, cheaper_by_links
+from gearwright.mechanism.articulation import Node, articulation, cheaper_by_links, coupled_speeds, elimination_order
 from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, Spin, Spring, vector
 from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
-from gearwright.mechanism.sparsity import coupled_speeds, elimination_order
-from gearwright.parts.kinds import sequence_of
+from gearwright.parts.checks import sequence_of
 from gearwright.plots.notebook import table
 from gearwright.text import did_you_mean, listed
 

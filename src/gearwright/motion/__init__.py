@@ -2,10 +2,10 @@
 
 from gearwright.motion.chaining import chain, pause, smoothed
 from gearwright.motion.fourier_series import FourierMotion, fourier
-from gearwright.motion.limited import s_curve, trapezoid
-from gearwright.motion.prescribed import from_accelerations
-from gearwright.motion.profiles import polynomial
-from gearwright.motion.recorded import recorded
+from gearwright.motion.polynomials import polynomial
+from gearwright.motion.prescribed_accelerations import from_accelerations
+from gearwright.motion.recorded_motion import recorded
+from gearwright.motion.time_optimal_profiles import s_curve, trapezoid
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.motion.via_points import spline
 

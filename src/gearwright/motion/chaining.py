@@ -11,7 +11,7 @@ from gearwright.arguments import number, numbers
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import bounds, require_inside
-from gearwright.motion.pieces import JUMP, merged, on_knots, piecewise
+from gearwright.motion.piecewise_polynomials import JUMP, merged, on_knots, piecewise
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 

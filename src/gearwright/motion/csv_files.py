@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.mechanism import Mechanism
-from gearwright.motion.columns import Columns, read_columns
-from gearwright.motion.columns import write_columns as write_columns
-from gearwright.motion.prescribed import from_accelerations, required_start
+from gearwright.motion.csv_columns import Columns, read_columns
+from gearwright.motion.csv_columns import write_columns as write_columns
+from gearwright.motion.prescribed_accelerations import from_accelerations, required_start
 from gearwright.motion.trajectory import Motion
 from gearwright.text import did_you_mean, listed
 

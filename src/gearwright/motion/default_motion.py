@@ -13,8 +13,8 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.units import speed_unit
 from gearwright.motion.chaining import chain
-from gearwright.motion.joints import joint_of, limits_of
-from gearwright.motion.profiles import polynomial
+from gearwright.motion.joint_names_and_units import joint_of, limits_of
+from gearwright.motion.polynomials import polynomial
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Limits, Robot
 
@@ -69,7 +69,7 @@ def _points(phase: float, unit: str, limits: Limits) -> Array:
 
 def spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
     """The motion over all coordinates and speeds of the machine."""
-    from gearwright.functions.functions import neutral
+    from gearwright.functions.dynamics import neutral
 
     q = np.tile(neutral(mech), (len(short.t), 1))
     v, a = np.zeros((len(short.t), mech.n)), np.zeros((len(short.t), mech.n))

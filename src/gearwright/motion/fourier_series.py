@@ -14,9 +14,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.mechanism import Mechanism
-from gearwright.motion.columns import motion_text
+from gearwright.motion.csv_columns import motion_text
 from gearwright.motion.limits import bounds, require_kept
-from gearwright.motion.pieces import piecewise
+from gearwright.motion.piecewise_polynomials import piecewise
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Robot
 

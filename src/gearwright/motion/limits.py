@@ -13,7 +13,7 @@ from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.motion.joints import Joints, joints_of
+from gearwright.motion.joint_names_and_units import Joints, joints_of
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 

@@ -11,7 +11,7 @@ from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import bounds, per_joint, require_kept
-from gearwright.motion.pieces import piecewise
+from gearwright.motion.piecewise_polynomials import piecewise
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 

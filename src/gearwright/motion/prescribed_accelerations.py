@@ -12,7 +12,7 @@ from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import bounds, per_joint
-from gearwright.motion.pieces import piecewise
+from gearwright.motion.piecewise_polynomials import piecewise
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 

@@ -12,11 +12,11 @@ from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.coercion import machine_of
-from gearwright.motion.columns import Columns, read_columns
+from gearwright.mechanism.assembly.machine_of import machine_of
+from gearwright.motion.csv_columns import Columns, read_columns
 from gearwright.motion.limits import bounds
-from gearwright.motion.pieces import from_spline, piecewise
-from gearwright.motion.prescribed import from_accelerations, required_start
+from gearwright.motion.piecewise_polynomials import from_spline, piecewise
+from gearwright.motion.prescribed_accelerations import from_accelerations, required_start
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Robot
 

@@ -13,7 +13,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import SLACK, Bounds, bounds, per_joint, require, require_inside, require_kept
-from gearwright.motion.pieces import merged, on_knots, piecewise
+from gearwright.motion.piecewise_polynomials import merged, on_knots, piecewise
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 

@@ -16,9 +16,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.mechanism import Mechanism
-from gearwright.motion.columns import motion_text
-from gearwright.motion.joints import joints_of
-from gearwright.motion.pieces import JUMP, extremes, kinks
+from gearwright.motion.csv_columns import motion_text
+from gearwright.motion.joint_names_and_units import joints_of
+from gearwright.motion.piecewise_polynomials import JUMP, extremes, kinks
 from gearwright.parts import Robot
 from gearwright.plots import Panel, figure, panels_by_unit, saved
 from gearwright.plots.notebook import Shown

@@ -12,7 +12,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import Bounds, bounds, per_joint, require, require_inside, require_kept
-from gearwright.motion.pieces import extremes, from_spline, stretched
+from gearwright.motion.piecewise_polynomials import extremes, from_spline, stretched
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 

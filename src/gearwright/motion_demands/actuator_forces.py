@@ -18,23 +18,23 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.taylor import Taylor
-from gearwright.algebra.variations import value_of
-from gearwright.algebra.varied_arrays import chained, item, stacked
+from gearwright.algebra.differentiation.dual_arrays import chained, item, stacked
+from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.taylor_series import Taylor
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.law import Action, Drag, Force, Guard, Reaction
 from gearwright.forces.line import Line
-from gearwright.forces.scene import Scene
-from gearwright.functions.functions import inverse_dynamics as compiled_inverse_dynamics
+from gearwright.forces.shared_kinematics import Scene
+from gearwright.functions.dynamics import inverse_dynamics as compiled_inverse_dynamics
 from gearwright.mechanism.rows import spread
-from gearwright.system.law_kernels import surveyed
-from gearwright.system.mode_changes import ModeChanges, violated
-from gearwright.system.motion_pieces import Piece, Samples
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece, Samples
+from gearwright.motion_demands.motion_segments.time_series import coefficients, solved
+from gearwright.system.kernels.traced_laws import surveyed
+from gearwright.system.modes.mode_changes import ModeChanges, violated
 from gearwright.system.system import Modes, System, drags_in, flow, inflow, push
-from gearwright.system.time_series import coefficients, solved
 from gearwright.text import listed
 
 PATIENCE = 20

@@ -9,26 +9,25 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_arrays import column
 from gearwright.algebra.operations import FLOATS
-from gearwright.algebra.varied_arrays import column
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
-from gearwright.forces.actuator_inverse import Answer, Demand
-from gearwright.forces.dc_motor import most_voltage
-from gearwright.forces.heat import warm_states
+from gearwright.forces.actuators.dc_motor import most_voltage
+from gearwright.forces.actuators.linear_actuator import Answer, Demand
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
-from gearwright.forces.motor import Winding
-from gearwright.forces.motor_torque import MotorTorque
-from gearwright.forces.places import motor_line, motors_of
-from gearwright.forces.scene import Scene
-from gearwright.forces.winding_inverse import DrivenMotor
+from gearwright.forces.motors.inverse_motor import DrivenMotor
+from gearwright.forces.motors.motor import Winding
+from gearwright.forces.motors.thermal import warm_states
+from gearwright.forces.motors.torque_source import MotorTorque
+from gearwright.forces.robot_lines import motor_line, motors_of
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
+from gearwright.motion_demands.actuator_forces import Push
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece, motion_along
 from gearwright.parts import Motor, Robot
-from gearwright.system.demanded_forces import Push
-from gearwright.system.motion_along import motion_along
-from gearwright.system.motion_pieces import Piece
 
 
 class Inverse(Protocol):

@@ -7,18 +7,17 @@ from typing import Any
 
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
-from gearwright.forces.elastic_drives import elastic_laws
 from gearwright.forces.law import Law
-from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
+from gearwright.motion_demands.actuators import Invertible
+from gearwright.motion_demands.follow_motion import SAMPLES, Given, pursued
+from gearwright.motion_demands.motion_segments.law_states import given_states
+from gearwright.motion_demands.result import MotionDemands, gathered_demands
+from gearwright.motion_demands.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.parts import Robot
-from gearwright.system.asked_actuators import Invertible
-from gearwright.system.gathered_demands import gathered_demands
-from gearwright.system.law_states import given_states
-from gearwright.system.motion_demands import MotionDemands
-from gearwright.system.pursuit import SAMPLES, Given, pursued
-from gearwright.system.stated_limits import breaks_away, left_out, stated_limits
 from gearwright.text import listed
 
 

@@ -12,18 +12,17 @@ from gearwright.forces.law import Law
 from gearwright.forces.line import Line
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
+from gearwright.motion_demands.actuator_forces import DemandedForces, Push, Settled
+from gearwright.motion_demands.actuators import Asked, Drives, given_actuators, own_motors, torques_alone, undriven
+from gearwright.motion_demands.given_contact_forces import require_determined, require_kept, with_contact_forces
+from gearwright.motion_demands.motion_segments.law_states import first_states, refuse_moded_states
+from gearwright.motion_demands.motion_segments.loop_forces import Loops
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece, pieces_of, rows_of
+from gearwright.motion_demands.result import Block, Case, block_of
+from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, trajectory_of, whole_motion
 from gearwright.parts import Robot
-from gearwright.system.asked_actuators import Asked, Drives, given_actuators, own_motors, torques_alone, undriven
-from gearwright.system.closing_forces import Loops
-from gearwright.system.contact_forces import require_determined, require_kept, with_contact_forces
-from gearwright.system.demand_blocks import Block, block_of
-from gearwright.system.demanded_forces import DemandedForces, Push, Settled
-from gearwright.system.gathered_demands import Case
-from gearwright.system.law_states import first_states, refuse_moded_states
-from gearwright.system.motion_pieces import Piece, pieces_of, rows_of
-from gearwright.system.signals import Inputs, gathered
+from gearwright.system.inputs import Inputs, gathered
 from gearwright.system.system import System
-from gearwright.system.whole_motion import WholeTrajectory, trajectory_of, whole_motion
 
 SAMPLES = 501
 """At how many times a trajectory is looked at unless somebody says."""

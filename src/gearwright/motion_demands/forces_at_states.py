@@ -1,6 +1,6 @@
 """The forces that actuators must give at states that stand for themselves: those of a plan, which has no times yet.
 
-`demanded_forces` finds them, as along a motion; what is different is that the way a state moves is known before its
+`actuator_forces` finds them, as along a motion; what is different is that the way a state moves is known before its
 speed is.
 """
 
@@ -15,11 +15,11 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.errors import InputError
 from gearwright.mechanism.rows import spread
-from gearwright.system.demanded_forces import DemandedForces, Push
-from gearwright.system.motion_pieces import Piece
+from gearwright.motion_demands.actuator_forces import DemandedForces, Push
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece
 from gearwright.system.system import Modes, System
 from gearwright.text import listed
 

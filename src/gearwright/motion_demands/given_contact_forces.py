@@ -10,19 +10,18 @@ import numpy as np
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.constraint import Constraint
-from gearwright.forces.contact import Contact
+from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.law import Law
 from gearwright.forces.line import Line
-from gearwright.forces.load import Load
-from gearwright.forces.measured import Measured
-from gearwright.forces.scene import Scene
-from gearwright.forces.soft_contact import SoftContact
+from gearwright.forces.loads import Load
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
-from gearwright.system.demanded_forces import Push
-from gearwright.system.motion_along import motion_along
-from gearwright.system.motion_pieces import Piece
+from gearwright.motion_demands.actuator_forces import Push
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece, motion_along
 from gearwright.text import did_you_mean, listed
 
 OPEN = 1e-6

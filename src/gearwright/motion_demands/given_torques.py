@@ -9,13 +9,11 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.mechanism import machine_of
 from gearwright.motion import Motion
+from gearwright.motion_demands.actuators import Drives, own_motors
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece
+from gearwright.motion_demands.result import Case, MotionDemands, block_of, gathered_demands
+from gearwright.motion_demands.stated_limits import stated_limits
 from gearwright.parts import Robot
-from gearwright.system.asked_actuators import Drives, own_motors
-from gearwright.system.demand_blocks import block_of
-from gearwright.system.gathered_demands import Case, gathered_demands
-from gearwright.system.motion_demands import MotionDemands
-from gearwright.system.motion_pieces import Piece
-from gearwright.system.stated_limits import stated_limits
 from gearwright.system.system import System
 
 

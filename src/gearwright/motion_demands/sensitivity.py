@@ -1,39 +1,131 @@
-"""What a motion asks for, with its exact slopes by parameters: the equations of `demands`, over what varies.
+r"""What a motion asks for, with its exact slopes by parameters: the equations of `demands`, over what varies.
 
 Motions, modes of laws and pieces are those of the robot as it is. A small change of a parameter moves none of them but
 shafts behind springs, and with these the instants at which they turn round, where friction and losses jump: the times
 of a piece's ends have slopes too.
+
+How the states of laws along a motion depend on parameters.
+
+How the instants at which something turns round depend on parameters.
+
+Along a line with the speed s(t, p) it turns at s = 0, so that $dt/dp = -(\partial s / \partial p) / \dot s$.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import linear, slopes_of, value_of, varied_parameters, with_slopes
-from gearwright.algebra.varied_arrays import chained, columns_of
+from gearwright.algebra.differentiation.dual_arrays import chained, columns_of, stacked
+from gearwright.algebra.differentiation.dual_numbers import (
+    VariedOperations,
+    linear,
+    slopes_of,
+    value_of,
+    varied_parameters,
+    with_slopes,
+)
+from gearwright.algebra.differentiation.variational_equation import slopes_along
+from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.forces.law import Law
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism, assemble, machine_of
 from gearwright.motion import Motion, Trajectory
+from gearwright.motion_demands.actuator_forces import DemandedForces, Push
+from gearwright.motion_demands.demands import followable_laws
+from gearwright.motion_demands.follow_motion import Given, Pursued, Setting, pursued, setting
+from gearwright.motion_demands.motion_segments.law_states import state_rates, states_along
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece, turning_lines
+from gearwright.motion_demands.result import Block, block_of, short_speeds
+from gearwright.motion_demands.shaft_motion.linear_springs import LinearShafts
+from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import BentShafts
+from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, joined
 from gearwright.parts import Robot
-from gearwright.parts.paths import with_parameters
-from gearwright.system.bent_course import BentShafts
-from gearwright.system.demand_blocks import Block, block_of
-from gearwright.system.demanded_forces import DemandedForces, Push
-from gearwright.system.demands import followable_laws
-from gearwright.system.gathered_demands import short_speeds
-from gearwright.system.linear_shafts import LinearShafts
-from gearwright.system.motion_pieces import Piece
-from gearwright.system.pursuit import Given, Pursued, Setting, pursued, setting
-from gearwright.system.signals import TAU
-from gearwright.system.state_slopes import Way, varied_states
-from gearwright.system.turning_times import varied_times
-from gearwright.system.whole_motion import WholeTrajectory, joined
+from gearwright.parts.parameter_paths import with_parameters
+from gearwright.system.inputs import TAU, Inputs
+from gearwright.system.system import System
+
+
+@dataclass(frozen=True)
+class Way:
+    """A motion that may depend on parameters, with the inputs of laws along it.
+
+    Args:
+        motion: the motion.
+        slopes: per parameter its slopes, as polynomials of time.
+        inputs: inputs of the laws over time.
+    """
+
+    motion: Trajectory
+    slopes: Mapping[str, Trajectory]
+    inputs: Inputs
+
+    def at(self, t: Array, derivative: int) -> list[Scalar]:
+        """Per coordinate its value, speed or acceleration at times (T,)."""
+        slopes = {name: curve.at(t, derivative) for name, curve in self.slopes.items()}
+        return columns_of(with_slopes(self.motion.at(t, derivative), slopes))
+
+
+def varied_states(pieces: Sequence[Piece], system: System, way: Way) -> list[Piece]:
+    """Pieces of a motion on a machine that varies, with the slopes of the states of its laws."""
+    first = slopes_of(stacked([one.initial for one in system.states.values()], ()))
+    found = []
+    for piece in pieces:
+        slopes = _slopes(piece, system, way, first) if system.states and len(piece.t) > 1 else {}
+        found.append(replace(piece, system=system, states=with_slopes(piece.states, slopes)))
+        first = {name: x[-1] for name, x in slopes.items()} or first
+    return found
+
+
+def _slopes(piece: Piece, system: System, way: Way, first: Mapping[str, Array]) -> dict[str, Array]:
+    """Per parameter the slopes of the states along a piece, (T, states)."""
+    last = float(np.nextafter(piece.t[-1], piece.t[0]))  # what comes after the piece is another motion
+
+    def rates(t: Array, states: list[Scalar]) -> list[Scalar]:
+        inside = np.minimum(t, last)
+        q, v, a = (way.at(inside, k) for k in range(3))
+        u = np.array([way.inputs.at(now) for now in inside.tolist()])
+        return state_rates(system, VariedOperations(ARRAYS), inside, Moving(q, v, states), list(u.T), a)
+
+    def solution(t: Array) -> Array:
+        times = np.concatenate([piece.t[:1], t])
+        return states_along(piece.system, way.motion, times, piece.states[0].tolist(), way.inputs)[1:]
+
+    return slopes_along(rates, piece.t, solution, first)
+
+
+TURNING = 1e-9
+"""Share of the largest acceleration times a piece's duration below which a speed is zero."""
+
+
+def varied_times(pieces: Sequence[Piece]) -> Scalar:
+    """The times of all pieces, (T,), with slopes where one piece ends and the next begins."""
+    starts = np.cumsum([0, *(len(piece.t) for piece in pieces)])
+    slopes: dict[str, Array] = {}
+    for (_, after), start in zip(pairwise(pieces), starts[1:-1].tolist(), strict=True):
+        for name, slope in _slopes_of_start(after).items():
+            slopes.setdefault(name, np.zeros(starts[-1]))[start - 1 : start + 1] = slope
+    return with_slopes(np.concatenate([piece.t for piece in pieces]), slopes)
+
+
+def _slopes_of_start(piece: Piece) -> Mapping[str, float]:
+    """Per parameter the slope of the time at which a piece begins; none where the motion itself ends a piece there."""
+    now = piece.some([0]).numbers
+    scene = Scene(piece.system.mech, now.x.q, now.x.v, VariedOperations(FLOATS), now.t)
+    for line in turning_lines(piece.system):
+        placed = line.placed(scene)
+        speed, rate = placed.speed(now.x.v), value_of(placed.acceleration(now.a))
+        if slopes_of(speed) and abs(value_of(speed)) <= TURNING * abs(rate) * (piece.t[-1] - piece.t[0]):
+            return {name: -float(slope) / rate for name, slope in slopes_of(speed).items()}
+    return {}
+
 
 LawsOf: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
 """The laws of a robot, whose numbers may vary."""

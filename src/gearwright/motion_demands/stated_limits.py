@@ -8,13 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.friction import DryFriction
+from gearwright.forces.friction.dry_friction import DryFriction
 from gearwright.forces.law import Law
-from gearwright.forces.places import joint_line, motors_of
-from gearwright.functions.functions import neutral
+from gearwright.forces.robot_lines import joint_line, motors_of
+from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Friction, Link, Motor, Robot
-from gearwright.system.signals import TAU
+from gearwright.system.inputs import TAU
 from gearwright.text import listed
 
 ROUNDING = 1e-9

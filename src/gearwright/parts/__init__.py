@@ -1,13 +1,22 @@
 """What a designer names: links and joints, motors and gears, payloads, frames, and the robot they make."""
 
-from gearwright.parts.attachment import attach
-from gearwright.parts.belt import Belt
-from gearwright.parts.cord import Branch, Cord, Roller, Waypoint
-from gearwright.parts.crossed import Bevel, Worm
-from gearwright.parts.data_sheets import DataSheet, GearboxSheet, MotorSheet
-from gearwright.parts.differential import bevel_differential, nested_shafts, planetary_differential
-from gearwright.parts.drive import CurrentControl, Drive
-from gearwright.parts.elasticity import (
+from gearwright.parts.builders.attachment import attach
+from gearwright.parts.builders.elastic_base import ElasticBase, with_elastic_base
+from gearwright.parts.builders.flexible_links import Beam, with_beam
+from gearwright.parts.builders.standard_trains import bevel_differential, nested_shafts, planetary_differential
+from gearwright.parts.builders.walls_and_objects import with_object, with_wall
+from gearwright.parts.drives.data_sheets import DataSheet, GearboxSheet, MotorSheet
+from gearwright.parts.drives.drive import CurrentControl, Drive
+from gearwright.parts.drives.friction import Friction
+from gearwright.parts.drives.motor import Cogging, Motor, Ripple
+from gearwright.parts.drives.supply_and_servo import Servo, Supply
+from gearwright.parts.drives.thermal import Heat
+from gearwright.parts.drives.winding import motor_constant
+from gearwright.parts.environment.loops_and_contacts import Loop, Touch
+from gearwright.parts.environment.surfaces import Cylinder, Plane, Sphere
+from gearwright.parts.gears.belt import Belt
+from gearwright.parts.gears.bevel_and_worm import Bevel, Worm
+from gearwright.parts.gears.elasticity import (
     Element,
     Hysteresis,
     JointSpring,
@@ -17,35 +26,24 @@ from gearwright.parts.elasticity import (
     Torsion,
     elements_of,
 )
-from gearwright.parts.flexible import Beam, with_beam
-from gearwright.parts.friction import Friction
-from gearwright.parts.gear import AnyGear, Gear, Wheel
-from gearwright.parts.harmonic import Cycloidal, Harmonic
-from gearwright.parts.heat import Heat
+from gearwright.parts.gears.forces.tooth_forces import ToothForce
+from gearwright.parts.gears.gear import AnyGear, Gear, Wheel
+from gearwright.parts.gears.harmonic_and_cycloidal import Cycloidal, Harmonic
+from gearwright.parts.gears.losses import Losses, losses_at, losses_of
+from gearwright.parts.gears.member import Member
+from gearwright.parts.gears.planetary import Planetary
+from gearwright.parts.gears.rack_and_screw import Rack, Screw
+from gearwright.parts.gears.series import Series, Shaft
+from gearwright.parts.gears.spur import Spur
+from gearwright.parts.gears.wolfrom import Wolfrom
 from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
-from gearwright.parts.losses import Losses, losses_at, losses_of
-from gearwright.parts.member import Member
-from gearwright.parts.motor import Cogging, Motor, Ripple
-from gearwright.parts.named_state import NamedState
-from gearwright.parts.paths import parameter, with_parameters
-from gearwright.parts.payload import Frame, Payload
-from gearwright.parts.planetary import Planetary
+from gearwright.parts.parameter_paths import parameter, with_parameters
+from gearwright.parts.payload_and_frames import Frame, NamedState, Payload
 from gearwright.parts.robot import Robot
-from gearwright.parts.screw import Rack, Screw
-from gearwright.parts.sections import MATERIALS, Box, CrossSection, LinkSection, Material, Tube
-from gearwright.parts.series import Series, Shaft
-from gearwright.parts.servo import Servo
-from gearwright.parts.spur import Spur
-from gearwright.parts.supply import Supply
-from gearwright.parts.support import ElasticBase, with_elastic_base
-from gearwright.parts.surface import Cylinder, Plane, Sphere
-from gearwright.parts.surroundings import Loop, Touch
-from gearwright.parts.teeth import ToothForce
-from gearwright.parts.tendon import Tendon
-from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
-from gearwright.parts.wall import with_object, with_wall
-from gearwright.parts.winding import motor_constant
-from gearwright.parts.wolfrom import Wolfrom
+from gearwright.parts.structure.cord import Branch, Cord, Roller, Waypoint
+from gearwright.parts.structure.cross_sections import MATERIALS, Box, CrossSection, LinkSection, Material, Tube
+from gearwright.parts.structure.tendon import Tendon
+from gearwright.parts.trains.train import Gearwheel, Mesh, Train, TrainMotor
 
 __all__ = [
     "FREE",

@@ -1,12 +1,20 @@
-"""Parts made of parts: each must be of the kind its place asks for, or be refused by name."""
+"""Parts made of parts: each must be of the kind its place asks for, or be refused by name.
+
+What a rigid body's tensor must obey, as sentences that say what is wrong; files and machines ask the same ones.
+
+Whether a rotor is a body of revolution about its axis, which a spin must be.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from gearwright.algebra import Scalar, Tensor, Vec, is_number
 from gearwright.arguments import require_range
-from gearwright.errors import DriveError, InputError
+from gearwright.errors import DriveError, InputError, SpinError
 
 
 def require_kind(owner: str, word: str, value: object, kind: type) -> None:
@@ -46,3 +54,78 @@ def require_at_least(owner: str, least: float, *, above: bool = False, **values:
     """
     for name, x in values.items():
         require_range(owner, name, x, above=least if above else None, least=None if above else least, error=DriveError)
+
+
+TENSOR_TOLERANCE = 1e-6
+"""Relative slack of the physical rules: files carry rounded numbers."""
+NO_MEMBER = 1e-15
+"""Moments below this are those of no body [kg m2]: rounding may give them any sign."""
+
+
+def unphysical(inertia: Tensor) -> str | None:
+    """What is wrong with a tensor about the centre of mass, or None.
+
+    >>> unphysical(Tensor.diagonal(1.0, 1.0, 3.0))
+    'principal moments 1, 1, 3 kg m2 violate the triangle inequality: 1 + 1 < 3.'
+    """
+    low, mid, high = (float(x) for x in np.linalg.eigvalsh(inertia.rows()))
+    if low < -TENSOR_TOLERANCE * abs(high) - NO_MEMBER:
+        return f"principal moment {low:.6g} kg m2 is negative."
+    if low + mid < high * (1 - TENSOR_TOLERANCE) - NO_MEMBER:
+        return (
+            f"principal moments {low:.6g}, {mid:.6g}, {high:.6g} kg m2 violate the triangle inequality: "
+            f"{low:.6g} + {mid:.6g} < {high:.6g}."
+        )
+    return None
+
+
+def overdrawn(inertia: Tensor, wheels: Iterable[tuple[Vec, Scalar, Scalar]]) -> float | None:
+    """The negative principal moment of a carrier's central tensor less sum (Jc^2/J) e e', or None when there is none.
+
+    `wheels` are (axis, J, Jc). A body that contains its wheels at rest is never overdrawn.
+
+    >>> overdrawn(Tensor.diagonal(1.0, 1.0, 1.0), [(Vec(0, 0, 1), 1.5, 1.5)])
+    -0.5
+    """
+    rest = np.array(inertia.rows(), dtype=float)
+    scale = max(float(np.abs(rest).max()), 1e-300)
+    for e, J, Jc in wheels:
+        if J:
+            rest -= np.array(Tensor.dyad(e, Jc * Jc / J).rows(), dtype=float)
+    low = float(np.linalg.eigvalsh(rest).min())
+    return low if low < -TENSOR_TOLERANCE * scale else None
+
+
+REVOLUTION_TOLERANCE = 1e-6
+
+
+def axial_and_transverse(owner: str, tensor: Tensor, axis: Vec) -> tuple[Scalar, Scalar]:
+    """The two moments of a tensor t 1 + (a - t) e e'; refuses any other tensor.
+
+    >>> axial_and_transverse("rotor", Tensor.diagonal(1.0, 1.0, 2.0), Vec(0.0, 0.0, 1.0))
+    (2.0, 1.0)
+    """
+    axial = axis.dot(tensor @ axis)
+    transverse = (tensor.xx + tensor.yy + tensor.zz - axial) * 0.5
+    model = Tensor.of_revolution(axis, axial, transverse)
+    scale = max((abs(x) for x in tensor if is_number(x)), default=0.0)
+    worst = max((abs(x) for x in tensor - model if is_number(x)), default=0.0)
+    if worst > REVOLUTION_TOLERANCE * scale:
+        raise SpinError(
+            f"{owner}: its tensor is not axisymmetric about {tuple(axis)} (off by {worst:.3g} kg m2): the robot's "
+            "inertia would depend on the rotor's angle. Balance it, average the transverse moments, or make it a link."
+        )
+    return axial, transverse
+
+
+def refuse_off_axis(owner: str, com: Vec, point: Vec, axis: Vec) -> None:
+    """The centre of mass must lie on the axis through the point."""
+    off = axis.cross(com - point)
+    if not all(is_number(x) for x in off):
+        return
+    distance = off.dot(off) ** 0.5
+    if distance > 1e-9:
+        raise SpinError(
+            f"{owner}: its centre of mass {tuple(com)} lies {distance:.3g} m off its axis through {tuple(point)}: the "
+            "robot's inertia would depend on the rotor's angle. Move it onto the axis, or model it as a link."
+        )

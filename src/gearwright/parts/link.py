@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Scalar, Vec
 from gearwright.errors import JointError, NotTraceableError
-from gearwright.parts.elasticity import JointSpring
-from gearwright.parts.friction import Friction, all_friction
-from gearwright.parts.kinds import require_at_least, require_kind
-from gearwright.parts.sections import LinkSection
+from gearwright.parts.checks import require_at_least, require_kind
+from gearwright.parts.drives.friction import Friction, all_friction
+from gearwright.parts.gears.elasticity import JointSpring
+from gearwright.parts.structure.cross_sections import LinkSection
 
 
 @dataclass(frozen=True)

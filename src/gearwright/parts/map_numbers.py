@@ -7,13 +7,13 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.varied import Varied
+from gearwright.algebra.differentiation.dual_numbers import Varied
 
 
 def with_varied(part: Any, change: Callable[[Varied], Scalar]) -> Any:
     """A part, and all that it is made of, with other numbers where they vary.
 
-    >>> from gearwright.algebra.variations import value_of, varied_parameters
+    >>> from gearwright.algebra.differentiation.dual_numbers import value_of, varied_parameters
     >>> from gearwright.parts import Gear
     >>> with_varied(Gear(varied_parameters({"ratio": 60.0})["ratio"]), value_of).ratio
     60.0

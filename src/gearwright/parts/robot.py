@@ -8,18 +8,17 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError, StructureError
-from gearwright.parts.cord import Cord
-from gearwright.parts.drive import Drive
-from gearwright.parts.elasticity import PassiveSpring
-from gearwright.parts.kinds import require_kind, sequence_of
+from gearwright.parts.checks import require_kind, sequence_of
+from gearwright.parts.drives.drive import Drive
+from gearwright.parts.drives.supply_and_servo import Supply
+from gearwright.parts.environment.loops_and_contacts import Loop, Touch
+from gearwright.parts.gears.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.named_state import NamedState
-from gearwright.parts.payload import Frame, Payload
-from gearwright.parts.sections import LinkSection
-from gearwright.parts.supply import Supply
-from gearwright.parts.surroundings import Loop, Touch
-from gearwright.parts.tendon import Tendon
-from gearwright.parts.train import Train
+from gearwright.parts.payload_and_frames import Frame, NamedState, Payload
+from gearwright.parts.structure.cord import Cord
+from gearwright.parts.structure.cross_sections import LinkSection
+from gearwright.parts.structure.tendon import Tendon
+from gearwright.parts.trains.train import Train
 from gearwright.plots.notebook import table
 from gearwright.text import did_you_mean, html, listed, visible
 

@@ -1,16 +1,27 @@
 """Inverse kinematics, external coordinates, Cartesian paths, time-optimal motions and redundant arms."""
 
-from gearwright.planning.approach import approach
-from gearwright.planning.criteria import Criterion, HoldingTorque, JointLimits, KineticEnergy, Manipulability, Shares
-from gearwright.planning.distribution import distribute
-from gearwright.planning.external import external_adjoint, external_coordinates, external_jacobian
-from gearwright.planning.fastest import LimitUse, fastest, limit_use
-from gearwright.planning.inverse_kinematics import InverseKinematics, inverse_kinematics
-from gearwright.planning.least_torque import least_torque, torque_ratio
-from gearwright.planning.obstacles import Capsule, Obstacles, sphere
-from gearwright.planning.paths import arc, circle, line
-from gearwright.planning.poses import rotation_of, slerp
-from gearwright.planning.tracking import track
+from gearwright.planning.kinematics.external_coordinates import (
+    external_adjoint,
+    external_coordinates,
+    external_jacobian,
+)
+from gearwright.planning.kinematics.inverse_kinematics import InverseKinematics, inverse_kinematics
+from gearwright.planning.kinematics.obstacles import Capsule, Obstacles, sphere
+from gearwright.planning.kinematics.poses import rotation_of, slerp
+from gearwright.planning.kinematics.redundancy_criteria import (
+    Criterion,
+    HoldingTorque,
+    JointLimits,
+    KineticEnergy,
+    Manipulability,
+    Shares,
+)
+from gearwright.planning.paths.approach import approach
+from gearwright.planning.paths.cartesian_motions import arc, circle, line
+from gearwright.planning.paths.pose_tracking import track
+from gearwright.planning.redundancy.distributed_positioning import distribute
+from gearwright.planning.redundancy.least_torque import least_torque, torque_ratio
+from gearwright.planning.time_optimal.fastest_motion import LimitUse, fastest, limit_use
 
 __all__ = [
     "Capsule",

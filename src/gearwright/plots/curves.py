@@ -1,4 +1,7 @@
-"""Curves of one quantity over another, in panels side by side."""
+"""Curves of one quantity over another, in panels side by side.
+
+Many curves at once: the median, and what half of them and all of them span.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.plots.labels import label as shown
-from gearwright.plots.series import pen
+from gearwright.plots.series import COLOURS, pen
 
 
 @dataclass(frozen=True)
@@ -48,4 +51,35 @@ def curves(diagrams: Sequence[Diagram]) -> Any:
         axes.spines[["top", "right"]].set_visible(False)
         if len(diagram.curves) > 1:
             axes.legend(frameon=False, fontsize=8, handlelength=3.2)
+    return page
+
+
+PARTS = ((0.0, 100.0, 0.18, "all"), (25.0, 75.0, 0.35, "half of them"))
+"""Percentiles of the bands, how dark they are, and what they hold."""
+
+
+def bands(axis: ArrayLike, axis_label: str, groups: Mapping[str, ArrayLike]) -> Any:
+    """A matplotlib figure with one panel per group.
+
+    Args:
+        axis: (T,).
+        axis_label: of it, with its unit.
+        groups: name -> curves (T, members).
+    """
+    from matplotlib.figure import Figure
+
+    page = Figure(figsize=(5.6, 1.7 * len(groups) + 0.9), layout="constrained")
+    places = np.asarray(axis)
+    for k, (name, curves) in enumerate(groups.items()):
+        axes = page.add_subplot(len(groups), 1, k + 1)
+        members = np.asarray(curves)
+        for low, high, darkness, words in PARTS:
+            edges = np.percentile(members, [low, high], axis=1)
+            axes.fill_between(places, *edges, color=COLOURS[2], alpha=darkness, linewidth=0, label=words)
+        axes.plot(places, np.median(members, axis=1), color=COLOURS[0], linewidth=1.4, label="median")
+        axes.set_ylabel(shown(name))
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(shown(axis_label))
+    page.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return page

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError
 from gearwright.plots.labels import label as shown
-from gearwright.plots.spans import Spans, shade
+from gearwright.plots.time_spans import Spans, shade
 
 NO_SPANS: Spans = MappingProxyType({})
 

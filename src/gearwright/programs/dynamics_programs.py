@@ -10,13 +10,13 @@ from gearwright.dynamics.coriolis import coriolis_matrix
 from gearwright.dynamics.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
 from gearwright.dynamics.inverse_dynamics import Wrench, gravity, inverse_dynamics, reactions
-from gearwright.dynamics.jacobian import jacobian, jacobian_rate
 from gearwright.dynamics.kinematics import AT_REST, BaseMotion, axial_drifts
-from gearwright.dynamics.lagrange import lagrange_form
 from gearwright.dynamics.mass_matrix import axial_rates, mass_matrix
+from gearwright.dynamics.other_formulations.lagrange import lagrange_form
+from gearwright.dynamics.other_formulations.vukobratovic import recursive_form
 from gearwright.dynamics.pose import Pose, place
-from gearwright.dynamics.recursive_form import recursive_form
 from gearwright.dynamics.regressor import parameter_names, regressor
+from gearwright.dynamics.task_space.jacobian import jacobian, jacobian_rate
 from gearwright.mechanism import Mechanism
 from gearwright.programs import kinematic_programs
 from gearwright.programs.program import BASE_MOTION, WRENCH, Fixed, Inputs, Program

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
-from gearwright.dynamics.external import Spot, external_adjoint, external_coordinates, external_jacobian
 from gearwright.dynamics.pose import place
-from gearwright.dynamics.reaching import Wish, reaching_step
+from gearwright.dynamics.task_space.external_coordinates import (
+    Spot,
+    external_adjoint,
+    external_coordinates,
+    external_jacobian,
+)
+from gearwright.dynamics.task_space.inverse_kinematics_step import Wish, reaching_step
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Fixed, Inputs, Program

@@ -6,7 +6,7 @@ model is among what is fixed.
 
 from __future__ import annotations
 
-from gearwright.dynamics import redundant
+from gearwright.dynamics.other_formulations import melhem_loria
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.springs import add_springs
 from gearwright.mechanism import Mechanism
@@ -31,31 +31,31 @@ def _square(_: Mechanism, fixed: Fixed) -> tuple[int, ...]:
 JACOBIAN = Program(
     "RedundantModel.jacobian",
     ("q",),
-    lambda m, ops, x, fixed: redundant.jacobian(fixed[LAYOUT], place(m, x["q"], ops), ops),
+    lambda m, ops, x, fixed: melhem_loria.jacobian(fixed[LAYOUT], place(m, x["q"], ops), ops),
     _tall,
 )
 JACOBIAN_RATE = Program(
     "RedundantModel.jacobian_rate",
     ("q", "v"),
-    lambda m, ops, x, fixed: redundant.jacobian_rate(fixed[LAYOUT], place(m, x["q"], ops), x["v"], ops),
+    lambda m, ops, x, fixed: melhem_loria.jacobian_rate(fixed[LAYOUT], place(m, x["q"], ops), x["v"], ops),
     _tall,
 )
 QUADRATIC = Program(
     "RedundantModel.quadratic",
     ("nu",),
-    lambda _, ops, x, fixed: redundant.quadratic(fixed[LAYOUT], x["nu"]),
+    lambda _, ops, x, fixed: melhem_loria.quadratic(fixed[LAYOUT], x["nu"]),
     _long,
 )
 QUADRATIC_MATRIX = Program(
     "RedundantModel.quadratic_matrix",
     ("nu",),
-    lambda _, ops, x, fixed: redundant.quadratic_matrix(fixed[LAYOUT], x["nu"]),
+    lambda _, ops, x, fixed: melhem_loria.quadratic_matrix(fixed[LAYOUT], x["nu"]),
     _square,
 )
 WEIGHTS = Program(
     "RedundantModel.weights",
     ("q",),
-    lambda m, ops, x, fixed: redundant.weights(fixed[LAYOUT], place(m, x["q"], ops)),
+    lambda m, ops, x, fixed: melhem_loria.weights(fixed[LAYOUT], place(m, x["q"], ops)),
     _long,
 )
 SPRING_FORCES = Program(

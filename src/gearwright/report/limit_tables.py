@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import isfinite
 
 from gearwright.analysis import Analysis, DriveAnalysis, LimitCheck
-from gearwright.analysis.limit_checks import by_tightness
+from gearwright.analysis.drives.limit_checks import by_tightness
 from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
-from gearwright.forces.places import force_unit
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.forces.robot_lines import force_unit
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.text import html
 
 UNKNOWN = "–"

@@ -1,4 +1,7 @@
-"""An analysis as one self-contained HTML page: no scripts, no files beside it, nothing fetched."""
+"""An analysis as one self-contained HTML page: no scripts, no files beside it, nothing fetched.
+
+The figures of the report as SVG text inside the page.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,39 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gearwright._version import __version__
-from gearwright.analysis import Analysis, Sensitivities
+from gearwright.analysis import Analysis, PerturbedAnalysis, Sensitivities
 from gearwright.design import Sizing
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
-from gearwright.forces.places import force_unit
-from gearwright.report.figures import cycle_figure, link_figures, loop_figure, torque_speed_figures
+from gearwright.forces.robot_lines import force_unit
+from gearwright.plots.notebook import svg
+from gearwright.report.limit_tables import drive_table, limit_table, remark_list
 from gearwright.report.sizing_tables import sizing_section
 from gearwright.report.structure_tables import link_table, sensitivity_tables, tooth_table
-from gearwright.report.tables import drive_table, limit_table, remark_list
 from gearwright.report.task_tables import task_section
 from gearwright.text import html, listed
+
+
+def cycle_figure(analysis: Analysis) -> str:
+    """Torques, speeds and temperatures over one cycle."""
+    return svg(analysis.plot())
+
+
+def loop_figure(found: PerturbedAnalysis) -> str:
+    """How far the tip and the joints are from the motion in the closed loop."""
+    return svg(found.plot())
+
+
+def link_figures(analysis: Analysis) -> dict[str, str]:
+    """Per link its largest stress and section forces along the beam over the cycle."""
+    return {name: svg(link.plot()) for name, link in analysis.links.items()}
+
+
+def torque_speed_figures(analysis: Analysis) -> list[str]:
+    """Per motor its torque over its speed, and what its data sheet and its gearbox allow."""
+    loop = {} if analysis.perturbed is None else analysis.perturbed.drives
+    return [svg(drive.plot(beside=loop.get(name))) for name, drive in analysis.drives.items()]
+
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gearwright.design import Found, Sizing
-from gearwright.design.objectives import titled
-from gearwright.design.sizing_summary import plain_value
-from gearwright.report.tables import number
+from gearwright.design.candidates.objectives import titled
+from gearwright.design.sizing.sizing_result import plain_value
+from gearwright.report.limit_tables import number
 from gearwright.text import html
 
 LEFT = '<th class="words">{}</th>'

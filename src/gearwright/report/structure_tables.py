@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis import Analysis, Sensitivities
-from gearwright.report.tables import UNKNOWN, number, pair
+from gearwright.report.limit_tables import UNKNOWN, number, pair
 from gearwright.text import html
 
 SHOWN = {

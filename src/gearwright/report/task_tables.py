@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from gearwright.analysis import Analysis, Task
-from gearwright.forces.places import force_unit
+from gearwright.forces.robot_lines import force_unit
 from gearwright.mechanism import machine_of
 from gearwright.motion import Trajectory
-from gearwright.parts.heat import ZERO_CELSIUS
-from gearwright.report.tables import number
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
+from gearwright.report.limit_tables import number
 from gearwright.text import html
 
 SHOWN = 12

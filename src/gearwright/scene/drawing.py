@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import neutral
-from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.functions.dynamics import neutral
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.motion import Motion, Trajectory
-from gearwright.motion.joints import joint_of
+from gearwright.motion.joint_names_and_units import joint_of
 from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.film import film
 from gearwright.plots.solids import Picture, View, draw_solids, solids_figure, subdivided
-from gearwright.scene.numbers import matrix, vector
 from gearwright.scene.scene import COLOURS, Scene, scene_of
 from gearwright.scene.solid import Solid
+from gearwright.scene.triangles import matrix, vector
 from gearwright.text import did_you_mean
 
 AZIMUTH, ELEVATION = 40.0, 22.0

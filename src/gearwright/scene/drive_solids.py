@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.mechanism.drive_places import DrivePlace
+from gearwright.mechanism.assembly.drive_locations import DrivePlace
 from gearwright.parts import Motor
-from gearwright.scene.form import Form, Room
-from gearwright.scene.gear_forms import gear_forms
-from gearwright.scene.numbers import vector
+from gearwright.scene.gear_form import Form, Room
+from gearwright.scene.gear_form_table import gear_forms
 from gearwright.scene.solid import Solid, times
 from gearwright.scene.tooth_profiles import circle
-from gearwright.scene.triangles import Triangles, box, cylinder, joined, ring, towards
+from gearwright.scene.triangles import Triangles, box, cylinder, joined, ring, towards, vector
 
 STEEL = 7850.0
 """Density [kg/m3] that a rotor has whose mass is not told."""

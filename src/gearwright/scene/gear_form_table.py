@@ -20,21 +20,21 @@ from gearwright.parts import (
     Wolfrom,
     Worm,
 )
-from gearwright.scene import forms_of_reducers, forms_of_teeth
-from gearwright.scene.form import Form, Room
+from gearwright.scene import reducers, toothed_gears
+from gearwright.scene.gear_form import Form, Room
 
 FORMS: dict[type, Callable[[Any, Room], list[Form]]] = {
-    Spur: forms_of_teeth.spur,
-    Bevel: forms_of_teeth.bevel,
-    Planetary: forms_of_teeth.planetary,
-    Wolfrom: forms_of_teeth.wolfrom,
-    Harmonic: forms_of_reducers.harmonic,
-    Cycloidal: forms_of_reducers.cycloidal,
-    Belt: forms_of_reducers.belt,
-    Worm: forms_of_reducers.worm,
-    Screw: forms_of_reducers.screw,
-    Rack: forms_of_reducers.rack,
-    Gear: forms_of_reducers.known_ratio,
+    Spur: toothed_gears.spur,
+    Bevel: toothed_gears.bevel,
+    Planetary: toothed_gears.planetary,
+    Wolfrom: toothed_gears.wolfrom,
+    Harmonic: reducers.harmonic,
+    Cycloidal: reducers.cycloidal,
+    Belt: reducers.belt,
+    Worm: reducers.worm,
+    Screw: reducers.screw,
+    Rack: reducers.rack,
+    Gear: reducers.known_ratio,
 }
 
 

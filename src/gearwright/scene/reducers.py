@@ -8,9 +8,9 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.parts import Belt, Cycloidal, Gear, Harmonic, Rack, Screw, Worm
-from gearwright.scene.form import Form, Room
-from gearwright.scene.forms_of_teeth import external
+from gearwright.scene.gear_form import Form, Room
 from gearwright.scene.tooth_profiles import circle, ellipse, involute, lobes, trapezoid
+from gearwright.scene.toothed_gears import external
 from gearwright.scene.triangles import Triangles, box, cylinder, joined, ring, towards, tube, turned, wheel
 
 MOST_TEETH = 80

@@ -13,15 +13,15 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.pose import place
 from gearwright.errors import GearwrightWarning, InputError
-from gearwright.functions.functions import neutral
+from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.drive_places import drive_places
+from gearwright.mechanism.assembly.drive_locations import drive_places
 from gearwright.parts import Robot
 from gearwright.scene.drive_solids import drive_solids
 from gearwright.scene.link_solids import link_solids
-from gearwright.scene.numbers import matrix, vector
 from gearwright.scene.solid import Solid
 from gearwright.scene.train_solids import train_solids
+from gearwright.scene.triangles import matrix, vector
 
 COLOURS: Mapping[str, tuple[int, int, int]] = {
     "link": (214, 217, 224),

@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.parts import Bevel, Planetary, Spur, Wolfrom
-from gearwright.scene.form import Form, Room
+from gearwright.scene.gear_form import Form, Room
 from gearwright.scene.solid import turn_about_z
 from gearwright.scene.tooth_profiles import involute, trapezoid
 from gearwright.scene.triangles import Triangles, cylinder, joined, ring, towards, wheel

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.mechanism.assembly import parents_first
-from gearwright.mechanism.structure_trains import TrainStructure
+from gearwright.mechanism.assembly.assemble import parents_first
+from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.parts import Gearwheel, Mesh, Robot
-from gearwright.parts.placing import usual_direction
+from gearwright.parts.structure.frame_changes import usual_direction
 from gearwright.scene.drive_solids import motor_solids
-from gearwright.scene.forms_of_teeth import BORE, external, internal
-from gearwright.scene.numbers import vector
 from gearwright.scene.solid import Solid, times
 from gearwright.scene.tooth_profiles import trapezoid
-from gearwright.scene.triangles import Triangles, cylinder, towards, wheel
+from gearwright.scene.toothed_gears import BORE, external, internal
+from gearwright.scene.triangles import Triangles, cylinder, towards, vector, wheel
 
 
 def train_solids(robot: Robot, reach: float) -> Iterator[Solid]:

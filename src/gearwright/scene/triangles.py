@@ -1,15 +1,19 @@
-"""Triangle meshes made of numbers: tubes, cylinders, boxes, spheres, rods."""
+"""Triangle meshes made of numbers: tubes, cylinders, boxes, spheres, rods.
+
+Vectors and matrices of parts as arrays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import pi
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gearwright.arrays import Array
+from gearwright.parts.structure.frame_changes import rows
 from gearwright.scene.tooth_profiles import circle
 
 
@@ -140,3 +144,13 @@ def towards(direction: ArrayLike, first: ArrayLike | None = None) -> Array:
         return towards(direction)
     x = x / np.linalg.norm(x)
     return np.column_stack([x, np.cross(z, x), z])
+
+
+def vector(values: Any) -> Array:
+    """Three numbers of any kind as an array, (3,)."""
+    return np.array([float(x) for x in values])
+
+
+def matrix(values: Any) -> Array:
+    """Three rows of any kind as an array, (3, 3)."""
+    return np.array([[float(x) for x in row] for row in rows(values)])

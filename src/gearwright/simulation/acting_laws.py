@@ -7,12 +7,12 @@ from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
-from gearwright.forces.motor_torque import MotorTorque
-from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.motors.torque_source import MotorTorque
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.system.controllers import Controller
-from gearwright.system.law_controller import FORCE, LawController
+from gearwright.system.controllers.controller import Controller
+from gearwright.system.controllers.law_controller import FORCE, LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, SimulationError
-from gearwright.simulation.decay import differences
-from gearwright.simulation.rates import rates_by_laws
+from gearwright.simulation.integrators.rates import rates_by_laws
+from gearwright.simulation.integrators.stiffness_detection import differences
 from gearwright.simulation.simulation import Simulation
-from gearwright.system.controllers import Controller, with_answer
+from gearwright.system.controllers.controller import Controller, with_answer
 
 NUDGE = 1e-3
 """Speed [rad/s, m/s] at which a machine is looked at, so that friction slides."""

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.functions import kinetic_energy, potential_energy
+from gearwright.functions.dynamics import kinetic_energy, potential_energy
 from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
 from gearwright.simulation.run import Run, RunEvent
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.observation import Observation
+from gearwright.system.kernels.observation import Observation
 from gearwright.system.system import Modes, System
 
 ENERGIES = ("stored", "supplied", "dissipated")

@@ -1,24 +1,144 @@
-"""Runs: named series with units, the energy book-keeping, files, pictures and comparisons."""
+"""Runs: named series with units, the energy book-keeping, files, pictures and comparisons.
+
+The phases of contacts along a run: approach, impact, constrained motion, release.
+
+Runs in files: CSV through the columns of motions, Parquet with units as metadata.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import as_floats, increasing
 from gearwright.arrays import Array
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError, MissingExtraError
 from gearwright.files.formats import write_text
+from gearwright.forces.contact.contact import FREE
+from gearwright.forces.contact.soft_contact import PRESS
+from gearwright.motion.csv_columns import read_columns
+from gearwright.motion.csv_files import write_columns
 from gearwright.plots import figure, saved
 from gearwright.plots.notebook import Shown
-from gearwright.plots.spans import Span
-from gearwright.simulation.phases import contact_phases
-from gearwright.simulation.run_files import csv_text, read_series, write_parquet
-from gearwright.system.series_picture import block, overview
-from gearwright.text import did_you_mean, visible
+from gearwright.plots.time_spans import Span
+from gearwright.system.series_figure import block, overview
+from gearwright.text import did_you_mean, listed, visible
+
+STEPPED = "stepped"
+APPROACH, IMPACT, CONSTRAINED, RELEASE = "approach", "impact", "constrained", "release"
+TINT = {APPROACH: 0, CONSTRAINED: 1, RELEASE: 2, IMPACT: 3}
+"""What a contact does: not yet touching, meeting its surface at one instant, touching, having let go."""
+
+
+def contact_phases(
+    t: Sequence[float], modes: Mapping[str, Sequence[str]], events: Iterable[tuple[str, float, str]], known: set[str]
+) -> dict[str, tuple[Span, ...]]:
+    """Per contact its phases in order of time.
+
+    Args:
+        t: times of the samples.
+        modes: modes of the laws at the samples.
+        events: (law, time, mode) in order of time.
+        known: the names of series; contacts report a gap.
+    """
+    happened = list(events)
+    found = {}
+    for name, met in modes.items():
+        if f"{name}.gap" in known and STEPPED not in met and len(t):
+            mine = [(at, what) for x, at, what in happened if x == name]
+            found[name] = tuple(_phases(float(t[0]), float(t[-1]), met[0], mine))
+    return found
+
+
+def _phases(begin: float, end: float, first: str, changes: Sequence[tuple[float, str]]) -> list[Span]:
+    """What one contact does; that it starts in contact is not an impact."""
+    now, since = APPROACH if first == FREE else CONSTRAINED, begin
+    found: list[Span] = []
+    for at, what in changes:
+        if at <= begin:
+            continue
+        if what == FREE:
+            following = RELEASE
+            meets = now != CONSTRAINED  # thrown back at once
+        else:
+            following, meets = CONSTRAINED, now != CONSTRAINED and what != PRESS
+        if following != now or meets:
+            found += [_span(now, since, at)] if at > since else []
+            found += [_span(IMPACT, at, at)] if meets else []
+            now, since = following, at
+    return [*found, _span(now, since, end)] if end > since else found
+
+
+def _span(kind: str, begin: float, end: float) -> Span:
+    return Span(kind, begin, end, TINT[kind])
+
+
+def _parquet() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError(
+            "Parquet files need pyarrow, which is not installed: pip install 'gearwright[parquet]'. CSV needs nothing."
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
+def write_parquet(path: Path, t: Array, series: Mapping[str, Array], units: Mapping[str, str]) -> None:
+    """All series as columns; the unit of each is its field's metadata."""
+    arrow, parquet = _parquet()
+    columns = {"t": t, **series}
+    fields = [
+        arrow.field(name, arrow.float64(), metadata={"unit": "s" if name == "t" else units.get(name, "")})
+        for name in columns
+    ]
+    parquet.write_table(arrow.table([np.asarray(x) for x in columns.values()], schema=arrow.schema(fields)), path)
+
+
+def csv_text(t: Array, series: Mapping[str, Array]) -> str:
+    """All series as CSV text, the times first."""
+    values = np.column_stack(list(series.values())) if series else np.zeros((len(t), 0))
+    return write_columns(list(series), values, t)
+
+
+def read_series(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
+    """Times, series and units from a file."""
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    table = read_columns(path, letters=None)
+    t = table.times()
+    return t, {name: table.values[:, k] for k, name in enumerate(table.header) if name != "t"}, {}
+
+
+def _floats(path: Path, name: str, column: Any) -> Array:
+    """A column of real numbers; what is missing is nan, except among the times."""
+    try:
+        values = as_floats(str(path), f"column {name!r}", column.to_numpy())
+        return increasing(str(path), "column 't'", values) if name == "t" else values
+    except InputError as error:
+        raise FileError(str(error)) from None
+
+
+def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
+    arrow, parquet = _parquet()
+    try:
+        table = parquet.read_table(path)
+    except (OSError, arrow.ArrowInvalid) as error:
+        raise FileError(f"{path}: {error}. Give a Parquet file that a run was saved to.") from None
+    names = table.column_names
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
+    columns = {name: _floats(path, name, table.column(name)) for name in names}
+    if "t" not in columns:
+        raise FileError(f"{path}: missing column t (the times). It has {listed(columns)}.")
+    units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in table.schema}
+    return columns.pop("t"), columns, {name: units[name] for name in columns}
+
 
 ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
 """What the balance is made of."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.system.controllers import Controller, effect_of, with_answer
-from gearwright.system.signals import Inputs
+from gearwright.system.controllers.controller import Controller, effect_of, with_answer
+from gearwright.system.inputs import Inputs
 from gearwright.system.state import State
 from gearwright.system.system import System
 

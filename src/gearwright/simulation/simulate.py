@@ -1,4 +1,7 @@
-"""`simulate`: from a robot, a state and inputs to a run."""
+"""`simulate`: from a robot, a state and inputs to a run.
+
+Which integrator suits a problem, found by looking at its rates near the start.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,78 @@ from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import acting_laws, named_inputs
-from gearwright.simulation.bookkeeping import REMARKABLE, WRONG, failure, limit, missing, remark_on, unbooked_laws
-from gearwright.simulation.choice import FIXED, SMOOTHED, UNCONTROLLED, choose
-from gearwright.simulation.effort import bounds_of, effort_remarks, largest_inputs, start_remarks, voltage_remarks
+from gearwright.simulation.checks.energy_balance import (
+    REMARKABLE,
+    WRONG,
+    failure,
+    limit,
+    missing,
+    remark_on,
+    unbooked_laws,
+)
+from gearwright.simulation.checks.joint_effort import (
+    bounds_of,
+    effort_remarks,
+    largest_inputs,
+    start_remarks,
+    voltage_remarks,
+)
 from gearwright.simulation.events import Event
-from gearwright.simulation.fixed_step import STOPPED, run_fixed
+from gearwright.simulation.fixed_step.fixed_step_run import STOPPED, run_fixed
+from gearwright.simulation.fixed_step.step_program import MOREAU
 from gearwright.simulation.instability import explained
-from gearwright.simulation.integrators import PROJECTED
-from gearwright.simulation.interruption import noted_interruption
-from gearwright.simulation.keeping import kept_start
-from gearwright.simulation.progress import reporting
+from gearwright.simulation.integrators.constraint_projection import kept_start
+from gearwright.simulation.integrators.methods import PROJECTED, has_sundials
+from gearwright.simulation.integrators.stiffness_detection import fastest_decay
+from gearwright.simulation.progress import noted_interruption, reporting
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulation import Simulation
-from gearwright.simulation.step_program import MOREAU
-from gearwright.system.controllers import controller_of
-from gearwright.system.signals import gathered
+from gearwright.system.controllers.controller import controller_of
+from gearwright.system.inputs import gathered
 from gearwright.system.state import initial_state, state_vector
 from gearwright.system.system import System
+from gearwright.text import did_you_mean
+
+SMOOTHED = ("euler", "rk4")
+"""The methods of fixed steps that take laws without modes."""
+
+FIXED = (*SMOOTHED, MOREAU)
+UNCONTROLLED = (*FIXED, PROJECTED)
+"""The methods whose error is the choice of whoever gives the step."""
+
+METHODS = ("adaptive", "stiff", PROJECTED, *FIXED)
+
+MANY = 5e3
+"""An explicit method takes about one step per three over the fastest decay rate; more than this many are too many."""
+
+
+def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
+    """The method, and a sentence that says why."""
+    if method is not None:
+        if method not in METHODS:
+            raise InputError(f"simulate: there is no method {method!r}. {did_you_mean(method, METHODS)}")
+        return method, f"method: {_title(method)}, as asked."
+    decay, span = fastest_decay(work.smooth_rates(x), x), float(work.times[-1] - work.times[0])
+    if decay * span / 3 > MANY:
+        return "stiff", (
+            f"method: {_title('stiff')}, because something decays at {decay:.3g} 1/s, within "
+            f"{1 / (decay * span):.0e} of the run."
+        )
+    return "adaptive", f"method: {_title('adaptive')}; tolerances {work.rtol:g} relative, {work.atol:g} absolute."
+
+
+def _title(method: str) -> str:
+    stiff = "BDF of SUNDIALS" if has_sundials() else "Radau of SciPy"
+    return {
+        "adaptive": "adaptive (Dormand-Prince 8(5,3))",
+        "stiff": f"stiff ({stiff})",
+        PROJECTED: "fixed-step Dormand-Prince 5, what is held is put back after each step",
+        "euler": "fixed-step semi-implicit Euler, compiled",
+        "rk4": "fixed-step Runge-Kutta 4, compiled",
+        MOREAU: "fixed-step time stepping (Moreau's midpoint rule), compiled",
+    }[method]
+
 
 DEFAULT_STEP = 1e-3
 """The step of the projected method [s] unless one is given."""

@@ -9,30 +9,30 @@ from functools import cached_property, partial
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.bookkeeping import opened_books
-from gearwright.simulation.driving import Driving
-from gearwright.simulation.event_loop import EventLoop, Met
+from gearwright.simulation.checks.energy_balance import opened_books
+from gearwright.simulation.checks.failures import Failures
+from gearwright.simulation.compiled_loop.event_loop import EventLoop, Met
+from gearwright.simulation.compiled_loop.loop_choice import LoopChoice, Source
 from gearwright.simulation.events import Event, Watch
-from gearwright.simulation.failures import Failures
-from gearwright.simulation.here import Here
-from gearwright.simulation.integrators import march
-from gearwright.simulation.keeping import projection
-from gearwright.simulation.kinks import Kinks
-from gearwright.simulation.loop_choice import LoopChoice, Source
-from gearwright.simulation.marching import Problem, Rates, Slopes, StuckError
-from gearwright.simulation.moded_rates import InModes, WorthwhileTable
-from gearwright.simulation.patience import Patience, SlowError
-from gearwright.simulation.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
+from gearwright.simulation.integrators.constraint_projection import projection
+from gearwright.simulation.integrators.integrate_to_event import Problem, Rates, Slopes, StuckError
+from gearwright.simulation.integrators.methods import march
+from gearwright.simulation.integrators.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
+from gearwright.simulation.integrators.stiffness_detection import Patience, SlowError
+from gearwright.simulation.python_loop.branch_points import Kinks
+from gearwright.simulation.python_loop.rates_in_modes import InModes, WorthwhileTable
+from gearwright.simulation.python_loop.sampled_integration import SampledMarch
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
-from gearwright.simulation.sampled_march import SampledMarch
-from gearwright.system.controllers import Controller
+from gearwright.simulation.run_inputs import Driving
+from gearwright.simulation.run_point import Here
+from gearwright.system.constraints.projection import keeps_places
+from gearwright.system.controllers.controller import Controller
 from gearwright.system.evaluation import evaluate, situations_at
-from gearwright.system.motion_rates import MotionRates, motion_rates
-from gearwright.system.observation import observe
-from gearwright.system.projection import keeps_places
-from gearwright.system.settling import settle
-from gearwright.system.signals import Inputs
+from gearwright.system.inputs import Inputs
+from gearwright.system.kernels.motion_rates import MotionRates, motion_rates
+from gearwright.system.kernels.observation import observe
+from gearwright.system.modes.mode_settling import settle
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Gearwheel, Mesh, Motor, Robot, Train, TrainMotor
-from gearwright.studio.entries import Entry, changed_drive, drive_told, entries, inertia_entry, taken, typed
+from gearwright.studio.drive_edits import Entry, changed_drive, drive_told, entries, inertia_entry, taken, typed
 from gearwright.text import listed, markdown
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis import Analysis, Comparison, DriveAnalysis, EnergyBalance
-from gearwright.analysis.energy import ENERGY_LABEL
+from gearwright.analysis.model_comparison.energy_balance import ENERGY_LABEL
 from gearwright.arrays import Array
 from gearwright.mechanism.units import force_unit
 from gearwright.text import html

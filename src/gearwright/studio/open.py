@@ -1,4 +1,7 @@
-"""Opening the studio: a server on this machine, a page per visitor."""
+"""Opening the studio: a server on this machine, a page per visitor.
+
+Watches the file of a robot while the studio runs: somebody edits it by hand.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,58 @@ from gearwright.catalogue import load
 from gearwright.errors import GearwrightError, InputError, MissingExtraError
 from gearwright.parts import Robot
 from gearwright.scene import Scene, scene_with_remarks
-from gearwright.studio.motions import AnyMotion
+from gearwright.studio.played_motion import AnyMotion
 from gearwright.studio.session import Session
-from gearwright.studio.watch import Watch
+from gearwright.studio.worker import Ticker
 from gearwright.text import visible
+
+PERIOD = 0.5
+"""How often the file is looked at [s]."""
+
+
+class Watch:
+    """Calls a function when a file changed, until it is stopped.
+
+    Args:
+        path: the file.
+        changed: what to call.
+        period: how often the file is looked at [s].
+    """
+
+    def __init__(self, path: Path, changed: Callable[[], None], period: float = PERIOD) -> None:
+        self._path, self._changed = path, changed
+        self._looking = threading.Lock()
+        self._last_stamp = self._stamp()
+        self._ticker = Ticker(period, self.look, "gearwright studio, watching")
+
+    def look(self) -> None:
+        """Look at the file now."""
+        with self._looking:
+            stamp = self._stamp()
+            changed = stamp is not None and stamp != self._last_stamp
+            self._last_stamp = stamp or self._last_stamp
+        if changed:
+            self._changed()
+
+    def unseen(self, path: Path, write: Callable[[], None]) -> None:
+        """Write a file; if it is the one that is watched, this is not taken for a change by somebody else."""
+        with self._looking:
+            write()
+            if path == self._path:
+                self._last_stamp = self._stamp()
+
+    def stop(self) -> None:
+        """Watch no longer; when this returns nothing is called any more."""
+        self._ticker.stop()
+
+    def _stamp(self) -> tuple[int, int] | None:
+        """When the file was last written and how long it is; None while an editor replaces it."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
 
 PORT, LAST_PORT, HOST = 8080, 65535, "127.0.0.1"
 

@@ -11,11 +11,11 @@ from gearwright.errors import GearwrightError
 from gearwright.parts import Robot
 from gearwright.plots.notebook import svg
 from gearwright.scene import Scene, scene_with_remarks
-from gearwright.scene.graph_figure import gear_graphs, graphs_figure
-from gearwright.studio.drive_panel import DrivePanel
-from gearwright.studio.file_panel import FilePanel
-from gearwright.studio.move_panel import MovePanel
-from gearwright.studio.result_panel import ResultPanel
+from gearwright.scene.gear_graph_figure import gear_graphs, graphs_figure
+from gearwright.studio.panels.drives import DrivePanel
+from gearwright.studio.panels.files import FilePanel
+from gearwright.studio.panels.move import MovePanel
+from gearwright.studio.panels.results import ResultPanel
 from gearwright.studio.session import Session
 from gearwright.studio.view import View
 from gearwright.studio.worker import Worker

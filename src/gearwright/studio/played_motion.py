@@ -11,9 +11,9 @@ from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory, recorded
-from gearwright.motion.joints import joint_of
-from gearwright.motion.recording import read_recording
-from gearwright.motion.tour import spread, tour, ways
+from gearwright.motion.csv_files import read_recording
+from gearwright.motion.default_motion import spread, tour, ways
+from gearwright.motion.joint_names_and_units import joint_of
 from gearwright.parts import Robot
 from gearwright.simulation import Run
 

@@ -22,9 +22,9 @@ from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import GearwrightError, InputError
 from gearwright.mechanism import assemble
 from gearwright.parts import Robot, parameter
-from gearwright.studio.entries import chosen_motor
-from gearwright.studio.motions import AnyMotion, studio_motion
-from gearwright.studio.places import Place, place_of, places
+from gearwright.studio.drive_edits import chosen_motor
+from gearwright.studio.editable_parts import Place, place_of, places
+from gearwright.studio.played_motion import AnyMotion, studio_motion
 
 SAMPLES = 201
 """At how many times an analysis looks at a cycle while somebody drags a slider."""

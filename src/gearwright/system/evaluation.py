@@ -9,9 +9,9 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.forces.law import Action, Guard, Hold, Outcome, Reaction, Situation
-from gearwright.system.balance import NONE, Ties, balanced
+from gearwright.system.force_balance import NONE, Ties, balanced
 from gearwright.system.system import Modes, System, drags_in
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.plots import Panel, panels_by_unit
 from gearwright.text import did_you_mean
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import neutral
+from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.programs.inputs import checked

@@ -4,12 +4,16 @@ Whatever needs a machine with its laws asks here: what each law sees, how all ac
 flows through ports follow, and what the accelerations lead to. Who asks adds only what is its own:
 
 - `evaluation`: accelerations in numbers, law by law.
-- `motion_rates`: the rates in one kernel, for laws that act by forces alone.
-- `law_table`: all laws in all their modes as kernels.
-- `simulation.step_program`, `simulation.rollout_stability`: fixed steps, and how long they may be.
-- `demanded_forces`, `whole_motion`: the forces that a prescribed motion asks for, and how elastic drives follow it.
-- `state_forces`: the same at many states at once, for planning.
-- `impacts`: blows, and what gears take of them.
+- `kernels.motion_rates`: the rates in one kernel, for laws that act by forces alone.
+- `kernels.all_modes`: all laws in all their modes as kernels.
+- `simulation.fixed_step.step_program`, `simulation.fixed_step.step_stability`: fixed steps, and how long they may be.
+- `motion_demands`: the forces that a prescribed motion asks for, and how elastic drives follow it; at many states at
+  once, for planning.
+- `modes.impacts`: impacts, and what gears take of them.
+
+What motors bring through the ports of their gears, with ratios of any kind.
+
+The books of laws: along what they push, and the power of what moves their lines by themselves.
 """
 
 from __future__ import annotations
@@ -19,19 +23,81 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.arrays import Array
 from gearwright.dynamics.configuration import rate
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.functions.actuation import motor_shares
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Actuator, Mechanism
 from gearwright.mechanism.rows import along
-from gearwright.system.books import booked
 from gearwright.system.compiled_machine import CompiledMachine
-from gearwright.system.ports import as_lists, has_plain_ratios, same_row, single_shares
+
+
+def has_plain_ratios(mech: Mechanism) -> bool:
+    """Whether all motors turn by numbers, not by symbols."""
+    return all(is_number(x) for motor in mech.actuators for x in motor.row)
+
+
+def as_lists(rows: Mapping[str, Array]) -> Mapping[str, Sequence[Scalar]]:
+    """Rows as lists of plain numbers, which symbols and floats multiply fastest."""
+    return {name: row.tolist() for name, row in rows.items()}
+
+
+def single_shares(mech: Mechanism) -> Mapping[str, Sequence[Scalar]]:
+    """Per motor the row that gives its torque from generalized forces, where each alone drives one speed.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
+    >>> single_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
+    {'motor': [0.01]}
+    """
+    return {motor.name: _single_share(motor) for motor in mech.actuators}
+
+
+def _single_share(motor: Actuator) -> list[Scalar]:
+    row: list[Scalar] = list(motor.row)
+    if sum(not is_zero(x) for x in row) != 1:
+        raise InputError(
+            f"motor {motor.name!r} drives several speeds, so that its ratios must be numbers. Leave them out of the "
+            "parameters."
+        )
+    return [0.0 if is_zero(x) else 1.0 / x for x in row]
+
+
+def same_row(line: Line, other: Line) -> bool:
+    """Whether two lines have the very same row, symbols included."""
+    pairs = zip(line.terms, other.terms, strict=False)
+    alike = len(line.terms) == len(other.terms) and all(j == k and x is y for (j, x), (k, y) in pairs)
+    return alike and other.inlet is None
+
+
+def booked(outcome: Outcome, action: Action, reaction: Reaction) -> Outcome:
+    """An outcome with the power of what moves lines by themselves.
+
+    A law books f ds/dt along its line, of which the machine gets f (row . v): the rest, f times the rate that explicit
+    time adds, is taken up by what moves the frame, whose power is supplied from outside.
+    """
+    taken: Scalar = 0.0
+    for line, force in forces_on_lines(action, reaction):
+        if not is_zero(line.rate):
+            taken = taken + force * line.rate
+    return outcome if is_zero(taken) else replace(outcome, supplied=outcome.supplied - taken)
+
+
+def forces_on_lines(action: Action, reaction: Reaction) -> list[tuple[Line, Scalar]]:
+    """The lines along which a law acts, and its forces there."""
+    held = zip(action.holds, reaction.multipliers, strict=True)
+    dragged = zip(action.drags, reaction.flows, strict=True)
+    return [
+        *((force.line, force.value) for force in action.forces),
+        *((hold.line, force) for hold, force in held),
+        *((drag.push, drag.gain * flow) for drag, flow in dragged),
+    ]
+
 
 Modes: TypeAlias = tuple[str, ...]
 """Per law its mode."""

@@ -7,11 +7,10 @@ from typing import Any
 
 from gearwright.algebra import Operations
 from gearwright.compiling.compile import graph_code
-from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.host.machine_code import MachineCode
 from gearwright.errors import CompilationError
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Fixed, Inputs
-from gearwright.programs.sized import VectorProgram
+from gearwright.programs.program import Fixed, Inputs, VectorProgram
 from gearwright.tracing.trace import TraceJob, traced
 
 Formula = Callable[[Mechanism, Operations, Inputs], Any]

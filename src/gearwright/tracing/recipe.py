@@ -11,10 +11,10 @@ from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import checked_point
 from gearwright.text import did_you_mean, listed
-from gearwright.tracing.machine_parameters import machine_with, nominal, require_free
+from gearwright.tracing.parameters import machine_with, nominal, require_free
 from gearwright.tracing.trace import TraceJob
 
 
@@ -42,7 +42,7 @@ class Recipe:
         """What to trace."""
         mech = approximate(machine_of("compile", self.source), self.approximation)
         symbolic = partial(_machine, self.source, self.parameters, self.approximation) if self.parameters else None
-        program = programs.BY_NAME[self.function]
+        program = dynamics_programs.BY_NAME[self.function]
         return TraceJob(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
 
     def identity(self) -> str:
@@ -70,8 +70,8 @@ def recipe_of(
 ) -> Recipe:
     """What `compile`, or another `caller`, was asked for, checked."""
     name = function if isinstance(function, str) else _name_of(function)
-    if name not in programs.BY_NAME:
-        raise InputError(f"{caller}: {name!r} cannot be compiled. {did_you_mean(name, programs.BY_NAME)}")
+    if name not in dynamics_programs.BY_NAME:
+        raise InputError(f"{caller}: {name!r} cannot be compiled. {did_you_mean(name, dynamics_programs.BY_NAME)}")
     mech = machine_of(caller, robot_or_mech)
     paths = free_parameters(caller, robot_or_mech, parameters)
     return Recipe(name, robot_or_mech if paths else mech, paths, _decided(caller, name, mech, fixed))
@@ -105,7 +105,7 @@ def _sequence_of_names(caller: str, what: str, value: Any) -> tuple[Any, ...]:
 
 def _decided(caller: str, name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """What is fixed, checked and in a form that compares and pickles."""
-    program = programs.BY_NAME[name]
+    program = dynamics_programs.BY_NAME[name]
     allowed = {*program.options, *(("wrenches", "base_motion") if program.outside else ())}
     for option in fixed:
         if option not in allowed:

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any, NoReturn
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Series
+from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.taylor_series import Series
 from gearwright.errors import NotTraceableError
 from gearwright.tracing.expressions import applied, combined, without_repetitions
 

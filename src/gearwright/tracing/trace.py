@@ -1,4 +1,7 @@
-"""Tracing: a program run over recorded symbols, with the machine's numbers folded in."""
+"""Tracing: a program run over recorded symbols, with the machine's numbers folded in.
+
+Derivatives of a traced program along a direction: forward differentiation, about twice the operations.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,10 @@ from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import NO_ROTATION
 from gearwright.programs.program import Fixed, Program, flatten
-from gearwright.tracing.drawing import Drawn, drawn
-from gearwright.tracing.graph import Builder, Graph
-from gearwright.tracing.prepare import PREPARED, prepare
+from gearwright.tracing.expressions import Drawn, drawn
+from gearwright.tracing.graph import Builder, Graph, walk
+from gearwright.tracing.simplify.equivalent_machine import PREPARED, prepare
 from gearwright.tracing.symbols import Symbol, operations, plain
-from gearwright.tracing.walk import walk
 
 PARAMETERS = "parameters"
 """The input that holds the parameters kept symbolic."""
@@ -162,3 +164,25 @@ def _guards(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scal
             w, x, y, z = entries[name][four]
             found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
     return found
+
+
+ALONG = "d_"
+"""Before the name of an input: the direction in which it changes."""
+
+
+def directional(job: TraceJob, names: tuple[str, ...]) -> tuple[Graph, dict[str, int]]:
+    """How the result changes while the named inputs move: sum (d result / d input) d_input.
+
+    Returns:
+        The graph, and all its inputs with their sizes: those of the job, then `d_<input>` for each name.
+    """
+    import casadi as ca
+
+    sizes = job.sizes()
+    inputs = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
+    moves = {name: ca.SX.sym(f"{ALONG}{name}", sizes[name]) for name in names}
+    _, result, _ = traced_function(job)(*inputs.values())
+    slope = ca.jtimes(result, ca.vertcat(*(inputs[name] for name in names)), ca.vertcat(*moves.values()))
+    none = ca.SX(0, 1)
+    function = ca.Function("along", [*inputs.values(), *moves.values()], [none, ca.densify(slope), none])
+    return walk(function), {**sizes, **{f"{ALONG}{name}": sizes[name] for name in names}}

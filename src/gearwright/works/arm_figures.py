@@ -8,13 +8,13 @@ import numpy as np
 
 from gearwright.catalogue import load
 from gearwright.equations import joint_forces, linear_forms
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.plots.network import network
 from gearwright.plots.sketch import Arrow, Item, Label, Mark, Stroke, sketch
-from gearwright.scene.graph_figure import gear_graphs
-from gearwright.works.drawing import forces_on_link, frames, joint_axes, skeleton, wheels
+from gearwright.scene.gear_graph_figure import gear_graphs
+from gearwright.works.robot_drawing import forces_on_link, frames, joint_axes, skeleton, wheels
 
 POSTURE = [0.3, 0.6, -0.9]
 """In which arms of three joints are drawn [rad]."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.plots.sketch import Area, Arrow, Disc, Item, Label, Mark, Stroke, sketch
-from gearwright.works.symbols import FREE, GROUND, HELD, INK, angle, block, damper, flat, ground, sheet, spring
+from gearwright.works.sketch_symbols import FREE, GROUND, HELD, INK, angle, block, damper, flat, ground, sheet, spring
 
 X, Y, Z = np.eye(3)
 HOLE = 0.13

@@ -10,13 +10,13 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.catalogue import load
 from gearwright.export import MujocoCheck, mujoco_check
-from gearwright.functions.functions import inverse_dynamics, kinetic_energy, placement
+from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, placement
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Trajectory, polynomial
 from gearwright.planning import inverse_kinematics
 from gearwright.plots import Panel, figure
 from gearwright.plots.sketch import Disc, Item, Mark, sketch
-from gearwright.works.drawing import forces_on_link, skeleton, wheels
+from gearwright.works.robot_drawing import forces_on_link, skeleton, wheels
 
 START, END = (0.8, 0.0, 0.0), (0.4499, 0.5864, 0.0)
 """Where the hand is before and after the motion of 1 s (section 3) [m]."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.text import did_you_mean
-from gearwright.works import arms, fernini, joints, problems, runs, tasks
+from gearwright.works import arm_figures, contact_tasks, fernini, joint_figures, motion_figures, ten_problems
 
 
 @dataclass(frozen=True)
@@ -51,38 +51,42 @@ def _curves() -> dict[str, WorkFigure]:
 
 
 FIGURES = {
-    "sciavicco_1": WorkFigure(SCIAVICCO, "1", "an augmented link and what acts on it", arms.augmented_link),
-    "sciavicco_2": WorkFigure(SCIAVICCO, "2", "the elbow arm, its rotors and frames", arms.elbow),
-    "chen_wang_1": WorkFigure(CHEN, "1", "the arm of three degrees of freedom and its wheels", arms.geared_arm),
-    "chen_wang_2": WorkFigure(CHEN, "2", "its graph as drawn, and the canonical graph", arms.graphs),
-    "chen_wang_3": WorkFigure(CHEN, "3", "the equivalent open-loop chain, and whose wheels are whose", arms.open_chain),
-    "chen_wang_4": WorkFigure(CHEN, "4", "the coordinate systems", arms.coordinate_systems),
+    "sciavicco_1": WorkFigure(SCIAVICCO, "1", "an augmented link and what acts on it", arm_figures.augmented_link),
+    "sciavicco_2": WorkFigure(SCIAVICCO, "2", "the elbow arm, its rotors and frames", arm_figures.elbow),
+    "chen_wang_1": WorkFigure(CHEN, "1", "the arm of three degrees of freedom and its wheels", arm_figures.geared_arm),
+    "chen_wang_2": WorkFigure(CHEN, "2", "its graph as drawn, and the canonical graph", arm_figures.graphs),
+    "chen_wang_3": WorkFigure(
+        CHEN, "3", "the equivalent open-loop chain, and whose wheels are whose", arm_figures.open_chain
+    ),
+    "chen_wang_4": WorkFigure(CHEN, "4", "the coordinate systems", arm_figures.coordinate_systems),
     "fernini_1": WorkFigure(FERNINI, "1", "the planetary stage with 3 to 6 planets", fernini.stage_figure),
     "fernini_2": WorkFigure(FERNINI, "2 to 4", "augmented links and what acts on them", fernini.link_figure),
     "fernini_5": WorkFigure(FERNINI, "5", "the arm at the start and at the end of its motion", fernini.arm_figure),
     "fernini_path": WorkFigure(FERNINI, "section 3", "the trajectory", fernini.path_figure),
     **_curves(),
-    "vukobratovic_1": WorkFigure(HANDBOOK, "20.1, 20.12", "an open chain", arms.chain),
-    "vukobratovic_2": WorkFigure(HANDBOOK, "20.2 to 20.4", "geometry of links as vectors", arms.link_geometry),
-    "vukobratovic_5": WorkFigure(HANDBOOK, "20.5, 20.9", "links cut out of the chain", arms.cut_links),
-    "vukobratovic_6": WorkFigure(HANDBOOK, "20.6, 20.7", "drive and reaction in a joint", arms.joint_transmits),
-    "vukobratovic_8": WorkFigure(HANDBOOK, "20.8", "velocities of links", arms.velocities),
+    "vukobratovic_1": WorkFigure(HANDBOOK, "20.1, 20.12", "an open chain", arm_figures.chain),
+    "vukobratovic_2": WorkFigure(HANDBOOK, "20.2 to 20.4", "geometry of links as vectors", arm_figures.link_geometry),
+    "vukobratovic_5": WorkFigure(HANDBOOK, "20.5, 20.9", "links cut out of the chain", arm_figures.cut_links),
+    "vukobratovic_6": WorkFigure(HANDBOOK, "20.6, 20.7", "drive and reaction in a joint", arm_figures.joint_transmits),
+    "vukobratovic_8": WorkFigure(HANDBOOK, "20.8", "velocities of links", arm_figures.velocities),
     "vukobratovic_10": WorkFigure(
-        HANDBOOK, "20.10", "errors with feedforward, schemes (a) and (b)", runs.feedforward_schemes
+        HANDBOOK, "20.10", "errors with feedforward, schemes (a) and (b)", motion_figures.feedforward_schemes
     ),
-    "vukobratovic_11": WorkFigure(HANDBOOK, "20.11", "problems 1 to 10 of robot dynamics", problems.problems),
+    "vukobratovic_11": WorkFigure(HANDBOOK, "20.11", "problems 1 to 10 of robot dynamics", ten_problems.problems),
     "vukobratovic_13": WorkFigure(
-        HANDBOOK, "20.13", "functional coordinates of two tasks", tasks.functional_coordinates
+        HANDBOOK, "20.13", "functional coordinates of two tasks", contact_tasks.functional_coordinates
     ),
-    "vukobratovic_14": WorkFigure(HANDBOOK, "20.14", "reactions in two tasks", tasks.reactions),
-    "vukobratovic_15": WorkFigure(HANDBOOK, "20.15", "four models of what the hand touches", tasks.surroundings),
-    "vukobratovic_16": WorkFigure(HANDBOOK, "20.16", "a hand on an elastic base", runs.elastic_base),
+    "vukobratovic_14": WorkFigure(HANDBOOK, "20.14", "reactions in two tasks", contact_tasks.reactions),
+    "vukobratovic_15": WorkFigure(
+        HANDBOOK, "20.15", "four models of what the hand touches", contact_tasks.surroundings
+    ),
+    "vukobratovic_16": WorkFigure(HANDBOOK, "20.16", "a hand on an elastic base", motion_figures.elastic_base),
     "vukobratovic_17": WorkFigure(
-        HANDBOOK, "20.17", "a joint behind an elastic transmission", runs.elastic_transmission
+        HANDBOOK, "20.17", "a joint behind an elastic transmission", motion_figures.elastic_transmission
     ),
-    "vukobratovic_18": WorkFigure(HANDBOOK, "20.18", "joints with vectors along their axes", joints.specificity),
-    "vukobratovic_19": WorkFigure(HANDBOOK, "20.19", "a revolute joint, extended and turned", arms.rotations),
-    "vukobratovic_20": WorkFigure(HANDBOOK, "20.20", "linear joints", joints.linear_joint),
+    "vukobratovic_18": WorkFigure(HANDBOOK, "20.18", "joints with vectors along their axes", joint_figures.specificity),
+    "vukobratovic_19": WorkFigure(HANDBOOK, "20.19", "a revolute joint, extended and turned", arm_figures.rotations),
+    "vukobratovic_20": WorkFigure(HANDBOOK, "20.20", "linear joints", joint_figures.linear_joint),
 }
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from gearwright.algebra import ZERO, Rot, Vec
 from gearwright.arrays import Array
-from gearwright.files.geometry import Vectors
+from gearwright.files.placements import Vectors
 from gearwright.plots.sketch import Arrow, Item, Label, Mark, Stroke, sketch
-from gearwright.works.symbols import angle
+from gearwright.works.sketch_symbols import angle
 
 UP, AHEAD = Vec(0.0, 0.0, 1.0), Vec(1.0, 0.0, 0.0)
 TURN, ALPHA = 1.4, -1.4

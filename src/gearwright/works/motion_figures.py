@@ -9,10 +9,10 @@ import numpy as np
 from gearwright.catalogue import load
 from gearwright.control import feedforward, joint_gains, pd
 from gearwright.forces import SoftContact
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import assemble
 from gearwright.motion import polynomial
-from gearwright.parts.surface import Plane
+from gearwright.parts.environment.surfaces import Plane
 from gearwright.plots import Panel, figure
 from gearwright.simulation import rollout, simulate
 

@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 
 from gearwright.plots.sketch import Arrow, Disc, Item, Label, Stroke, sketch
-from gearwright.works.symbols import FREE, HELD, INK, SPRING, Place, arm, block, damper, flat, ground, sheet, spring
+from gearwright.works.sketch_symbols import (
+    FREE,
+    HELD,
+    INK,
+    SPRING,
+    Place,
+    arm,
+    block,
+    damper,
+    flat,
+    ground,
+    sheet,
+    spring,
+)
 
 SHOULDER, ELBOW, WRIST, TIP = (0.0, 0.2), (0.35, 0.95), (1.1, 0.85), (1.1, 0.45)
 DESK = 0.45

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.algebra.differentiation.dual_numbers import linear, slopes_of, value_of, with_slopes
 from gearwright.algebra.scalar import Scalar
-from gearwright.algebra.variations import linear, slopes_of, value_of, with_slopes
 from gearwright.arrays import Array
 
 
 def column(x: Scalar, k: int) -> Scalar:
     """One column of an array (T, n); slopes that are zero all the time are none.
 
-    >>> from gearwright.algebra.slopes import Slopes
-    >>> from gearwright.algebra.varied import Varied
+    >>> from gearwright.algebra.differentiation.partials import Slopes
+    >>> from gearwright.algebra.differentiation.dual_numbers import Varied
     >>> table = Varied([np.eye(2), Slopes({"a": np.array([[0.0, 1.0], [0.0, 2.0]])})])
     >>> column(table, 0).tolist(), column(table, 1).c[1].by["a"].tolist()
     ([1.0, 0.0], [1.0, 2.0])

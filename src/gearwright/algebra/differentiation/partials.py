@@ -13,7 +13,7 @@ class Slopes:
 
     As the second coefficient of a `Jet` or of what is `Varied` they give a whole gradient in one run.
 
-    >>> from gearwright.algebra.taylor import Jet
+    >>> from gearwright.algebra.differentiation.taylor_series import Jet
     >>> x, y = Jet([3.0, Slopes({"x": 1.0})]), Jet([2.0, Slopes({"y": 1.0})])
     >>> slopes = (x * x * y).c[1].by
     >>> slopes["x"], slopes["y"]

@@ -2,8 +2,8 @@
 
 A recursion that runs over these computes every derivative of its result, exactly, without a formula of its own. There
 are three kinds, so that one can be taken inside the other: `Taylor`, a series of time along a motion that is known;
-`Varied` (in `varied`), what depends on parameters, whose coefficients may be Taylor series; and `Jet`, a series of one
-small step from where a machine is, whose coefficients may be either.
+`Varied` (in `dual_numbers`), what depends on parameters, whose coefficients may be Taylor series; and `Jet`, a series
+of one small step from where a machine is, whose coefficients may be either.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from math import factorial
 from typing import Any, ClassVar, Self
 
+from gearwright.algebra.differentiation.partials import Slopes
 from gearwright.algebra.scalar import Operations, Scalar, is_zero
-from gearwright.algebra.slopes import Slopes
 
 
 class Series:

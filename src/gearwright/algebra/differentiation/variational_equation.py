@@ -15,10 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gearwright.algebra.differentiation.dual_numbers import Varied, slopes_of
+from gearwright.algebra.differentiation.partials import Slopes
 from gearwright.algebra.scalar import Scalar
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.variations import slopes_of
-from gearwright.algebra.varied import Varied
 from gearwright.arrays import Array
 
 ROOT = 6**0.5
@@ -47,7 +46,7 @@ def slopes_along(
         solution: times (S,) -> states there, (S, states).
         first: per parameter the slopes at the start, (states,).
 
-    >>> from gearwright.algebra.variations import varied_parameters
+    >>> from gearwright.algebra.differentiation.dual_numbers import varied_parameters
     >>> pace = varied_parameters({"pace": 2.0})["pace"]              # y' = -pace y: dy/dpace = -t y
     >>> t = np.linspace(0, 1, 11)
     >>> found = slopes_along(lambda t, y: [-pace * y[0]], t, lambda t: np.exp(-2 * t)[:, None], {})

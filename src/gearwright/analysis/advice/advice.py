@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.analysis.article_advice import OF_GEARBOX, OF_MOTOR, ArticleSearch
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.drive_trials import Asked, DriveTrials
-from gearwright.analysis.limit_checks import PRETENSION, WINDING, LimitCheck
-from gearwright.analysis.ratio_advice import JOINT, SAFE, RatioScan, ratio_advice
+from gearwright.analysis.advice.catalogue_advice import OF_GEARBOX, OF_MOTOR, ArticleSearch
+from gearwright.analysis.advice.drive_trials import Asked, DriveTrials
+from gearwright.analysis.advice.ratio_advice import JOINT, SAFE, RatioScan, ratio_advice
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import PRETENSION, WINDING, LimitCheck
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 

@@ -15,16 +15,16 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.drive_trials import DriveTrials, motor_series
-from gearwright.analysis.limit_checks import WINDING, LimitCheck
-from gearwright.analysis.ratio_advice import SAFE
-from gearwright.analysis.steady_heat import mean_rise
+from gearwright.analysis.advice.drive_trials import DriveTrials, motor_series
+from gearwright.analysis.advice.ratio_advice import SAFE
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import WINDING, LimitCheck
+from gearwright.analysis.drives.steady_temperatures import mean_rise
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.forces.wheels import wheels_before
+from gearwright.forces.transmission.gear_wheels import wheels_before
 from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet
-from gearwright.parts.losses import losses_of
+from gearwright.parts.gears.losses import losses_of
 
 NEEDED = ("mass", "inertia", "torque_constant", "resistance")
 """What the sheet of a motor must print to be tried."""

@@ -4,6 +4,8 @@ A gear hands the load L on to its joint, $O = L / n$ at the motor; the teeth say
 power, what turns the motor itself and the friction of its bearings come on top. Rows are trials, columns are times.
 The load is what leaves the gear for the torque that the motor gives now, so that the present drive comes out as it is;
 cogging and ripple are left out.
+
+How warm the motors of trials are: in the last of so many cycles, many trials at once.
 """
 
 from __future__ import annotations
@@ -15,22 +17,51 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LimitCheck, drive_limits
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits
+from gearwright.analysis.drives.steady_temperatures import squares_between, steady_temperatures, temperatures_of_trials
 from gearwright.analysis.quadrature import integral_weights, rate, spans_of
-from gearwright.analysis.steady_heat import steady_temperatures
-from gearwright.analysis.trial_heat import factors, warmth_along
 from gearwright.arrays import Array
-from gearwright.forces.dc_equations import DcEquations
-from gearwright.forces.losses_mesh import mesh_at
-from gearwright.forces.places import motor_line
-from gearwright.forces.stribeck import sliding
-from gearwright.forces.wheels import wheels_before
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.forces.actuators.dc_motor_equations import DcEquations
+from gearwright.forces.friction.stick_slip import sliding
+from gearwright.forces.motors.thermal import Warmth, magnet_factor, resistance_factor, warmth
+from gearwright.forces.robot_lines import motor_line
+from gearwright.forces.transmission.gear_wheels import wheels_before
+from gearwright.forces.transmission.mesh_efficiency import mesh_at
+from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
-from gearwright.parts import AnyGear, Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
-from gearwright.parts.losses import losses_of
+from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot
+from gearwright.parts.gears.losses import losses_of
+
+ROUNDS, SETTLED = 8, 1e-6
+"""Of the current that a warmer magnet takes, and what change of the magnet still counts [relative]."""
+
+MELTED = 5000.0
+"""Temperature [K] beyond which the winding of a trial is not followed: there is none left."""
+
+
+def factors(heat: Heat, warm: Warmth) -> tuple[Array, Array]:
+    """What torque constant and resistance are of the stated ones."""
+    return np.asarray(magnet_factor(heat, warm)), np.asarray(resistance_factor(heat, warm))
+
+
+def warmth_along(motor: Motor, torque: Array, t: Array, cycles: int | None) -> Warmth | None:
+    """Temperatures over the last cycle, like the torque, (trials, T) or (T,)."""
+    heat = motor.heat
+    if heat is None or not motor.resistance or not motor.torque_constant:
+        return None
+    nominal = (np.atleast_2d(torque) / float(motor.torque_constant)).T
+    before = np.ones_like(nominal)
+    for _ in range(ROUNDS):
+        states = temperatures_of_trials(squares_between(nominal / before), np.diff(t), motor, cycles)
+        found = warmth(heat, [np.minimum(np.nan_to_num(x, nan=MELTED), MELTED) for x in states])
+        weaker, _ = factors(heat, found)
+        if not heat.magnet or np.abs(weaker - before).max() <= SETTLED:
+            break
+        before = weaker
+    return Warmth(*(np.asarray(x).T.reshape(torque.shape) for x in found))
+
 
 TURNING = 1e-9
 """Share of its largest speed up to which a joint counts as turning round."""

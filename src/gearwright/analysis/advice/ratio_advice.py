@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.analysis.drive_trials import DriveTrials, Series
-from gearwright.analysis.limit_checks import WINDING, LimitCheck
-from gearwright.analysis.steady_heat import steady_temperatures
+from gearwright.analysis.advice.drive_trials import DriveTrials, Series
+from gearwright.analysis.drives.limit_checks import WINDING, LimitCheck
+from gearwright.analysis.drives.steady_temperatures import steady_temperatures
 from gearwright.arrays import Array
 from gearwright.text import listed
 

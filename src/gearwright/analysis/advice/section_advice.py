@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.parts import Box, Material, Tube
-from gearwright.parts.sections import CrossSection
+from gearwright.parts.structure.cross_sections import CrossSection
 
 LARGEST, STEPS = 6.0, 40
 """Largest scale that is tried, and how often the interval is halved."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LimitCheck
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.tip import TipDeflection
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import LimitCheck
+from gearwright.analysis.links.link_analysis import LinkAnalysis
+from gearwright.analysis.links.tip_deflection import TipDeflection
 from gearwright.arrays import Array
+from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Robot
-from gearwright.parts.teeth import ToothForce
-from gearwright.system.motion_demands import MotionDemands
+from gearwright.parts.gears.forces.tooth_forces import ToothForce
 
 
 @dataclass(frozen=True)

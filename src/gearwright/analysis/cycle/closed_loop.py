@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.characteristics import Characteristics
-from gearwright.analysis.contact_wrenches import turning_contacts
-from gearwright.analysis.course import Followed
-from gearwright.analysis.perturbation import Perturbation
-from gearwright.analysis.process_forces import loads_of
-from gearwright.analysis.task import Task
-from gearwright.analysis.tip import Tip, where
+from gearwright.analysis.cycle.characteristics import Characteristics
+from gearwright.analysis.cycle.cycle_motion import Followed
+from gearwright.analysis.links.tip_deflection import Tip, where
+from gearwright.analysis.task.contact_wrenches import turning_contacts
+from gearwright.analysis.task.perturbation import Perturbation
+from gearwright.analysis.task.process_forces import loads_of
+from gearwright.analysis.task.task import Task
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, assemble
+from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Robot
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
 from gearwright.simulation.acting_laws import named_inputs
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulate import simulate
-from gearwright.system.controllers import controller_of
-from gearwright.system.motion_demands import MotionDemands
+from gearwright.system.controllers.controller import controller_of
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, listed
 

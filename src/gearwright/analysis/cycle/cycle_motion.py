@@ -9,26 +9,26 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import linear, varied_parameters
-from gearwright.analysis.contact_wrenches import world_forces
-from gearwright.analysis.process_forces import ProcessForce, loads_of
+from gearwright.algebra.differentiation.dual_numbers import linear, varied_parameters
+from gearwright.analysis.drives.warm_start import start_temperatures
 from gearwright.analysis.quadrature import rate
-from gearwright.analysis.warm_start import start_temperatures
+from gearwright.analysis.task.contact_wrenches import world_forces
+from gearwright.analysis.task.process_forces import ProcessForce, loads_of
 from gearwright.arrays import Array
 from gearwright.forces import GearLoss
 from gearwright.forces.law import Law
-from gearwright.forces.of_robot import laws as laws_of
-from gearwright.forces.places import motors_of
+from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.robot_lines import motors_of
 from gearwright.functions.actuation import actuator_torques, structure_matrix
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
+from gearwright.motion_demands.demands import demands, followable_laws
+from gearwright.motion_demands.given_torques import driven_motion
+from gearwright.motion_demands.result import MotionDemands
+from gearwright.motion_demands.sensitivity import SlopedDemands, demand_slopes
 from gearwright.parts import Robot
-from gearwright.parts.paths import with_parameters
+from gearwright.parts.parameter_paths import with_parameters
 from gearwright.simulation.run import Run
-from gearwright.system.demand_slopes import SlopedDemands, demand_slopes
-from gearwright.system.demands import demands, followable_laws
-from gearwright.system.driven_motion import driven_motion
-from gearwright.system.motion_demands import MotionDemands
 
 
 class Course(Protocol):

@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.characteristics import Characteristics
-from gearwright.analysis.course import Prescribed
-from gearwright.analysis.cycle import Cycle, checked_drives
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.link_analysis import LinkAnalysis
+from gearwright.analysis.cycle.characteristics import Characteristics
+from gearwright.analysis.cycle.cycle_motion import Prescribed
+from gearwright.analysis.cycle.task_cycle import Cycle, checked_drives
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.train_forces import train_forces
+from gearwright.analysis.drives.warm_start import motor_temperatures, start_temperatures
+from gearwright.analysis.links.link_analysis import LinkAnalysis
+from gearwright.analysis.links.structural_deflection import Structure, acting_on, beams_of, structure_of
+from gearwright.analysis.links.tip_deflection import TipDeflection, tip_of
 from gearwright.analysis.requirements import link_limits, required_limits
-from gearwright.analysis.stretches import Rows, Stretch, between, heaviest, joined_demands
-from gearwright.analysis.structure import Structure, acting_on, beams_of, structure_of
-from gearwright.analysis.task import Task
-from gearwright.analysis.tip import TipDeflection, tip_of
-from gearwright.analysis.train_forces import train_forces
-from gearwright.analysis.warm_start import motor_temperatures, start_temperatures
+from gearwright.analysis.task.payload_phases import Rows, Stretch, between, heaviest, joined_demands
+from gearwright.analysis.task.task import Task
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.mechanism import machine_of
+from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import LinkSection
-from gearwright.parts.teeth import COMPONENTS, ToothForce
-from gearwright.system.motion_demands import MotionDemands
+from gearwright.parts.gears.forces.tooth_forces import COMPONENTS, ToothForce
 
 SERIES = (
     *("t", "torque", "output_torque", "speed", "motor_torque", "motor_speed"),

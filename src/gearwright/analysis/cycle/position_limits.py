@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.analysis.limit_checks import POSITION, LimitCheck
+from gearwright.analysis.drives.limit_checks import POSITION, LimitCheck
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.motion import Motion
 from gearwright.parts import Robot
-from gearwright.planning.joints import Joints
+from gearwright.planning.kinematics.joint_ranges import Joints
 from gearwright.text import visible
 
 if TYPE_CHECKING:
-    from gearwright.analysis.characteristics import Characteristics
+    from gearwright.analysis.cycle.characteristics import Characteristics
 
 ROUNDING = 1e-9
 """How far beyond its range a joint may be [rad, m] and still count as at its end, as for planned motions."""

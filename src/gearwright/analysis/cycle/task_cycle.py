@@ -12,28 +12,28 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import linear, value_of
-from gearwright.algebra.varied_arrays import column, item, stacked
-from gearwright.analysis.advice import JointShares, advised
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.drive_trials import DriveTrials
-from gearwright.analysis.limit_checks import LimitCheck, drive_limits
-from gearwright.analysis.lowest_frequency import lowest_frequency
-from gearwright.analysis.motor_loads import MotorLoads
-from gearwright.analysis.process_forces import AppliedWrench, about_origins
-from gearwright.analysis.section_forces import Moving
-from gearwright.analysis.steady_heat import Temperatures
-from gearwright.analysis.task import Task
-from gearwright.analysis.warm_start import AnyDemands, motor_temperatures
+from gearwright.algebra.differentiation.dual_arrays import column, item, stacked
+from gearwright.algebra.differentiation.dual_numbers import linear, value_of
+from gearwright.analysis.advice.advice import JointShares, advised
+from gearwright.analysis.advice.drive_trials import DriveTrials
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits
+from gearwright.analysis.drives.motor_loads import MotorLoads
+from gearwright.analysis.drives.steady_temperatures import Temperatures
+from gearwright.analysis.drives.warm_start import AnyDemands, motor_temperatures
+from gearwright.analysis.links.section_forces import Moving
+from gearwright.analysis.task.process_forces import AppliedWrench, about_origins
+from gearwright.analysis.task.task import Task
+from gearwright.analysis.vibration.lowest_frequency import lowest_frequency
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.forces.dc_motor import supply_voltage
-from gearwright.forces.places import motor_line, motors_of
-from gearwright.functions.functions import Wrenches, inverse_dynamics
+from gearwright.forces.actuators.dc_motor import supply_voltage
+from gearwright.forces.robot_lines import motor_line, motors_of
+from gearwright.functions.dynamics import Wrenches, inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
 from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
-from gearwright.system.signals import TAU
+from gearwright.system.inputs import TAU
 
 
 def checked_drives(each: Iterable[DriveAnalysis], robot: Robot, catalogue: Catalogue) -> list[LimitCheck]:

@@ -1,6 +1,8 @@
 """What a task asks of one drive: series over the cycle, and the numbers that a data sheet is compared with.
 
 Series are arrays; where the slopes by parameters are asked for they are `Varied`, and the numbers too.
+
+The torque of a motor over its speed, and what data sheets, voltage and gearbox allow.
 """
 
 from __future__ import annotations
@@ -14,19 +16,46 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar, Vec
-from gearwright.algebra.variations import value_of
-from gearwright.algebra.varied_arrays import columns_of
-from gearwright.analysis.drive_figure import drive_figure
-from gearwright.analysis.motor_limits import motor_limit
+from gearwright.algebra.differentiation.dual_arrays import columns_of
+from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.analysis.drives.motor_limits import motor_limit
+from gearwright.analysis.drives.steady_temperatures import Temperatures
+from gearwright.analysis.drives.tooth_force_sensitivity import largest_tooth_force, tooth_forces
+from gearwright.analysis.parametric_series import OF_NUMBERS, OF_SERIES, largest_length, largest_size, raised
 from gearwright.analysis.quadrature import at_moving_times, integral
-from gearwright.analysis.steady_heat import Temperatures
-from gearwright.analysis.tooth_slopes import largest_tooth_force, tooth_forces
-from gearwright.analysis.varied_series import OF_NUMBERS, OF_SERIES, largest_length, largest_size, raised
 from gearwright.arrays import Array
 from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
-from gearwright.parts.teeth import ToothForce
+from gearwright.parts.gears.forces.tooth_forces import ToothForce
 from gearwright.plots import saved
+from gearwright.plots.envelope import envelope
 from gearwright.plots.notebook import Shown
+
+
+def drive_figure(drive: DriveAnalysis, beside: DriveAnalysis | None) -> Any:
+    """The figure of a drive, with the same drive in a closed loop beside it, drawn thin."""
+    sheet = drive.motor_sheet
+    return envelope(
+        drive.motor_speed,
+        drive.motor_torque,
+        title=drive.name,
+        axes=("motor speed [rad/s]", "motor torque [Nm]"),
+        continuous=None if sheet is None else sheet.continuous_torque,
+        peak=motor_limit(drive.motor, sheet, "max_torque")[0],
+        top=motor_limit(drive.motor, sheet, "max_speed")[0],
+        winding=drive.winding_line,
+        gearbox=_gearbox_bounds(drive),
+        beside=None if beside is None else (beside.motor_speed, beside.motor_torque),
+    )
+
+
+def _gearbox_bounds(drive: DriveAnalysis) -> tuple[float | None, float | None]:
+    """Input speed and, at the motor, peak torque that the gearbox allows."""
+    box = drive.gearbox_sheet
+    if box is None or drive.gear is None:
+        return None, None
+    torque = None if box.peak_torque is None else box.peak_torque / abs(float(drive.gear.ratio))
+    return box.peak_input_speed, torque
+
 
 RESTING = 1e-9
 """Mean speed of a motor [rad/s] up to which it does not turn: a run leaves some rounding."""

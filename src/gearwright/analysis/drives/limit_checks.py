@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import copysign, inf
 
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.motor_limits import motor_limit
-from gearwright.forces.places import force_unit
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.motor_limits import motor_limit
+from gearwright.forces.robot_lines import force_unit
 from gearwright.parts import Link
-from gearwright.parts.series import tensions_of
+from gearwright.parts.gears.series import tensions_of
 
 PRETENSION = "pretension"
 """What the limit of a belt is called, after its name."""

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Jet
-from gearwright.algebra.variations import value_of
-from gearwright.analysis.varied_series import OF_SERIES, columns, largest_size, mapped
+from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.taylor_series import Jet
+from gearwright.analysis.parametric_series import OF_SERIES, columns, largest_size, mapped
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
-from gearwright.forces.places import motor_line
-from gearwright.forces.wheels import wheels_before
+from gearwright.forces.robot_lines import motor_line
+from gearwright.forces.transmission.gear_wheels import wheels_before
 from gearwright.mechanism import Mechanism, Spin, approximate
-from gearwright.system.demand_slopes import AnyMotion
+from gearwright.motion_demands.sensitivity import AnyMotion
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import bilinear, linear, slopes_of, value_of, with_slopes
-from gearwright.algebra.varied_arrays import chained, column, item, matrix_of, stacked
+from gearwright.algebra.differentiation.dual_arrays import chained, column, item, matrix_of, stacked
+from gearwright.algebra.differentiation.dual_numbers import bilinear, linear, slopes_of, value_of, with_slopes
 from gearwright.analysis.quadrature import at_moving_times
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.heat import warmth
+from gearwright.forces.motors.thermal import warmth
 from gearwright.parts import Heat, Motor
 
 ROUNDS, SETTLED = 50, 1e-9

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import slopes_of, value_of, with_slopes
+from gearwright.algebra.differentiation.dual_numbers import slopes_of, value_of, with_slopes
 from gearwright.arrays import Array
-from gearwright.parts.numbers import slopes_in, with_varied
-from gearwright.parts.teeth import ToothForce, tooth_forces_of
+from gearwright.parts.gears.forces.tooth_forces import ToothForce, tooth_forces_of
+from gearwright.parts.map_numbers import slopes_in, with_varied
 
 STEP = 1e-3
 """By which share the numbers of a gear are moved."""

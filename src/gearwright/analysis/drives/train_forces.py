@@ -1,10 +1,10 @@
 r"""Forces in the meshes of trains over a cycle, from the torques that the train's own power flow puts through them.
 
 Motors and elastic shafts bring torques to wheels, their own inertia takes some, and the balance of all wheels
-(`forces.train_statics`) tells the torque $\varphi$ through each mesh; what a mesh loses goes by which of its gears
-drives. Where several equal planets mesh each carries the same part. The bearings of a wheel carry at most what all its
-meshes together do: where on the wheel they are, a train need not say. Friction in the bearings of a train's motors
-counts as if it went through the meshes.
+(`forces.transmission.train_statics`) tells the torque $\varphi$ through each mesh; what a mesh loses goes by which of
+its gears drives. Where several equal planets mesh each carries the same part. The bearings of a wheel carry at most
+what all its meshes together do: where on the wheel they are, a train need not say. Friction in the bearings of a
+train's motors counts as if it went through the meshes.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.line import ConstantLine
-from gearwright.forces.train_statics import Source, TrainStatics, shares
-from gearwright.functions.functions import jacobian, jacobian_rate, placement
+from gearwright.forces.transmission.train_statics import Source, TrainStatics, shares
+from gearwright.functions.dynamics import jacobian, jacobian_rate, placement
 from gearwright.mechanism import Mechanism, Spin
-from gearwright.mechanism.assembly import parents_first
-from gearwright.mechanism.structure_trains import TrainStructure
+from gearwright.mechanism.assembly.assemble import parents_first
+from gearwright.mechanism.assembly.trains import TrainStructure
+from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Mesh, Robot
-from gearwright.parts.teeth import ToothForce
-from gearwright.parts.train_teeth import mesh_forces, unknown_of
-from gearwright.system.motion_demands import MotionDemands
+from gearwright.parts.gears.forces.tooth_forces import ToothForce
+from gearwright.parts.trains.mesh_teeth import mesh_forces, unknown_of
 from gearwright.text import listed
 
 SETTLING = 4

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.analysis.limit_checks import LIFE, WINDING, LimitCheck
-from gearwright.files.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_checks import LIFE, WINDING, LimitCheck
+from gearwright.files.tables.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS
 from gearwright.parts import AnyGear, DataSheet, Gear
 from gearwright.text import listed
 

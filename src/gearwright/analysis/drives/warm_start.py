@@ -7,14 +7,14 @@ from typing import TypeAlias
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import value_of
-from gearwright.analysis.steady_heat import Temperatures, steady_temperatures
-from gearwright.analysis.varied_series import picked
-from gearwright.forces.heat import magnet_factor, warm_states, warmth
-from gearwright.forces.places import motors_of
+from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.analysis.drives.steady_temperatures import Temperatures, steady_temperatures
+from gearwright.analysis.parametric_series import picked
+from gearwright.forces.motors.thermal import magnet_factor, warm_states, warmth
+from gearwright.forces.robot_lines import motors_of
+from gearwright.motion_demands.result import MotionDemands
+from gearwright.motion_demands.sensitivity import SlopedDemands
 from gearwright.parts import Motor, Robot
-from gearwright.system.demand_slopes import SlopedDemands
-from gearwright.system.motion_demands import MotionDemands
 
 AnyDemands: TypeAlias = MotionDemands | SlopedDemands
 """What a motion asks for, in numbers or with slopes."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from gearwright.algebra import Vec
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.beam import Bending, LinkBeam, bending_of, stress_of
-from gearwright.analysis.link_loads import ALONG, LinkLoads, load_diagrams
+from gearwright.analysis.links.beam import Bending, LinkBeam, bending_of, stress_of
+from gearwright.analysis.links.link_loads import ALONG, LinkLoads, load_diagrams
 from gearwright.arrays import Array
 from gearwright.parts import Material
 from gearwright.plots import saved

@@ -1,4 +1,7 @@
-"""Forces inside a link over a motion, as arrays: along a beam from its joint to its far end."""
+"""Forces inside a link over a motion, as arrays: along a beam from its joint to its far end.
+
+Masses on a link whose places are stated: the payload and motors.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Vec
-from gearwright.analysis.beam import LinkBeam
-from gearwright.analysis.process_forces import AppliedWrench
-from gearwright.analysis.section_forces import Moving, Point, section_forces
+from gearwright.analysis.links.beam import LinkBeam
+from gearwright.analysis.links.section_forces import Moving, Point, section_forces
+from gearwright.analysis.task.process_forces import AppliedWrench
 from gearwright.arrays import Array
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
-from gearwright.parts import LinkSection
+from gearwright.parts import LinkSection, Robot
 from gearwright.plots import saved
 from gearwright.plots.curves import Diagram, curves
 from gearwright.plots.notebook import Shown
@@ -116,3 +119,16 @@ def loads_along(moving: Moving, body: str, section: LinkSection, points: Sequenc
 def _stacked(vector: Vec, shape: tuple[int, int]) -> Array:
     """(T, S, 3)."""
     return np.stack([np.broadcast_to(x, shape) for x in vector], axis=-1)
+
+
+def placed_masses(robot: Robot, name: str) -> list[Point]:
+    """Mass [kg] and place [m] in the link's frame of what sits on a link, as `link_loads` takes them."""
+    load = robot.payload
+    found: list[Point] = []
+    if load is not None and (load.link or robot.last_link().name) == name:
+        found.append((load.mass, load.position))
+    for drive in robot.drives:
+        motor, carrier = drive.motor, drive.mounted_on or robot.link_of_joint(drive.joint).parent
+        if carrier == name and motor.position is not None and not motor.included:
+            found.append((motor.mass + motor.mass_at_rest, motor.position))
+    return found

@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar, Vec
-from gearwright.algebra.variations import value_of
-from gearwright.analysis.beam import LinkBeam
-from gearwright.analysis.process_forces import AppliedWrench, origin_wrenches
-from gearwright.analysis.varied_series import OF_SERIES, columns, mapped
+from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.analysis.links.beam import LinkBeam
+from gearwright.analysis.parametric_series import OF_SERIES, columns, mapped
+from gearwright.analysis.task.process_forces import AppliedWrench, origin_wrenches
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import Wrench, gathered, needed_wrench
 from gearwright.dynamics.kinematics import AT_REST, Acceleration, accelerations
 from gearwright.dynamics.pose import Pose, place
 from gearwright.mechanism import Mechanism
-from gearwright.system.demand_slopes import AnyMotion
+from gearwright.motion_demands.sensitivity import AnyMotion
 
 NEGLIGIBLE = 1e-9
 """Share of a link's mass up to which nothing is left of it beside its beam."""

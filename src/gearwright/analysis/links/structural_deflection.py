@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gearwright.analysis.beam import LinkBeam
-from gearwright.analysis.contact_wrenches import contact_wrenches
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.link_loads import loads_along
-from gearwright.analysis.placed_masses import placed_masses
-from gearwright.analysis.process_forces import AppliedWrench, ProcessForce, applied
-from gearwright.analysis.section_forces import Moving
-from gearwright.analysis.tip import Tip, TipDeflection, tip_deflection, tip_of
-from gearwright.forces.surroundings import surrounding_laws
+from gearwright.analysis.links.beam import LinkBeam
+from gearwright.analysis.links.link_analysis import LinkAnalysis
+from gearwright.analysis.links.link_loads import loads_along, placed_masses
+from gearwright.analysis.links.section_forces import Moving
+from gearwright.analysis.links.tip_deflection import Tip, TipDeflection, tip_deflection, tip_of
+from gearwright.analysis.task.contact_wrenches import contact_wrenches
+from gearwright.analysis.task.process_forces import AppliedWrench, ProcessForce, applied
+from gearwright.forces.contact.contacts_of_robot import surrounding_laws
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
+from gearwright.motion_demands.sensitivity import AnyMotion
 from gearwright.parts import LinkSection, Robot
-from gearwright.system.demand_slopes import AnyMotion
 
 
 class Structure(NamedTuple):

@@ -16,22 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import ZERO, Scalar, Vec
-from gearwright.algebra.variations import value_of
-from gearwright.analysis.beam import Bending, LinkBeam
-from gearwright.analysis.link_analysis import LinkAnalysis
-from gearwright.analysis.task import Task
-from gearwright.analysis.varied_series import OF_SERIES, columns
+from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.analysis.links.beam import Bending, LinkBeam
+from gearwright.analysis.links.link_analysis import LinkAnalysis
+from gearwright.analysis.parametric_series import OF_SERIES, columns
+from gearwright.analysis.task.task import Task
 from gearwright.arrays import Array
-from gearwright.dynamics.jacobian import jacobian
 from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.errors import InputError
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import Mechanism
+from gearwright.motion_demands.sensitivity import AnyMotion
 from gearwright.parts import Robot
 from gearwright.plots import saved
+from gearwright.plots.bars import Ranking, rankings
 from gearwright.plots.notebook import Shown
-from gearwright.plots.ranking import Ranking, rankings
-from gearwright.system.demand_slopes import AnyMotion
 from gearwright.text import listed
 
 MOTOR = ".motor"

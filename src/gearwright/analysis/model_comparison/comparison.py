@@ -12,7 +12,7 @@ import numpy as np
 from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import axial_rates, integrate, inverse_dynamics, neutral
+from gearwright.functions.dynamics import axial_rates, integrate, inverse_dynamics, neutral
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion

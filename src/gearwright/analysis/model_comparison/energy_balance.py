@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.functions import inverse_dynamics, kinetic_energy, potential_energy
+from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, potential_energy
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion import Motion
 from gearwright.plots import Panel, figure, saved

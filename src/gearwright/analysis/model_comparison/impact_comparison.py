@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.constrained import impact
-from gearwright.functions.functions import jacobian, kinetic_energy, mass_matrix
+from gearwright.functions.constrained.constrained_dynamics import impact
+from gearwright.functions.dynamics import jacobian, kinetic_energy, mass_matrix
 from gearwright.mechanism import RobotOrMech, approximate, machine_of
 from gearwright.plots import saved
 from gearwright.plots.bars import BarPanel, bar_panels

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.analysis.comparison import Comparison, uncoupled_spins
+from gearwright.analysis.model_comparison.comparison import Comparison, uncoupled_spins
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.errors import InputError
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import assemble
 from gearwright.motion import Motion
 from gearwright.parts import Robot, with_parameters

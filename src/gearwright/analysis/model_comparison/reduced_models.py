@@ -11,12 +11,12 @@ import numpy as np
 
 from gearwright.arguments import whole
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import first_shaft
+from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
 from gearwright.functions.actuation import actuator_torques, structure_matrix
-from gearwright.functions.elastic import MotorMotion, motor_motion, needed_derivatives
-from gearwright.functions.elastic_plan import stiffness_and_damping
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions.elastic.elastic_machines import MotorMotion, motor_motion, needed_derivatives
+from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Trajectory

@@ -3,28 +3,71 @@
 Nothing is differenced but the balance inside a gear box at one instant (`tooth_slopes.py`): the whole analysis (inverse
 dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies) runs over numbers that carry
 their slopes by the parameters.
+
+Every characteristic of a task with its exact slopes by parameters: the analysis, over what varies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gearwright.analysis.analyse import Analysis
-from gearwright.analysis.structure import Structure
-from gearwright.analysis.varied_analysis import numbers_of, varied_characteristics
-from gearwright.analysis.varied_series import slope_of
+from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_numbers import varied_parameters
+from gearwright.analysis.cycle.cycle_motion import Prescribed
+from gearwright.analysis.cycle.task_cycle import Cycle
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.links.structural_deflection import Structure, acting_on, beams_of
+from gearwright.analysis.parametric_series import slope_of
+from gearwright.analysis.sensitivity.structural_sensitivity import structure_slopes
+from gearwright.analysis.summary import CHARACTERISTICS
+from gearwright.analysis.task_analysis import Analysis
 from gearwright.arrays import Array
+from gearwright.catalogue import drives as bundled_drives
 from gearwright.errors import InputError
-from gearwright.parts import Drive, Robot
-from gearwright.parts.paths import parameter
+from gearwright.mechanism import assemble
+from gearwright.parts import Drive, LinkSection, Robot
+from gearwright.parts.parameter_paths import parameter, with_parameters
 from gearwright.plots import saved
+from gearwright.plots.bars import Ranking, rankings
 from gearwright.plots.notebook import Shown
-from gearwright.plots.ranking import Ranking, rankings
+
+
+def varied_characteristics(found: Analysis, values: Mapping[str, float]) -> dict[str, Scalar]:
+    """The characteristics of drives, links and tip by name, with slopes by parameters that have these values."""
+    task, robot = found.task, with_parameters(found.robot, varied_parameters(values))
+    mech = assemble(robot)
+    course = Prescribed(task.cycle, tuple(task.forces), task.contact, found.samples, task.cycles)
+    demanded, handed_on = course.slopes(found.robot, values)
+    acting = acting_on(robot, mech, demanded.motion, task.forces, task.contact)
+    cycle = Cycle(robot, mech, task, demanded, handed_on, found.catalogue or bundled_drives(), acting)
+    drives = {one.joint or one.name: one for one in cycle.drives()}
+    beams = beams_of(_sections(found, robot))
+    return numbers_of(drives) | structure_slopes(robot, mech, demanded.motion, beams, task)
+
+
+def numbers_of(drives: Mapping[str, DriveAnalysis]) -> dict[str, Scalar]:
+    """The characteristics of drives by name."""
+    return {
+        f"{name}.{word}": getattr(drive, word)
+        for name, drive in drives.items()
+        for word in CHARACTERISTICS
+        if getattr(drive, word) is not None
+    }
+
+
+def _sections(found: Analysis, robot: Robot) -> dict[str, LinkSection]:
+    """Those of the analysis; where the robot itself states them, those that vary."""
+    sections = {}
+    for name, link in found.links.items():
+        own, varied = found.robot.link(name).section, robot.link(name).section
+        sections[name] = varied if own is link.loads.section and varied is not None else link.loads.section
+    return sections
+
 
 DRAWN = "rms_motor_torque"
 """The characteristic of every drive that is drawn unless somebody says."""

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.algebra.differentiation.dual_numbers import value_of
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.variations import value_of
-from gearwright.analysis.beam import LinkBeam, bending_of, stress_of
-from gearwright.analysis.placed_masses import placed_masses
-from gearwright.analysis.section_forces import Moving, SectionForces, section_forces
-from gearwright.analysis.structure import acting_on, named_peaks
-from gearwright.analysis.tip import tip_of, tip_parts
-from gearwright.analysis.varied_series import OF_NUMBERS, columns, largest_length, picked
+from gearwright.analysis.links.beam import LinkBeam, bending_of, stress_of
+from gearwright.analysis.links.link_loads import placed_masses
+from gearwright.analysis.links.section_forces import Moving, SectionForces, section_forces
+from gearwright.analysis.links.structural_deflection import acting_on, named_peaks
+from gearwright.analysis.links.tip_deflection import tip_of, tip_parts
+from gearwright.analysis.parametric_series import OF_NUMBERS, columns, largest_length, picked
 from gearwright.arrays import Array
 from gearwright.mechanism import Mechanism
+from gearwright.motion_demands.sensitivity import AnyMotion
 from gearwright.parts import Robot
-from gearwright.parts.numbers import with_varied
-from gearwright.system.demand_slopes import AnyMotion
+from gearwright.parts.map_numbers import with_varied
 
 
 def structure_slopes(

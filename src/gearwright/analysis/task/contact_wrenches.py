@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import ZERO, Vec
-from gearwright.analysis.process_forces import AppliedWrench
+from gearwright.analysis.task.process_forces import AppliedWrench
 from gearwright.arrays import Array
-from gearwright.forces.constraint import Constraint
-from gearwright.forces.contact import Contact
+from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.soft_contact import SoftContact
+from gearwright.forces.coordinates.relative_pose import AXES, PLACES
 from gearwright.forces.law import Law
-from gearwright.forces.measured import Measured
-from gearwright.forces.relative import AXES, PLACES
-from gearwright.forces.soft_contact import SoftContact
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.parts import Plane
-from gearwright.system.signals import signal
+from gearwright.system.inputs import signal
 
 
 def contact_wrenches(

@@ -10,8 +10,8 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.motion import Motion
+from gearwright.motion_demands.result import MotionDemands, excess, jumps
 from gearwright.parts import Robot
-from gearwright.system.motion_demands import MotionDemands, excess, jumps
 
 SAME_TIME = 1e-9
 """Share of a cycle up to which two times are one."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from gearwright.analysis.process_forces import ProcessForce
-from gearwright.analysis.sendable import Sendable
+from gearwright.analysis.picklable import Sendable
+from gearwright.analysis.task.process_forces import ProcessForce
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
-from gearwright.parts.paths import parameter, with_parameters
-from gearwright.parts.placing import rows
+from gearwright.parts.parameter_paths import parameter, with_parameters
+from gearwright.parts.structure.frame_changes import rows
 
 FREQUENCY = 30.0
 """Natural frequency of the errors under the default controller [rad/s]."""

@@ -10,15 +10,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gearwright.algebra import ZERO, Scalar, Vec
-from gearwright.analysis.varied_series import OF_SERIES, columns
+from gearwright.analysis.parametric_series import OF_SERIES, columns
 from gearwright.arguments import increasing, number, numbers
 from gearwright.arrays import Array
 from gearwright.dynamics.pose import Pose, place
 from gearwright.errors import InputError
-from gearwright.forces.wrench import Wrench
-from gearwright.functions.functions import Wrenches
+from gearwright.forces.coordinates.wrench_load import Wrench
+from gearwright.functions.dynamics import Wrenches
 from gearwright.mechanism import Mechanism
-from gearwright.system.signals import Signal
+from gearwright.system.inputs import Signal
 
 Rows = Sequence[float] | Sequence[Sequence[float]]
 

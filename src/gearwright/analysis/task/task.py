@@ -10,21 +10,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from gearwright.analysis.perturbation import Perturbation
-from gearwright.analysis.process_forces import ProcessForce
-from gearwright.analysis.sendable import Sendable
-from gearwright.analysis.stretches import Stretch
+from gearwright.analysis.picklable import Sendable
+from gearwright.analysis.task.payload_phases import Stretch
+from gearwright.analysis.task.perturbation import Perturbation
+from gearwright.analysis.task.process_forces import ProcessForce
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory, chain
 from gearwright.motion import pause as resting
 from gearwright.parts import Payload, Robot
-from gearwright.parts.heat import COLDEST
+from gearwright.parts.drives.thermal import COLDEST
 from gearwright.text import did_you_mean
 
 if TYPE_CHECKING:  # the words are checked by pydantic, which takes a while to import
-    from gearwright.files.robot_words import PayloadWords
-    from gearwright.files.task_force_words import ForceWords, PerturbedWords
+    from gearwright.files.fields.robot import PayloadWords
+    from gearwright.files.fields.task import ForceWords, PerturbedWords
 
 NOTHING_CARRIED: Literal["none"] = "none"
 """The payload of a motion with an empty gripper."""
@@ -182,10 +182,10 @@ class Task(Sendable):
         >>> Task.read(words, gw.load("elbow")).cycle.duration
         1.2
         """
-        from gearwright.files.task_force_words import contact_of
-        from gearwright.files.task_reader import read_task
-        from gearwright.files.yaml_reader import as_path
-        from gearwright.planning.task_motions import carrying, task_motions
+        from gearwright.files.fields.task import contact_of
+        from gearwright.files.yaml.reader import as_path
+        from gearwright.files.yaml.task_reader import read_task
+        from gearwright.planning.paths.task_motions import carrying, task_motions
 
         words, path = read_task(source), as_path(source)
         loaded = carrying(robot, words.payload)
@@ -238,7 +238,7 @@ def _carrying(robot: Robot, load: Payload | Literal["none"] | None) -> Robot:
 
 def _stated(robot: Robot, words: PayloadWords | Literal["none"] | None) -> Payload | Literal["none"] | None:
     """What a motion of a file says of its payload."""
-    from gearwright.planning.task_motions import carrying
+    from gearwright.planning.paths.task_motions import carrying
 
     return words if words is None or words == NOTHING_CARRIED else carrying(robot, words).payload
 

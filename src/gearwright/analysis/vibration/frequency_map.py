@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.analysis.vibration import Motors, configuration, natural_frequencies
+from gearwright.analysis.vibration.vibration_modes import Motors, configuration, natural_frequencies
 from gearwright.arguments import numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import neutral, placement
+from gearwright.functions.dynamics import neutral, placement
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots import saved
 from gearwright.plots.contour import Plane, contour

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.analysis.damped_modes import Complex, state_matrix
-from gearwright.analysis.vibration import Oscillator, oscillator
+from gearwright.analysis.vibration.complex_modes import Complex, state_matrix
+from gearwright.analysis.vibration.vibration_modes import Oscillator, oscillator
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import first_shaft
+from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
 from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, machine_of
 from gearwright.plots import Panel, figure, saved

@@ -13,15 +13,15 @@ import math
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Jet, JetOperations
-from gearwright.algebra.variations import linear, slopes_of, value_of, with_slopes
-from gearwright.algebra.varied_arrays import columns_of, item, matrix_of
-from gearwright.analysis.varied_series import OF_NUMBERS, OF_SERIES
-from gearwright.analysis.vibration import require_held, without_rounding
+from gearwright.algebra.differentiation.dual_arrays import columns_of, item, matrix_of
+from gearwright.algebra.differentiation.dual_numbers import linear, slopes_of, value_of, with_slopes
+from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.analysis.parametric_series import OF_NUMBERS, OF_SERIES
+from gearwright.analysis.vibration.vibration_modes import require_held, without_rounding
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import nudge
-from gearwright.dynamics.elastic import spring_matrices
+from gearwright.dynamics.elastic_drives import spring_matrices
 from gearwright.dynamics.inverse_dynamics import gravity
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place

@@ -9,20 +9,20 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.analysis.damped_modes import Complex, damped
+from gearwright.analysis.vibration.complex_modes import Complex, damped
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.actuation import structure_matrix
-from gearwright.functions.elastic_plan import stiffness_and_damping
-from gearwright.functions.functions import mass_matrix
-from gearwright.functions.run import derivative
+from gearwright.functions.dynamics import mass_matrix
+from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
+from gearwright.functions.public_call import derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots import saved
 from gearwright.plots.notebook import notebook
 from gearwright.plots.poles import poles
+from gearwright.programs.dynamics_programs import GRAVITY
 from gearwright.programs.inputs import checked, refuse_symbols
-from gearwright.programs.programs import GRAVITY
 
 ROUNDING = 1e-11
 """Share of the largest squared frequency below which a motion is taken for a free one."""

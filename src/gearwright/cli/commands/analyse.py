@@ -11,7 +11,7 @@ import typer
 from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, written
 from gearwright.cli.output import mention_figure, number, results, say, table, write_json
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def analyse_task(
 
 def show(found: Analysis) -> None:
     """The drives, the tightest limits and the verdict on the screen."""
-    from gearwright.analysis.limit_checks import by_tightness
+    from gearwright.analysis.drives.limit_checks import by_tightness
 
     columns = {
         "rms [Nm]": "rms_motor_torque",

@@ -13,16 +13,16 @@ from rich.text import Text
 from gearwright import files
 from gearwright.catalogue.loading import robot_file
 from gearwright.cli.arguments import Include, Json, Xacro
-from gearwright.cli.description import reading_report
 from gearwright.cli.output import counted, results, say, wrapped, write_json
+from gearwright.cli.robot_description import reading_report
 from gearwright.errors import GearwrightWarning
 from gearwright.files.formats import read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import read_text
 from gearwright.mechanism import assemble
-from gearwright.mechanism.dependent_motors import dependent_motors
-from gearwright.mechanism.diagnosis import assembly_problems
+from gearwright.mechanism.assembly.dependent_motors import dependent_motors
+from gearwright.mechanism.assembly.diagnosis import assembly_problems
 from gearwright.text import visible
 
 FOUND = 2

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
-from gearwright.cli.begin import shown_motion
 from gearwright.cli.output import heading, mention_figure, number, results, say, table, write_json
+from gearwright.cli.start_pose import shown_motion
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
@@ -64,7 +64,7 @@ def compare(
 def _reduced(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:
     """What reduced models of an elastic robot get wrong at the motors, for the same motion of the joints."""
     from gearwright.analysis import compare_reductions
-    from gearwright.motion.tour import ways
+    from gearwright.motion.default_motion import ways
 
     joints = range(mech.n - len(mech.shafts))
     try:

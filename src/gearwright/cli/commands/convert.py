@@ -39,7 +39,7 @@ def convert(
     Example: gearwright convert my_arm.urdf my_arm.yaml
     """
     from gearwright.export import save
-    from gearwright.files.urdf_sidecar import sidecar_of
+    from gearwright.files.urdf.sidecar import sidecar_of
 
     written = [target] if target.suffix.lower() in YAML_ENDINGS else [target, sidecar_of(target)]
     for path in written:

@@ -20,7 +20,7 @@ def demonstrate(
     Prints torques, what the approximations get wrong, the energy balance and where simulated arms end up with the
     torques of each model, and draws figures; then chooses a drive of a SCARA for a task and writes the report of it.
     """
-    from gearwright.cli.demo import run_demo
+    from gearwright.cli.demonstration.demonstration import run_demo
 
     folder.mkdir(parents=True, exist_ok=True)  # a name that cannot be a folder is refused before the work
     run_demo(folder, results())

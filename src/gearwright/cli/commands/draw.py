@@ -10,8 +10,8 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import PICTURES, Include, Joints, Json, RobotName, Xacro, written
-from gearwright.cli.begin import joints_at, shown_motion
 from gearwright.cli.output import progress, say, write_json
+from gearwright.cli.start_pose import joints_at, shown_motion
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble
 

@@ -82,7 +82,7 @@ def identify_robot(
 
 def _write(found: Identification, check: Validation, report: Path | None, output: Path | None, trust: float) -> None:
     """The identified robot and the report; a report needs no solver, it only says less without one."""
-    from gearwright.export.urdf import save
+    from gearwright.export.urdf.urdf import save
     from gearwright.identification import fit_consistent, identified_robot, write_report
 
     if output is None and report is None:

@@ -13,7 +13,7 @@ from gearwright.mechanism import assemble
 from gearwright.text import visible
 
 if TYPE_CHECKING:
-    from gearwright.analysis.impact_comparison import ImpactComparison
+    from gearwright.analysis.model_comparison.impact_comparison import ImpactComparison
 
 
 def impact(

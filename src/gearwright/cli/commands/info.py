@@ -9,11 +9,11 @@ from rich.tree import Tree
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, RobotName, Xacro
-from gearwright.cli.description import describe, reading_report
 from gearwright.cli.output import counted, heading, number, results, table, vector, wrapped, write_json
+from gearwright.cli.robot_description import describe, reading_report
 from gearwright.files.permissions import Permissions
 from gearwright.mechanism import assemble
-from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.text import visible
 
 

@@ -10,11 +10,11 @@ import typer
 
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Joints, Json, Plot, RobotName, Xacro
-from gearwright.cli.begin import joints_at
 from gearwright.cli.output import heading, mention_figure, number, results, table, write_json
+from gearwright.cli.start_pose import joints_at
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Robot
 from gearwright.text import visible
 
@@ -64,8 +64,8 @@ def modes(
 
 
 def _facts(robot: Robot, mech: Mechanism, place: list[float], found: VibrationModes) -> dict[str, Any]:
-    from gearwright.analysis.vibration import configuration
-    from gearwright.functions.functions import mass_matrix
+    from gearwright.analysis.vibration.vibration_modes import configuration
+    from gearwright.functions.dynamics import mass_matrix
 
     M = mass_matrix(mech, configuration(mech, place, "vibration_modes"))
     rows = []

@@ -14,7 +14,7 @@ from gearwright.cli.output import columns, mention_figure, number, remarks, say,
 from gearwright.text import listed
 
 if TYPE_CHECKING:
-    from gearwright.files.task_words import TaskWords
+    from gearwright.files.fields.task import TaskWords
     from gearwright.motion import Trajectory
 
 
@@ -35,9 +35,9 @@ def plan(
 
     Example: gearwright plan ur5_like pick.yaml -o motion.csv --plot motion.svg
     """
-    from gearwright.files.task_reader import read_task
+    from gearwright.files.yaml.task_reader import read_task
     from gearwright.motion import chain
-    from gearwright.planning.task_motions import carrying, task_motions
+    from gearwright.planning.paths.task_motions import carrying, task_motions
 
     words = read_task(task)
     loaded = carrying(load(robot, xacro=xacro, include=include or ()), words.payload)

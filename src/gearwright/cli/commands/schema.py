@@ -21,7 +21,7 @@ def schema(
 
     Editors use it to complete and check YAML while you type.
     """
-    from gearwright.files.task_words import task_schema
+    from gearwright.files.fields.task import task_schema
 
     found = task_schema() if task else files.schema()
     if output is None:

@@ -20,12 +20,12 @@ from gearwright.cli.arguments import (
     number_list,
     require_ending,
 )
-from gearwright.cli.begin import begin_within_limits
 from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
-from gearwright.cli.run_inputs import inputs_of, series_of
-from gearwright.cli.tracking import Following, controlled
+from gearwright.cli.simulation_inputs import inputs_of, series_of
+from gearwright.cli.start_pose import begin_within_limits
+from gearwright.cli.tracking_summary import Following, controlled
 from gearwright.errors import SimulationError
-from gearwright.files.environment import with_environment
+from gearwright.files.yaml.environment_file import with_environment
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
 from gearwright.text import visible
@@ -172,7 +172,7 @@ def _write(run: Run, output: Path | None, plot: Path | None, following: Followin
         _summary(run)
         say(f"{len(run.t)} rows written to {output}.")
     elif plot is None:
-        from gearwright.simulation.run_files import csv_text
+        from gearwright.simulation.run import csv_text
 
         write_data(csv_text(run.t, run.series))
     if following is not None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gearwright.catalogue import drives, load
-from gearwright.cli.analyse import CatalogueFiles, ReportFile, TaskFile, show
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, written
+from gearwright.cli.commands.analyse import CatalogueFiles, ReportFile, TaskFile, show
 from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.text import visible
@@ -67,7 +67,7 @@ def size(
     Example: gearwright size scara pick.yaml --joint shoulder --joint elbow --efficiency 0.7 -o sized.yaml
     """
     from gearwright.design import Task, size_drives
-    from gearwright.export.urdf import save
+    from gearwright.export.urdf.urdf import save
 
     articles = drives(*(catalogue or ()))
     loaded = load(robot, xacro=xacro, include=include or (), catalogue=articles if catalogue else None)
@@ -130,7 +130,7 @@ def _variable(text: str) -> tuple[str, Any]:
 
 
 def _show(found: Sizing) -> None:
-    from gearwright.design.objectives import titled
+    from gearwright.design.candidates.objectives import titled
 
     rows = [
         [

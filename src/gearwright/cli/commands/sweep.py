@@ -9,8 +9,8 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import drives, load
-from gearwright.cli.analyse import CatalogueFiles, TaskFile
 from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xacro
+from gearwright.cli.commands.analyse import CatalogueFiles, TaskFile
 from gearwright.cli.output import mention_figure, number, results, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
@@ -100,7 +100,7 @@ def sweep(
 
 def _over(axes: list[str], table: Path | None) -> Any:
     """What varies: axes of a grid and distributions, or a table of points."""
-    from gearwright.design.points import read_points
+    from gearwright.design.parameter_sweep.points import read_points
 
     if (table is None) == (not axes):
         raise InputError("sweep: give either --over PATH=VALUES, once or more, or --points FILE.")

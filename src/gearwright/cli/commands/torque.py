@@ -14,12 +14,12 @@ from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, Robot
 from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
-from gearwright.forces.of_robot import laws
+from gearwright.forces.laws_of_robot import laws
 from gearwright.mechanism import Mechanism, approximate, assemble
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion, Trajectory
-    from gearwright.system.motion_demands import MotionDemands
+    from gearwright.motion_demands.result import MotionDemands
 
 
 def torque(
@@ -59,8 +59,8 @@ def torque(
 
     Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@0,0,0.1
     """
-    from gearwright.motion.recording import write_columns
-    from gearwright.system.demands import demands
+    from gearwright.motion.csv_files import write_columns
+    from gearwright.motion_demands.demands import demands
 
     loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
@@ -97,9 +97,9 @@ def _motion(
     path: Path, mech: Mechanism, initial: str | None, speeds: str | None
 ) -> tuple[Motion | Trajectory, tuple[str, ...]]:
     """The motion in a file: of all coordinates, or of the joints alone of a machine with elastic drives."""
-    from gearwright.motion.columns import read_columns
-    from gearwright.motion.recorded import recorded
-    from gearwright.motion.recording import read_recording
+    from gearwright.motion.csv_columns import read_columns
+    from gearwright.motion.csv_files import read_recording
+    from gearwright.motion.recorded_motion import recorded
 
     header = read_columns(path).header
     if not any(name.startswith("a.") for name in header) or any(name.startswith(("q.", "v.")) for name in header):

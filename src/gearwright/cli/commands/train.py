@@ -35,7 +35,7 @@ def train(
     facts = _facts(loaded, mech)
     if plot is not None:
         from gearwright.plots import save
-        from gearwright.scene.graph_figure import gear_graph_figure
+        from gearwright.scene.gear_graph_figure import gear_graph_figure
 
         save(gear_graph_figure(loaded, mech), plot)
     if json:
@@ -47,9 +47,9 @@ def train(
 
 def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
     from gearwright.functions.actuation import structure_matrix
+    from gearwright.functions.dynamics import mass_matrix, neutral
     from gearwright.functions.explain import explain
-    from gearwright.functions.functions import mass_matrix, neutral
-    from gearwright.scene.graph_figure import primary_link
+    from gearwright.scene.gear_graph_figure import primary_link
 
     graph, links = gear_graph(robot), [link.name for link in robot.links]
     q, still = neutral(mech), np.zeros(mech.n)

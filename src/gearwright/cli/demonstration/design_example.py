@@ -8,11 +8,11 @@ from typing import Any
 
 from rich.table import Table
 
-from gearwright.analysis.limit_checks import by_tightness
+from gearwright.analysis.drives.limit_checks import by_tightness
 from gearwright.catalogue import drives, load
 from gearwright.cli.output import heading, number
 from gearwright.design import Analysis, Sizing, Task, analyse, size_drives
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.report import report
 
 ROBOT, JOINT = "scara", "shoulder"

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from functools import cache
 from importlib.util import find_spec
 
-from gearwright.compiling import store
-from gearwright.compiling.host import Host, asked_host
+from gearwright.compiling.host import disk_cache
+from gearwright.compiling.host.processor import Host, asked_host
 
 _TELLING = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
 """What Linux says of a processor that tells it from others."""
@@ -22,13 +22,13 @@ def host() -> Host:
     told = fingerprint()
     if told is None:
         return asked_host()
-    key = store.key_of("host", told)
-    entry = store.read(key)
+    key = disk_cache.key_of("host", told)
+    entry = disk_cache.read(key)
     if entry is not None:
         with suppress(TypeError):  # fields of another release
             return Host(**{**entry.facts, "llvm": tuple(entry.facts["llvm"])})
     found = asked_host()
-    store.write(key, store.Entry(asdict(found), b""))
+    disk_cache.write(key, disk_cache.Entry(asdict(found), b""))
     return found
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.compiling import python_objects as objects
-from gearwright.compiling.loading import Loaded, loaded
+from gearwright.compiling.host import python_objects as objects
+from gearwright.compiling.host.loading import Loaded, loaded
 from gearwright.tracing.graph import LIBRARY
 
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)

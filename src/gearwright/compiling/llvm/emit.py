@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from gearwright.compiling.lanes import HUGE_SCALE, Writer
-from gearwright.compiling.plan import ArrayLayout, Plan, group_size
-from gearwright.compiling.vector_operations import COMPARISONS, compare, operation, select
+from gearwright.compiling.llvm.schedule import ArrayLayout, Plan, group_size
+from gearwright.compiling.llvm.vectors import COMPARISONS, HUGE_SCALE, Writer, compare, operation, select
 from gearwright.tracing.graph import Graph, Node
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from gearwright.compiling.emit import PieceWriter
-from gearwright.compiling.entry import entry_from_python
-from gearwright.compiling.host import Host
-from gearwright.compiling.lanes import Writer, literal
-from gearwright.compiling.plan import SHORT, ArrayLayout, plan
-from gearwright.compiling.python_objects import NAMES
+from gearwright.compiling.host.processor import Host
+from gearwright.compiling.host.python_objects import NAMES
+from gearwright.compiling.llvm.emit import PieceWriter
+from gearwright.compiling.llvm.python_entry import entry_from_python
+from gearwright.compiling.llvm.schedule import SHORT, ArrayLayout, plan
+from gearwright.compiling.llvm.vectors import Writer, literal
 from gearwright.tracing.graph import Graph
 
 BLOCK = 4

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiling import store
-from gearwright.compiling.driver_translation import Translation, fields_of
-from gearwright.compiling.host import object_code
-from gearwright.compiling.known_host import host
-from gearwright.compiling.loading import loaded
-from gearwright.compiling.machine_code import address_of
+from gearwright.compiling.host import disk_cache
+from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.loading import loaded
+from gearwright.compiling.host.machine_code import address_of
+from gearwright.compiling.host.processor import object_code
+from gearwright.compiling.restricted_python.translation import Translation, fields_of
 
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _BACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)
@@ -36,12 +36,12 @@ class DriverCode:
 @cache
 def driver_code(modules: tuple[ModuleType, ...], workspace: type, entries: tuple[str, ...]) -> DriverCode:
     """The code of some modules' functions, from the cache or made now."""
-    key = store.key_of("driver", entries, host())  # the key covers all source files
-    found = store.read(key)
+    key = disk_cache.key_of("driver", entries, host())  # the key covers all source files
+    found = disk_cache.read(key)
     if found is None:
         text = f'target triple = "{host().triple}"\n{Translation(modules, workspace, entries).text()}'
-        found = store.Entry({}, object_code(text, host(), 1, loops=True))
-        store.write(key, found)
+        found = disk_cache.Entry({}, object_code(text, host(), 1, loops=True))
+        disk_cache.write(key, found)
     return DriverCode(found.code, entries)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
-from gearwright.compiling.lanes import literal
+from gearwright.compiling.llvm.vectors import literal
 
 KINDS = {"float": "double", "int": "i64", "Floats": "ptr", "Ints": "ptr", "Code": "ptr", "Table": "ptr"}
 """What the words for types are in LLVM; every field of the workspace takes eight bytes."""

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from gearwright.compiling.driver_expressions import SORTS, Expressions, Known, Signature, Value, sort_of
-from gearwright.compiling.lanes import literal
+from gearwright.compiling.llvm.vectors import literal
+from gearwright.compiling.restricted_python.expressions import SORTS, Expressions, Known, Signature, Value, sort_of
 
 
 @dataclass

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
-from gearwright.control.frame_motion import WORLD, Axes, FrameMotion, frame_motion
-from gearwright.control.known_environment import KnownEnvironment
-from gearwright.control.operational_law import AXES
+from gearwright.control.force.known_environment import KnownEnvironment
+from gearwright.control.task_space.frame_motion import WORLD, Axes, FrameMotion, frame_motion
+from gearwright.control.task_space.operational_law import AXES
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor, MovingFrame
-from gearwright.forces.constraint import Constraint, Still
-from gearwright.forces.contact import Contact
+from gearwright.forces.contact.constraint import Constraint, Still
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.soft_contact import SoftContact
+from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
+from gearwright.forces.coordinates.perturbed_configuration import here
 from gearwright.forces.line import Line
-from gearwright.forces.measured import Measured
-from gearwright.forces.nudges import here
-from gearwright.forces.scene import Scene
-from gearwright.forces.soft_contact import SoftContact
+from gearwright.forces.shared_kinematics import Scene
 
 NORMAL = 2
 """The axis of a surface that is held: its normal, after its two tangents."""

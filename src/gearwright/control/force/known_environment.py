@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arguments import number
 from gearwright.errors import InputError
 

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Scalar
 from gearwright.arguments import one_or_each
 from gearwright.control.joint_side import JOINT, joint_side
+from gearwright.control.joint_tracking import Gains, Tracking, per_joint, plus, scaled
 from gearwright.control.references import WORDS, reference_of
-from gearwright.control.tracking import Gains, Tracking, per_joint, plus, scaled
 from gearwright.dynamics.regressor import parameter_names, parameters, regressor
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.system.control_law import Decision, Measurement
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import Decision, Measurement
+from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import did_you_mean
 
 CALLER = "control.adaptive"

@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.taylor import Taylor, TaylorOperations
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.arguments import number
 from gearwright.control.joint_side import JointSideLaw, joint_side
+from gearwright.control.joint_tracking import Gains, minus
 from gearwright.control.references import WORDS, entries, reference_of
-from gearwright.control.tracking import Gains, minus
-from gearwright.dynamics.elastic import Step, motor_motion
+from gearwright.dynamics.elastic_drives import Step, motor_motion
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
-from gearwright.functions.elastic_plan import plan
+from gearwright.functions.elastic.shaft_equations import plan
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
-from gearwright.system.control_law import Decision, Measurement
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import Decision, Measurement
+from gearwright.system.controllers.law_controller import LawController, law_controller
 
 CALLER = "control.feedback_linearisation"
 SNAP = 4

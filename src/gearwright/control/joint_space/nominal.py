@@ -17,9 +17,9 @@ from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.forces.law import Law
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.motion.columns import read_columns, write_columns
+from gearwright.motion.csv_columns import read_columns, write_columns
 from gearwright.motion.trajectory import Trajectory
-from gearwright.system.demands import demands
+from gearwright.motion_demands.demands import demands
 from gearwright.text import listed
 
 SAME = 1e-6

@@ -13,18 +13,18 @@ from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.control.gains import balanced
 from gearwright.control.joint_side import JointSide, JointSideLaw, Rows, joint_side, product, sparse
+from gearwright.control.joint_tracking import minus, plus
 from gearwright.control.references import WORDS, Reference, reference_of
-from gearwright.control.tracking import minus, plus
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
-from gearwright.functions.elastic_plan import plan
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions.elastic.shaft_equations import plan
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.motion.trajectory import Trajectory
-from gearwright.system.control_law import Decision, Measurement
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.motion_demands.shaft_motion.whole_motion import whole_motion
+from gearwright.system.controllers.control_law import Decision, Measurement
+from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.system.system import System
-from gearwright.system.whole_motion import whole_motion
 from gearwright.text import listed
 
 CALLER, TAU = "control.state_feedback", "tau_ref"

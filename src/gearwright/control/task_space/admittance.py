@@ -9,19 +9,19 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.arguments import number
-from gearwright.control.external_forces import expected_rates, residual
-from gearwright.control.frame_motion import frame_motion
-from gearwright.control.frame_references import frame_reference, per_axis
 from gearwright.control.joint_side import known_feedback
-from gearwright.control.operational import FrameName, require_movable
-from gearwright.control.operational_law import ACCELERATION, AXES, POSE, TWIST, Operational
-from gearwright.control.tracking import Gains, Tracking, frequency_gains, minus, plus, scaled
+from gearwright.control.joint_tracking import Gains, Tracking, frequency_gains, minus, plus, scaled
+from gearwright.control.observers import expected_rates, residual
+from gearwright.control.task_space.frame_motion import frame_motion
+from gearwright.control.task_space.frame_references import frame_reference, per_axis
+from gearwright.control.task_space.operational_law import ACCELERATION, AXES, POSE, TWIST, Operational
+from gearwright.control.task_space.operational_space import FrameName, require_movable
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import RobotOrMech
-from gearwright.system.control_law import Decision, Measurement
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import Decision, Measurement
+from gearwright.system.controllers.law_controller import LawController, law_controller
 
 CALLER = "control.admittance"
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.forward_dynamics import bias
-from gearwright.dynamics.jacobian import jacobian, jacobian_rate
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import Pose
+from gearwright.dynamics.task_space.jacobian import jacobian, jacobian_rate
 from gearwright.forces.line import Line
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism.rows import spread
 
-Rows = Sequence[Sequence[Scalar]]
+MatrixRows = Sequence[Sequence[Scalar]]
 Axes = tuple[Vec, ...]
 """Three axes at right angles, world coordinates, where the frame is now; () for those of the world."""
 
@@ -47,12 +47,12 @@ class FrameMotion:
     v: Sequence[Scalar]
     position: Vec
     rotation: Rot
-    J: Rows
+    J: MatrixRows
     rates: Sequence[Scalar]
     drift: Sequence[Scalar]
-    mass: Rows
-    answers: Rows
-    inverse: Rows
+    mass: MatrixRows
+    answers: MatrixRows
+    inverse: MatrixRows
     axes: Axes
 
     @property
@@ -140,17 +140,17 @@ def dot(x: Iterable[Scalar], y: Iterable[Scalar]) -> Scalar:
     return total
 
 
-def times(rows: Rows, x: Sequence[Scalar]) -> list[Scalar]:
+def times(rows: MatrixRows, x: Sequence[Scalar]) -> list[Scalar]:
     """A matrix times a vector."""
     return [dot(row, x) for row in rows]
 
 
-def transposed(rows: Rows, x: Sequence[Scalar]) -> list[Scalar]:
+def transposed(rows: MatrixRows, x: Sequence[Scalar]) -> list[Scalar]:
     """A transposed matrix times a vector."""
     return [dot(column, x) for column in zip(*rows, strict=True)]
 
 
-def solved(matrix: Rows, right: Sequence[Scalar]) -> list[Scalar]:
+def solved(matrix: MatrixRows, right: Sequence[Scalar]) -> list[Scalar]:
     """The answer of a symmetric positive matrix to a right-hand side."""
     size = range(len(matrix))
     return solve([list(row) for row in matrix], [frozenset(size) - {k} for k in size], list(size), list(right))

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.control.joint_side import JointSide
-from gearwright.control.operational_law import ACCELERATION, POSE, TWIST
+from gearwright.control.joint_tracking import Gains
 from gearwright.control.references import Reference, asked_reference
-from gearwright.control.tracking import Gains
+from gearwright.control.task_space.operational_law import ACCELERATION, POSE, TWIST
 from gearwright.errors import InputError
-from gearwright.functions.functions import jacobian, jacobian_rate, placement
+from gearwright.functions.dynamics import jacobian, jacobian_rate, placement
 from gearwright.motion.trajectory import Trajectory
 from gearwright.text import listed
 

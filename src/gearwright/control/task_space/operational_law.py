@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
-from gearwright.control.frame_motion import frame_motion
-from gearwright.control.tracking import Gains, Tracking, minus, plus, scaled
-from gearwright.forces.scene import Scene
-from gearwright.system.control_law import Decision, Measurement
+from gearwright.control.joint_tracking import Gains, Tracking, minus, plus, scaled
+from gearwright.control.task_space.frame_motion import frame_motion
+from gearwright.forces.shared_kinematics import Scene
+from gearwright.system.controllers.control_law import Decision, Measurement
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 ROTATION = tuple(f"r{row}{column}" for row in "xyz" for column in "xyz")

@@ -7,13 +7,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.arguments import number
-from gearwright.control.frame_references import frame_reference, per_axis
 from gearwright.control.joint_side import JointSide, joint_side, known_feedback
-from gearwright.control.operational_law import Operational
-from gearwright.control.tracking import Gains
+from gearwright.control.joint_tracking import Gains
+from gearwright.control.task_space.frame_references import frame_reference, per_axis
+from gearwright.control.task_space.operational_law import Operational
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.system.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController, law_controller
 
 FrameName = str | int
 

@@ -1,4 +1,7 @@
-"""What may drive a joint: every motor with every gearbox, as columns of numbers."""
+"""What may drive a joint: every motor with every gearbox, as columns of numbers.
+
+All choices of one joint at once: what the motion asks of each, and how much of its limits that takes.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,19 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.limit_checks import LIFE, WINDING
-from gearwright.analysis.steady_heat import mean_rise
+from gearwright.analysis.drives.limit_checks import LIFE, WINDING
+from gearwright.analysis.drives.steady_temperatures import mean_rise
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.design.able_articles import able, passed_over
-from gearwright.design.drive_basis import DriveBasis
-from gearwright.design.drive_demand import VOLTAGE, Article
+from gearwright.design.candidates.drive_equations import VOLTAGE, Article, OfArrays, compared, drive_demand
+from gearwright.design.candidates.drive_influence import DriveBasis
+from gearwright.design.candidates.usable_entries import able, passed_over
 from gearwright.errors import InputError
-from gearwright.forces.dc_equations import DcEquations
-from gearwright.forces.losses_mesh import Mesh
+from gearwright.forces.actuators.dc_motor_equations import DcEquations
+from gearwright.forces.transmission.mesh_efficiency import Mesh
+from gearwright.motion import Motion
 from gearwright.parts import GearboxSheet, MotorSheet
-from gearwright.parts.losses import back_driving, losses_of
+from gearwright.parts.gears.losses import back_driving, losses_of
 
 
 class Choice(NamedTuple):
@@ -252,3 +256,45 @@ def _heating_limit(sheet: MotorSheet, ambient: float | None) -> float:
     hot = sheet.resistance * (1 + heat.copper * (limit - heat.reference))
     air = heat.ambient if ambient is None else ambient
     return float(max(limit - air, 1e-9) / (heat.winding_housing + heat.housing_ambient) / hot)
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What a motion asks of every choice of one joint.
+
+    Args:
+        use: per limit the share of it that is taken, (C,).
+        energy: electrical energy over the motion [J], with regeneration, (C,).
+        temperature: of the winding in the mean of a cycle that goes on for ever [K], (C,); nan where a sheet does not
+            print its thermal data, inf where the winding heats faster than it cools.
+    """
+
+    use: dict[str, Array]
+    energy: Array
+    temperature: Array
+
+    @property
+    def worst(self) -> Array:
+        """The largest share of any limit, (C,)."""
+        return np.max(list(self.use.values()), axis=0)
+
+
+def screen(some: Candidates, motion: Motion, carried: Array) -> Screening:
+    r"""What a motion asks of choices for one joint; the rotor itself takes $J (n Y^2 + Y^1)$.
+
+    Args:
+        some: the choices.
+        motion: of all joints.
+        carried: force at the joint of the machine with all other drives, without this one, (T,) or (C, T).
+    """
+    basis, at = some.basis, some.basis.at
+    load = carried + some.mass[:, None] * basis.mass[:, at] + some.inertia[:, None] * basis.rest[:, at]
+    own = some.inertia[:, None] * (some.ratio[:, None] * basis.second[:, at] + basis.first[:, at])
+    over = OfArrays(motion.t)
+    found = drive_demand(some.article, load, own, motion.v[:, at], ARRAYS)
+    values = compared(found, some.article, over)
+    return Screening(
+        {name: values[name] / limit for name, limit in some.limits.items()},
+        energy=over.span * over.mean(found.voltage * found.current),
+        temperature=some.warmed(values[WINDING]),
+    )

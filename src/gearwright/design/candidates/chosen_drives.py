@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gearwright.design.candidates import Choice
-from gearwright.design.rigid_robots import elastic_like
+from gearwright.design.candidates.candidates import Choice
+from gearwright.design.robot_preparation.rigid_gears import elastic_like
 from gearwright.parts import Robot
 
 

@@ -15,13 +15,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import Jet, JetOperations
-from gearwright.analysis.limit_checks import LIFE, WINDING
+from gearwright.analysis.drives.limit_checks import LIFE, WINDING
 from gearwright.analysis.quadrature import trapezoid_weights
 from gearwright.arrays import Array
-from gearwright.forces.dc_equations import DcEquations
-from gearwright.forces.losses_mesh import Mesh
+from gearwright.forces.actuators.dc_motor_equations import DcEquations
+from gearwright.forces.transmission.mesh_efficiency import Mesh
 
 JETS: Operations = JetOperations(ARRAYS)
 

@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis import Task
-from gearwright.analysis.course import Prescribed
-from gearwright.analysis.stretches import Rows, heaviest
+from gearwright.analysis.cycle.cycle_motion import Prescribed
+from gearwright.analysis.task.payload_phases import Rows, heaviest
 from gearwright.arrays import Array
-from gearwright.design.drive_demand import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE, VOLTAGE
-from gearwright.design.rigid_robots import rigid_robot
+from gearwright.design.candidates.drive_equations import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE, VOLTAGE
+from gearwright.design.robot_preparation.rigid_gears import rigid_robot
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss
-from gearwright.forces.dc_motor import supply_voltage
-from gearwright.forces.of_robot import laws as laws_of
-from gearwright.forces.places import force_unit
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.forces.actuators.dc_motor import supply_voltage
+from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.robot_lines import force_unit
+from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import approximate, assemble
 from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, Gear, Motor, Robot

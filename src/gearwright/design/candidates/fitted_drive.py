@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gearwright.analysis.motor_limits import ON_SHEETS, motor_limit
+from gearwright.analysis.drives.motor_limits import ON_SHEETS, motor_limit
 from gearwright.catalogue import Catalogue
 from gearwright.parts import Drive, Motor, MotorSheet
-from gearwright.parts.friction import all_friction
+from gearwright.parts.drives.friction import all_friction
 
 MADE_UP = {"torque_constant": 1.0, "resistance": 0.0}
 """For a motor without electrical data: its current is then its torque, and what it takes is mechanical energy."""

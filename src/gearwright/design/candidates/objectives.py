@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.design.candidates import Candidates, Choice
+from gearwright.design.candidates.candidates import Candidates, Choice
 from gearwright.errors import InputError
 from gearwright.text import did_you_mean
 

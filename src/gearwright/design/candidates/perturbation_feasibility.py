@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gearwright.analysis import Perturbation, Task
-from gearwright.design.candidates import Candidates, Choice
-from gearwright.design.choosing import with_choices
+from gearwright.design.candidates.candidates import Candidates, Choice
+from gearwright.design.candidates.chosen_drives import with_choices
 from gearwright.errors import InputError, PartError
 from gearwright.parts import Robot
 from gearwright.text import listed

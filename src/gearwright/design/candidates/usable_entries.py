@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from gearwright.catalogue import Catalogue
 from gearwright.parts import GearboxSheet, MotorSheet
-from gearwright.parts.data_sheets import DataSheet
+from gearwright.parts.drives.data_sheets import DataSheet
 from gearwright.text import listed
 
 Sheet = TypeVar("Sheet", bound=DataSheet)

@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gearwright.design.store import Outcome
-from gearwright.design.workers import RETRIES, Job, error_text
+from gearwright.design.parameter_sweep.local_workers import RETRIES, Job, error_text
+from gearwright.design.parameter_sweep.result_store import Outcome
 from gearwright.errors import GearwrightWarning, InputError, MissingExtraError, SimulationError
 
 WAITING = 10

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from gearwright.arguments import whole
-from gearwright.design.store import Outcome
+from gearwright.design.parameter_sweep.result_store import Outcome
 from gearwright.errors import SimulationError
 
 Job = Callable[[int], Outcome]

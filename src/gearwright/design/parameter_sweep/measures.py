@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.analysis import Task, analyse
-from gearwright.analysis.characteristics import Characteristics
+from gearwright.analysis.cycle.characteristics import Characteristics
 from gearwright.analysis.quadrature import trapezoid_weights
 from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.compiling.kernel import compile as compiled
-from gearwright.design.fingerprint import fingerprint
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.design.parameter_sweep.measure_fingerprint import fingerprint
+from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import assemble
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.design.made_links import require_links
-from gearwright.design.measures import Analysed
-from gearwright.design.pace import stretched
-from gearwright.design.variables import STRETCH, Design, DesignSpace, is_of_link
+from gearwright.design.parameter_sweep.measures import Analysed
+from gearwright.design.variables.beam_links import require_links
+from gearwright.design.variables.design_variables import STRETCH, Design, DesignSpace, is_of_link
+from gearwright.design.variables.task_speed import stretched
 from gearwright.errors import InputError
 from gearwright.parts import Robot, parameter
-from gearwright.parts.paths import changed_at, number_at
+from gearwright.parts.parameter_paths import changed_at, number_at
 
 Measure = Callable[[Robot], Mapping[str, float]]
 TASK, PAYLOAD = "task.", "task.payload."

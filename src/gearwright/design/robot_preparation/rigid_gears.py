@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.parts import AnyGear, Gear, Robot, Series
-from gearwright.parts.elasticity import elements_of
+from gearwright.parts.gears.elasticity import elements_of
 
 
 def rigid_robot(robot: Robot) -> Robot:

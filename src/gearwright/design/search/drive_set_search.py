@@ -9,15 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.design.candidates import Candidates
-from gearwright.design.drive_basis import DriveSpace
-from gearwright.design.drive_demand import JOINT_SPEED
-from gearwright.design.drive_sets import DriveSets, Places, SetNumbers
-from gearwright.design.enumeration import CHUNK, all_sets
-from gearwright.design.objectives import Found, telling, unbeaten
-from gearwright.design.screening import screen
-from gearwright.design.tightest import nothing_fits
-from gearwright.design.ways_out import way_out
+from gearwright.design.candidates.candidates import Candidates, screen
+from gearwright.design.candidates.drive_equations import JOINT_SPEED
+from gearwright.design.candidates.drive_influence import DriveSpace
+from gearwright.design.candidates.objectives import Found, telling, unbeaten
+from gearwright.design.search.drive_sets import DriveSets, Places, SetNumbers
+from gearwright.design.search.enumeration import CHUNK, all_sets
+from gearwright.design.search.tightest_limit import nothing_fits, way_out
 from gearwright.errors import InputError
 from gearwright.text import did_you_mean
 
@@ -59,7 +57,7 @@ def best_sets(
     if method == "enumerate" or (method is None and number <= FEW and sets.order is not None):
         places, looked_at, remarks = all_sets(sets, share), number, (f"all {number} sets were looked at.",)
     else:
-        from gearwright.design.evolution import evolved
+        from gearwright.design.search.genetic_search import evolved
 
         places, looked_at = evolved(sets, (goal, other), share, seed)
         remarks = (f"of {number:.3g} sets {looked_at} were looked at by an evolution (seed {seed}).",)

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.design.candidates import Candidates
-from gearwright.design.drive_basis import DriveSpace
-from gearwright.design.screening import Screening, screen
+from gearwright.design.candidates.candidates import Candidates, Screening, screen
+from gearwright.design.candidates.drive_influence import DriveSpace
 
 Places = NDArray[np.intp]
 """Per set and joint the place of a choice among its candidates, (P, J)."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.design.drive_sets import DriveSets, Places
+from gearwright.design.search.drive_sets import DriveSets, Places
 from gearwright.errors import InputError
 
 CHUNK = 2_000

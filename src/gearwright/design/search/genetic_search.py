@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.design.drive_sets import DriveSets, Places, SetNumbers
-from gearwright.design.enumeration import walked
+from gearwright.design.search.drive_sets import DriveSets, Places, SetNumbers
+from gearwright.design.search.enumeration import walked
 from gearwright.errors import MissingExtraError
 
 POPULATION, GENERATIONS = 150, 40

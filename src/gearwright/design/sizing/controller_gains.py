@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.analysis import Analysis
-from gearwright.analysis.drive_analysis import DriveAnalysis
-from gearwright.functions.functions import mass_matrix
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism import assemble
 
 FASTEST = 100.0

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.design.candidates import Candidates, Choice
-from gearwright.design.designs import Question
-from gearwright.design.drive_basis import DriveSpace
-from gearwright.design.drive_sets import DriveSets, Places
-from gearwright.design.objectives import Found, unbeaten
-from gearwright.design.search import Sets, best_sets
-from gearwright.design.verification import LOOP, Miss
+from gearwright.design.candidates.candidates import Candidates, Choice
+from gearwright.design.candidates.drive_influence import DriveSpace
+from gearwright.design.candidates.objectives import Found, unbeaten
+from gearwright.design.search.drive_set_search import Sets, best_sets
+from gearwright.design.search.drive_sets import DriveSets, Places
+from gearwright.design.sizing.verification import LOOP, Miss
+from gearwright.design.variables.design_evaluation import Question
 from gearwright.errors import InputError
 
 Burdens = Mapping[str, float]

@@ -7,22 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.analysis import Task
-from gearwright.analysis.position_limits import require_inside
+from gearwright.analysis.cycle.position_limits import require_inside
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design.able_articles import passed_over
-from gearwright.design.assumed_efficiency import assumed, assuming
-from gearwright.design.bare_robots import with_places_for_motors
-from gearwright.design.designs import Question
-from gearwright.design.drive_basis import drive_of
-from gearwright.design.mixed_search import TRIALS, best_designs
-from gearwright.design.objectives import front_pair, known_objective
-from gearwright.design.possible_choices import impossible_remarks
-from gearwright.design.ranking import Ranking, Screen
-from gearwright.design.sized_drives import Sizing
-from gearwright.design.variables import STRETCH, Design, Range, design_space
-from gearwright.design.verified import best_verified
-from gearwright.design.ways_out import require_time
+from gearwright.design.candidates.drive_influence import drive_of
+from gearwright.design.candidates.objectives import front_pair, known_objective
+from gearwright.design.candidates.perturbation_feasibility import impossible_remarks
+from gearwright.design.candidates.usable_entries import passed_over
+from gearwright.design.robot_preparation.assumed_efficiency import assumed, assuming
+from gearwright.design.robot_preparation.missing_drives import with_places_for_motors
+from gearwright.design.search.tightest_limit import require_time
+from gearwright.design.sizing.ranking import Ranking, Screen
+from gearwright.design.sizing.sizing_result import Sizing
+from gearwright.design.sizing.verified_design import best_verified
+from gearwright.design.variables.design_evaluation import Question
+from gearwright.design.variables.design_variables import STRETCH, Design, Range, design_space
+from gearwright.design.variables.mixed_search import TRIALS, best_designs
 from gearwright.errors import InputError
 from gearwright.parts import LinkSection, Robot
 from gearwright.text import listed

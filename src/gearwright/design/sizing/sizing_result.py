@@ -1,21 +1,96 @@
-"""The drives that were chosen, and what a task comes to with them."""
+"""The drives that were chosen, and what a task comes to with them.
+
+A sizing as plain numbers and names, for JSON and for tables.
+
+The picture of a sizing, and the table of what was chosen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from gearwright.analysis import Analysis, Task
-from gearwright.design.candidates import Choice
-from gearwright.design.gains import JointGains
-from gearwright.design.objectives import Found
-from gearwright.design.sizing_figure import front_figure, sizing_html
-from gearwright.design.sizing_summary import summary
-from gearwright.parts import Robot
+from gearwright.design.candidates.candidates import Choice
+from gearwright.design.candidates.objectives import Found, titled
+from gearwright.design.sizing.controller_gains import JointGains
+from gearwright.parts import Material, Robot
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.plots import saved
-from gearwright.plots.notebook import Shown
+from gearwright.plots.notebook import Shown, svg, table
+from gearwright.plots.pareto_front import front
+
+
+def summary(sizing: Sizing) -> dict[str, Any]:
+    """Choices, values of the variables, gains, front and analysis."""
+    return {
+        "choices": {joint: _choice(one) for joint, one in sizing.choices.items()},
+        "mass": sizing.mass,
+        "values": {name: plain_value(value) for name, value in sizing.values.items()},
+        "gains": {joint: one._asdict() for joint, one in sizing.gains.items()},
+        "front": {"objectives": list(sizing.pair), "designs": [_design(sizing, one) for one in sizing.front]},
+        "looked_at": sizing.looked_at,
+        "remarks": list(sizing.remarks),
+        "analysis": sizing.analysis.summary(),
+    }
+
+
+def _choice(one: Choice) -> dict[str, Any]:
+    return {
+        "motor": None if one.kept else one.motor.key,
+        "gearbox": one.gearbox.key if one.gearbox else None,
+        "mass": one.mass,
+    }
+
+
+def _design(sizing: Sizing, one: Found) -> dict[str, Any]:
+    return {
+        **{name: None if isnan(one.value(name)) else one.value(name) for name in sizing.pair},
+        "choices": {joint: _choice(choice) for joint, choice in zip(sizing.choices, one.choices, strict=True)},
+        "values": {name: plain_value(value) for name, value in one.values},
+    }
+
+
+def plain_value(value: Any) -> float | str:
+    """A number, or the name of a link or material."""
+    if isinstance(value, Material):
+        return value.name
+    return value if isinstance(value, float | str) else str(value.link)
+
+
+def front_figure(sizing: Sizing) -> Any:
+    """A matplotlib figure of the Pareto front with the chosen design; temperatures in degrees Celsius."""
+    points = [_point(sizing, one) for one in sizing.front]
+    labels = [titled(name).replace("[K]", "[°C]") for name in sizing.pair]
+    chosen = None if sizing.found is None else _point(sizing, sizing.found)
+    return front([x for x, _ in points], [y for _, y in points], (labels[0], labels[1]), chosen)
+
+
+def sizing_html(sizing: Sizing) -> str:
+    """Choices, values of the variables, and the front for a notebook."""
+    rows = [
+        (
+            joint,
+            "(kept)" if one.kept else one.motor.key,
+            one.gearbox.key if one.gearbox else "(kept)",
+            f"{one.mass:.4g}",
+        )
+        for joint, one in sizing.choices.items()
+    ]
+    values = [(name, plain_value(value)) for name, value in sizing.values.items()]
+    return (
+        table(["joint", "motor", "gearbox", "mass [kg]"], rows)
+        + (table(["variable", "value"], values) if values else "")
+        + svg(front_figure(sizing))
+    )
+
+
+def _point(sizing: Sizing, one: Found) -> tuple[float, float]:
+    first, second = (one.value(name) - (ZERO_CELSIUS if name == "temperature" else 0.0) for name in sizing.pair)
+    return first, second
 
 
 @dataclass(frozen=True)

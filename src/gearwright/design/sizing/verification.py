@@ -9,9 +9,9 @@ from math import inf
 from typing import NamedTuple
 
 from gearwright.analysis import Analysis, LimitCheck, Task, analyse
-from gearwright.analysis.limit_checks import STRESS
-from gearwright.design.designs import Question
-from gearwright.design.ways_out import way_out
+from gearwright.analysis.drives.limit_checks import STRESS
+from gearwright.design.search.tightest_limit import way_out
+from gearwright.design.variables.design_evaluation import Question
 from gearwright.errors import InputError
 from gearwright.text import listed
 

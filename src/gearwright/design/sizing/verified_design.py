@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 from gearwright.analysis import Analysis, analyse
-from gearwright.design.able_articles import unlimited
-from gearwright.design.candidates import Choice
-from gearwright.design.choosing import with_choices
-from gearwright.design.designs import Question
-from gearwright.design.gains import controller_gains
-from gearwright.design.mixed_search import BEST, refined
-from gearwright.design.objectives import Found
-from gearwright.design.ranking import Ranking
-from gearwright.design.rigid_robots import elastic_remarks
-from gearwright.design.search import Sets
-from gearwright.design.sized_drives import Sizing
-from gearwright.design.verification import Miss, Verification, none_verified, without_accuracy
+from gearwright.design.candidates.candidates import Choice
+from gearwright.design.candidates.chosen_drives import with_choices
+from gearwright.design.candidates.objectives import Found
+from gearwright.design.candidates.usable_entries import unlimited
+from gearwright.design.robot_preparation.rigid_gears import elastic_remarks
+from gearwright.design.search.drive_set_search import Sets
+from gearwright.design.sizing.controller_gains import controller_gains
+from gearwright.design.sizing.ranking import Ranking
+from gearwright.design.sizing.sizing_result import Sizing
+from gearwright.design.sizing.verification import Miss, Verification, none_verified, without_accuracy
+from gearwright.design.variables.design_evaluation import Question
+from gearwright.design.variables.mixed_search import BEST, refined
 from gearwright.errors import GearwrightError, InputError, PartError, SimulationError, SingularityError
 from gearwright.parts import Robot
 from gearwright.simulation.progress import counting

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Inertia, Scalar, Tensor, Vec
-from gearwright.analysis.beam import beam_axes
+from gearwright.analysis.links.beam import beam_axes
 from gearwright.errors import InputError
 from gearwright.parts import Box, LinkSection, Material, Robot, Tube
 from gearwright.parts.link import Link
-from gearwright.parts.placing import rows
-from gearwright.parts.sections import CrossSection
+from gearwright.parts.structure.cross_sections import CrossSection
+from gearwright.parts.structure.frame_changes import rows
 from gearwright.text import did_you_mean, listed
 
 WORDS: dict[type, tuple[str, ...]] = {Tube: ("outer", "wall"), Box: ("width", "height", "wall")}

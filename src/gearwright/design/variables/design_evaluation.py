@@ -9,21 +9,21 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.analysis import Task
-from gearwright.analysis.beam import LinkBeam
-from gearwright.analysis.structure import acting_on, structure_of
+from gearwright.analysis.links.beam import LinkBeam
+from gearwright.analysis.links.structural_deflection import acting_on, structure_of
 from gearwright.catalogue import Catalogue
-from gearwright.design.candidates import Candidates, Choice, candidates, kept_candidate
-from gearwright.design.choosing import with_choices
-from gearwright.design.drive_basis import DriveBasis, DriveSpace, drive_space
-from gearwright.design.drive_sets import DriveSets, Places
-from gearwright.design.enumeration import walked
-from gearwright.design.evolution import Judged, improved
-from gearwright.design.objectives import Found
-from gearwright.design.own_articles import own_motor
-from gearwright.design.possible_choices import possible_choices
-from gearwright.design.rigid_robots import rigid_robot
-from gearwright.design.search import described, quick_options
-from gearwright.design.variables import Design, DesignSpace, Values
+from gearwright.design.candidates.candidates import Candidates, Choice, candidates, kept_candidate
+from gearwright.design.candidates.chosen_drives import with_choices
+from gearwright.design.candidates.drive_influence import DriveBasis, DriveSpace, drive_space
+from gearwright.design.candidates.fitted_drive import own_motor
+from gearwright.design.candidates.objectives import Found
+from gearwright.design.candidates.perturbation_feasibility import possible_choices
+from gearwright.design.robot_preparation.rigid_gears import rigid_robot
+from gearwright.design.search.drive_set_search import described, quick_options
+from gearwright.design.search.drive_sets import DriveSets, Places
+from gearwright.design.search.enumeration import walked
+from gearwright.design.search.genetic_search import Judged, improved
+from gearwright.design.variables.design_variables import Design, DesignSpace, Values
 from gearwright.errors import InputError, PartError
 from gearwright.mechanism import assemble
 from gearwright.parts import Material, Robot

@@ -9,10 +9,10 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.analysis import Task
-from gearwright.analysis.beam import LinkBeam, beam_axes
+from gearwright.analysis.links.beam import LinkBeam, beam_axes
 from gearwright.arguments import number
-from gearwright.design.made_links import Made, beam_mass, require_links, reshaped, with_made
-from gearwright.design.pace import stretched
+from gearwright.design.variables.beam_links import Made, beam_mass, require_links, reshaped, with_made
+from gearwright.design.variables.task_speed import stretched
 from gearwright.errors import InputError
 from gearwright.parts import MATERIALS, LinkSection, Material, Robot, parameter, with_parameters
 from gearwright.text import did_you_mean, listed

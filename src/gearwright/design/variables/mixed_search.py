@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.design.designs import Judgement, Question, possible
-from gearwright.design.evolution import BROKEN
-from gearwright.design.objectives import Found, unbeaten
-from gearwright.design.polish import polished
-from gearwright.design.search import Sets
-from gearwright.design.variables import STRETCH, Range
-from gearwright.design.ways_out import way_out
+from gearwright.design.candidates.objectives import Found, unbeaten
+from gearwright.design.search.drive_set_search import Sets
+from gearwright.design.search.genetic_search import BROKEN
+from gearwright.design.search.tightest_limit import way_out
+from gearwright.design.variables.design_evaluation import Judgement, Question, possible
+from gearwright.design.variables.design_variables import STRETCH, Range
+from gearwright.design.variables.gradient_refinement import polished
 from gearwright.errors import InputError, MissingExtraError
 
 TRIALS = 60

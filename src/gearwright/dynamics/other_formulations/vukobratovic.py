@@ -18,7 +18,7 @@ from gearwright.dynamics.kinematics import relative
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
-from gearwright.mechanism.dofs import Dof, axes_drift
+from gearwright.mechanism.joints.dofs import Dof, axes_drift
 from gearwright.mechanism.rows import along
 
 Form = dict[int, Vec]

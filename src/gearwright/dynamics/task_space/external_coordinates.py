@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec
 from gearwright.algebra.quaternion import Quaternion
-from gearwright.dynamics.jacobian import jacobian, jacobian_rate
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
+from gearwright.dynamics.task_space.jacobian import jacobian, jacobian_rate
 
 UPRIGHT = 1e-12
 """Cosine of the pitch below which yaw and roll turn about one axis."""

@@ -9,9 +9,9 @@ from gearwright.algebra import Operations, Rot, Scalar, Vec
 from gearwright.algebra.quaternion import logarithm
 from gearwright.dynamics.configuration import integrate
 from gearwright.dynamics.elimination import solve
-from gearwright.dynamics.external import Spot, quaternion_of
-from gearwright.dynamics.jacobian import jacobian
 from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.task_space.external_coordinates import Spot, quaternion_of
+from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.mechanism import Mechanism
 
 FLOOR = 1e-12

@@ -8,7 +8,7 @@ from gearwright.algebra import ZERO, Scalar, Vec
 from gearwright.dynamics.kinematics import velocities
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
-from gearwright.mechanism.dofs import turned_by_later
+from gearwright.mechanism.joints.dofs import turned_by_later
 
 
 def jacobian(pose: Pose, body: int, point: Vec) -> Matrix:

@@ -11,17 +11,17 @@ import numpy as np
 
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.programs.program import Program
-from gearwright.system.law_controller import LawController
-from gearwright.system.open_rates import open_rates
+from gearwright.system.controllers.law_controller import LawController
+from gearwright.system.open_systems.rates import open_rates
 from gearwright.text import c_identifiers, did_you_mean, listed
+from gearwright.tracing.c_source import Real, argument_names, c_source, needed_nodes
+from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.graph import Graph, OperationCount
-from gearwright.tracing.machine_parameters import machine_with, nominal
+from gearwright.tracing.parameters import machine_with, nominal
 from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.source import Real, argument_names, c_source, needed_nodes
 from gearwright.tracing.trace import PARAMETERS, TraceJob, traced
-from gearwright.tracing.virtual_machine import evaluate_job
 
 CALLER, RATES = "export.c", "rates"
 STATES = 4
@@ -68,11 +68,11 @@ class CFunction:
         if self.public == RATES:
             rates = open_rates(CALLER, robot, parameters=parameters, **self.fixed)
             return rates.job(self._known(rates.program))
-        if self.public not in programs.BY_NAME:
-            known = [*programs.BY_NAME, RATES]
+        if self.public not in dynamics_programs.BY_NAME:
+            known = [*dynamics_programs.BY_NAME, RATES]
             raise InputError(f"{CALLER}: {self.public!r} cannot be exported. {did_you_mean(self.public, known)}")
         recipe = recipe_of(self.function, robot, parameters, self.fixed, CALLER)
-        return replace(recipe.job(), wrt=self._known(programs.BY_NAME[self.public]))
+        return replace(recipe.job(), wrt=self._known(dynamics_programs.BY_NAME[self.public]))
 
     def _known(self, program: Program) -> tuple[str, ...]:
         known = [*program.inputs, PARAMETERS]

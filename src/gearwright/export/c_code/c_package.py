@@ -1,4 +1,7 @@
-"""A robot as C99 for its controller: header, source, a CMake file and a self-test with stored values."""
+"""A robot as C99 for its controller: header, source, a CMake file and a self-test with stored values.
+
+The name of a C package, which is that of its files and its CMake target too.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,32 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.export import c_text
-from gearwright.export.c_functions import CALLER, CFunction, traced_functions
-from gearwright.export.c_names import package_name
+from gearwright.export.c_code import c_text
+from gearwright.export.c_code.c_functions import CALLER, CFunction, traced_functions
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs.program import Program
-from gearwright.system.law_controller import LawController
-from gearwright.text import did_you_mean
-from gearwright.tracing.machine_parameters import nominal
+from gearwright.system.controllers.law_controller import LawController
+from gearwright.text import c_identifier, did_you_mean
+from gearwright.tracing.c_source import PRECISIONS
+from gearwright.tracing.parameters import nominal
 from gearwright.tracing.recipe import free_parameters
-from gearwright.tracing.source import PRECISIONS
+
+_HEADERS = "assert complex ctype errno fenv float limits locale math setjmp signal stdio stdlib string tgmath time"
+_TARGETS = "all clean edit_cache help install package package_source preinstall rebuild_cache test"
+_DEVICES = "aux con nul prn"
+FILES = frozenset(f"{_HEADERS} {_TARGETS} {_DEVICES}".split(" "))
+"""Headers of C, targets of CMake, devices of Windows: a package called like one of them would not build."""
+
+
+def package_name(name: str) -> str:
+    """A name as that of header, source and CMake target.
+
+    >>> package_name("test"), package_name("math"), package_name("elbow")
+    ('test_', 'math_', 'elbow')
+    """
+    plain = c_identifier(name)
+    return f"{plain}_" if plain.lower() in FILES else plain
+
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
 

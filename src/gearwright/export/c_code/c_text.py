@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gearwright._version import __version__
-from gearwright.export.c_functions import TracedFunction
+from gearwright.export.c_code.c_functions import TracedFunction
 from gearwright.mechanism import Mechanism
 from gearwright.text import c_comment, c_identifiers
-from gearwright.tracing.source import Real, declaration
+from gearwright.tracing.c_source import Real, declaration
 from gearwright.tracing.trace import PARAMETERS
 
 NOTE = c_comment(

@@ -1,4 +1,7 @@
-"""An FMU as a file: its C compiled by the compiler that is found, its sources, its description, zipped."""
+"""An FMU as a file: its C compiled by the compiler that is found, its sources, its description, zipped.
+
+What lies beside the model in an FMU: a page about it, how to build it, and the licence of the headers.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,15 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from gearwright._version import __version__
 from gearwright.errors import CompilationError
+from gearwright.export.fmi.model_source import FmuModel
+from gearwright.export.fmi.variables import Variable
+from gearwright.text import html
 
 COMPILERS = ("gcc", "cc", "clang")
 TEMPLATES = ("variables.h", "instant.h", "directions.h", "settle.h", "march.h")
@@ -50,7 +57,7 @@ def compiler() -> str | None:
 
 def sources(version: str, header: str) -> dict[str, str]:
     """The files of the folder `sources` by name."""
-    folder = files("gearwright.export") / "fmi"
+    folder = files("gearwright.export") / "fmi" / "sources"
     fixed = (MAIN[version], *TEMPLATES, *HEADERS[version])
     return {"model.h": header, **{name: (folder / name).read_text(encoding="utf-8") for name in fixed}}
 
@@ -79,3 +86,47 @@ def archived(path: Path, contents: Mapping[str, str | bytes]) -> None:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def page(model: FmuModel, found: Sequence[Variable]) -> str:
+    """A page with all variables: their names here, and what they are called in Gearwright."""
+    rows = "\n".join(
+        f"<tr><td>{html(one.name)}</td><td>{one.kind}</td><td>{html(one.unit)}</td><td>{html(one.meaning)}</td></tr>"
+        for one in found
+    )
+    laws = "\n".join(f"<li>{html(law.name)}: {html(', '.join(law.modes))}</li>" for law in model.opened.system.laws)
+    return f"""<!DOCTYPE html>
+<html><head><meta charset="utf-8"><title>{html(model.name)}</title></head><body>
+<h1>{html(model.name)}</h1>
+<p>Written by Gearwright {__version__}. SI units; forces and speeds are those at the gear output. Parameters are
+tunable: machine and laws follow them. Laws with their modes:</p>
+<ul>
+{laws}
+</ul>
+<table>
+<tr><th>variable</th><th>kind</th><th>unit</th><th>what it is</th></tr>
+{rows}
+</table>
+</body></html>
+"""
+
+
+def build_description(identifier: str, main: str) -> str:
+    """How an importer builds the binary (FMI 3.0)."""
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<fmiBuildDescription fmiVersion="3.0">
+  <BuildConfiguration modelIdentifier="{identifier}">
+    <SourceFileSet language="C99">
+      <SourceFile name="{main}"/>
+    </SourceFileSet>
+    <Library name="m"/>
+  </BuildConfiguration>
+</fmiBuildDescription>
+"""
+
+
+def licence(texts: Mapping[str, str]) -> str:
+    """The notice of the headers of the standard, as it stands in them."""
+    header = next(text for name, text in texts.items() if name.endswith("Functions.h"))
+    comment = header[header.index("Copyright") : header.index("*/")]
+    return f"The headers fmi*.h in `sources` are those of the FMI standard.\n\n{comment.strip()}\n"

@@ -8,16 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError, NotTraceableError
-from gearwright.export.fmu_build import ENDINGS, MAIN, archived, binary_folder, compiled, compiler, sources, system_name
-from gearwright.export.fmu_description import description
-from gearwright.export.fmu_document import build_description, licence, page
-from gearwright.export.fmu_model import FmuModel
-from gearwright.export.fmu_variables import variables
+from gearwright.export.fmi.build import (
+    ENDINGS,
+    MAIN,
+    archived,
+    binary_folder,
+    build_description,
+    compiled,
+    compiler,
+    licence,
+    page,
+    sources,
+    system_name,
+)
+from gearwright.export.fmi.model_description import description
+from gearwright.export.fmi.model_source import FmuModel
+from gearwright.export.fmi.variables import variables
 from gearwright.forces.law import Law
 from gearwright.mechanism import RobotOrMech
 from gearwright.parts import Robot
-from gearwright.system.law_kernels import surveyed
-from gearwright.system.open_system import OpenSystem, open_system
+from gearwright.system.kernels.traced_laws import surveyed
+from gearwright.system.open_systems.open_system import OpenSystem, open_system
 from gearwright.system.state import State, initial_state, state_vector
 from gearwright.text import did_you_mean, visible
 

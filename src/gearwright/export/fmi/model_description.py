@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from gearwright._version import __version__
-from gearwright.export.fmu_model import FmuModel
-from gearwright.export.fmu_variables import Variable, base_of, units
+from gearwright.export.fmi.model_source import FmuModel
+from gearwright.export.fmi.variables import Variable, base_of, units
 from gearwright.text import visible, xml
 
 TOLERANCE = "1e-9"

@@ -9,15 +9,14 @@ from functools import cached_property
 
 from gearwright._version import __version__
 from gearwright.arrays import Array
-from gearwright.programs.sized import VectorProgram
-from gearwright.system.instant_programs import InstantPrograms
-from gearwright.system.open_system import OpenSystem
+from gearwright.programs.program import VectorProgram
+from gearwright.system.open_systems.instant_programs import InstantPrograms
+from gearwright.system.open_systems.open_system import OpenSystem
 from gearwright.system.vector_program import job_of
 from gearwright.text import c_comment, c_identifier
-from gearwright.tracing.directions import directional
+from gearwright.tracing.c_source import PRECISIONS, argument_names, c_source, declaration
 from gearwright.tracing.graph import Graph
-from gearwright.tracing.source import PRECISIONS, argument_names, c_source, declaration
-from gearwright.tracing.trace import PARAMETERS, traced
+from gearwright.tracing.trace import PARAMETERS, directional, traced
 
 REAL = PRECISIONS["double"]
 POINT = ("x", "u", PARAMETERS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gearwright.export.fmu_model import FmuModel
+from gearwright.export.fmi.model_source import FmuModel
 from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
-from gearwright.system.open_system import MOTOR_TORQUE, TORQUE
+from gearwright.system.open_systems.open_system import MOTOR_TORQUE, TORQUE
 from gearwright.text import c_identifier, fresh_name
 
 ENERGIES = ("energy.stored", "energy.kinetic", "energy.potential")

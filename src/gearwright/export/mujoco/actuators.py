@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gearwright.export.mjcf_document import Document, add, number, numbers
-from gearwright.forces.places import motors_of
+from gearwright.export.mujoco.document import Document, add, number, numbers
+from gearwright.forces.robot_lines import motors_of
 from gearwright.parts import Friction, Motor, Robot, Servo
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
 
 def write_actuators(made: Document, robot: Robot, *, voltage: bool) -> None:

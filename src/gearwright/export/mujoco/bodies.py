@@ -12,7 +12,7 @@ from gearwright.algebra import IDENTITY, ZERO, Rot, Vec, is_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Body, Mechanism
-from gearwright.parts.placing import PartPlace
+from gearwright.parts.structure.frame_changes import PartPlace
 from gearwright.text import listed
 
 MOVES = ("revolute", "prismatic", "spherical")

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.algebra import Rot
 from gearwright.arrays import Array
-from gearwright.export.mjcf_bodies import array, quaternion
+from gearwright.export.mujoco.bodies import array, quaternion
 from gearwright.mechanism import Body, Mechanism
 from gearwright.mechanism.layout import Joint
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright import text
 from gearwright.errors import InputError
-from gearwright.export.mjcf_bodies import (
+from gearwright.export.mujoco.bodies import (
     MjcfBody,
     PlacedJoint,
     Weight,
@@ -20,9 +20,9 @@ from gearwright.export.mjcf_bodies import (
     quaternion,
     refuse_unphysical,
 )
-from gearwright.export.mjcf_looks import link_geoms, wheel_geom
-from gearwright.export.mjcf_rotors import Form, RotorBody, Wheels, carrier_weight, wheels_of
-from gearwright.files.bounds import MAX_BODY_DEPTH
+from gearwright.export.mujoco.geoms import link_geoms, wheel_geom
+from gearwright.export.mujoco.rotors import Form, RotorBody, Wheels, carrier_weight, wheels_of
+from gearwright.files.size_limits import MAX_BODY_DEPTH
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.mechanism.rows import NamedRow
 from gearwright.parts import Link

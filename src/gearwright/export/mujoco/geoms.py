@@ -10,10 +10,10 @@ import numpy as np
 
 from gearwright.algebra import Rot
 from gearwright.arrays import Array
-from gearwright.export.mjcf_bodies import array, quaternion
+from gearwright.export.mujoco.bodies import array, quaternion
 from gearwright.mechanism import Spin
 from gearwright.parts import Link, Shape
-from gearwright.parts.placing import rows
+from gearwright.parts.structure.frame_changes import rows
 
 Words = dict[str, str]
 LOOKS: Words = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}

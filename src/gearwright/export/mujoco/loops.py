@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.algebra.operations import FLOATS
-from gearwright.export.mjcf_document import STIFF, Document, add
-from gearwright.forces.coordinate import Coordinate
-from gearwright.forces.relative import PLACES, SIX, relative_coordinates
-from gearwright.forces.scene import Scene
-from gearwright.functions.functions import integrate, neutral
+from gearwright.export.mujoco.document import STIFF, Document, add
+from gearwright.forces.coordinates.coordinate import Coordinate
+from gearwright.forces.coordinates.relative_pose import PLACES, SIX, relative_coordinates
+from gearwright.forces.shared_kinematics import Scene
+from gearwright.functions.dynamics import integrate, neutral
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Loop, Robot
 from gearwright.text import listed

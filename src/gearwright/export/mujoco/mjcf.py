@@ -11,17 +11,17 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
-from gearwright.export.mjcf_actuation import write_actuators
-from gearwright.export.mjcf_coordinates import Coordinates
-from gearwright.export.mjcf_document import Document, add, document, numbers, written
-from gearwright.export.mjcf_loops import write_loops
-from gearwright.export.mjcf_rotors import FORMS, Form
+from gearwright.export.mujoco.actuators import write_actuators
+from gearwright.export.mujoco.coordinates import Coordinates
+from gearwright.export.mujoco.document import Document, add, document, numbers, written
+from gearwright.export.mujoco.loops import write_loops
+from gearwright.export.mujoco.rotors import FORMS, Form
 from gearwright.files.formats import MJCF_ENDINGS, write_text
-from gearwright.files.mjcf_source import mujoco_module
-from gearwright.functions.functions import forward_dynamics, integrate, neutral
+from gearwright.files.mjcf.source import mujoco_module
+from gearwright.functions.dynamics import forward_dynamics, integrate, neutral
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
-from gearwright.parts.losses import losses_of
+from gearwright.parts.gears.losses import losses_of
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, lines, listed
 
@@ -121,9 +121,9 @@ def _write_states(made: Document, robot: Robot, where: Coordinates) -> None:
 
 def _sidecar(made: Document, robot: Robot, path: Path, wanted: bool) -> list[Path]:
     """What MJCF does not give back, beside it."""
-    from gearwright.files.mjcf_reader import read_mjcf_with_report
-    from gearwright.files.mjcf_sidecar import mjcf_sidecar_text
-    from gearwright.files.urdf_sidecar import sidecar_of
+    from gearwright.files.mjcf.reader import read_mjcf_with_report
+    from gearwright.files.mjcf.sidecar import mjcf_sidecar_text
+    from gearwright.files.urdf.sidecar import sidecar_of
 
     beside = sidecar_of(path)
     if not wanted:

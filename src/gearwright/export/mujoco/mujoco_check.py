@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.export.mjcf_coordinates import Coordinates
-from gearwright.export.mjcf_document import document, written
-from gearwright.files.mjcf_source import mujoco_module
-from gearwright.functions.functions import inverse_dynamics, kinetic_energy
+from gearwright.export.mujoco.coordinates import Coordinates
+from gearwright.export.mujoco.document import document, written
+from gearwright.files.mjcf.source import mujoco_module
+from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 

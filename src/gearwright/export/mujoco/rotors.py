@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.export.mjcf_bodies import Weight, array, weight_of
+from gearwright.export.mujoco.bodies import Weight, array, weight_of
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.mechanism.rows import NamedRow
 

@@ -7,7 +7,7 @@ from math import isclose
 from typing import Any
 
 from gearwright.algebra import is_number
-from gearwright.files.urdf_differentials import Coupled, End, near_and_far
+from gearwright.files.urdf.coupled_transmissions import Coupled, End, near_and_far
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot, Train, TrainMotor
 

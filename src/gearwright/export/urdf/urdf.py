@@ -11,8 +11,8 @@ from pathlib import Path
 
 from gearwright import files
 from gearwright.errors import InputError
-from gearwright.export.mjcf import mjcf
-from gearwright.export.wheel_forms import WheelForm
+from gearwright.export.mujoco.mjcf import mjcf
+from gearwright.export.urdf.wheel_forms import WheelForm
 from gearwright.files.formats import MJCF_ENDINGS, write_text
 from gearwright.mechanism import assemble
 from gearwright.parts import Robot
@@ -53,11 +53,11 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
         FileError: a file cannot be written.
         InputError: a number of the robot is a symbol, or a name holds characters that XML cannot.
     """
-    from gearwright.export.coupled import coupled_transmissions
-    from gearwright.export.urdf_wheels import with_wheels
-    from gearwright.files.urdf_reader import read_urdf_with_report
-    from gearwright.files.urdf_sidecar import sidecar_of, sidecar_text
-    from gearwright.files.urdf_writer import urdf_text
+    from gearwright.export.urdf.coupled_transmissions import coupled_transmissions
+    from gearwright.export.urdf.wheels import with_wheels
+    from gearwright.files.urdf.reader import read_urdf_with_report
+    from gearwright.files.urdf.sidecar import sidecar_of, sidecar_text
+    from gearwright.files.urdf.writer import urdf_text
 
     if not isinstance(robot, Robot):
         raise InputError(

@@ -9,10 +9,10 @@ import numpy as np
 
 from gearwright.algebra import IDENTITY, Tensor, Vec
 from gearwright.errors import InputError
-from gearwright.export.mjcf_bodies import Weight
-from gearwright.export.mjcf_rotors import RotorBody, Wheels, carrier_weight, wheels_of
-from gearwright.export.wheel_forms import WHEEL_FORMS, WheelForm
-from gearwright.files.urdf_writer import Inertial
+from gearwright.export.mujoco.bodies import Weight
+from gearwright.export.mujoco.rotors import RotorBody, Wheels, carrier_weight, wheels_of
+from gearwright.export.urdf.wheel_forms import WHEEL_FORMS, WheelForm
+from gearwright.files.urdf.writer import Inertial
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.text import did_you_mean, fresh_name

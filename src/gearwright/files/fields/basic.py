@@ -25,8 +25,8 @@ from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
 from gearwright.errors import PartError
 from gearwright.files.placements import of_rpy
 from gearwright.files.units import UNITS, a, quantity
-from gearwright.parts.physical import TOLERANCE
-from gearwright.parts.placing import PartPlace
+from gearwright.parts.checks import TENSOR_TOLERANCE
+from gearwright.parts.structure.frame_changes import PartPlace
 
 
 class Words(BaseModel):
@@ -150,7 +150,7 @@ class TensorWords(Words):
         places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
         for name, (i, j) in places.items():
             upper, lower = rows[i][j], rows[j][i]
-            if abs(upper - lower) > TOLERANCE * (abs(upper) + abs(lower)) + 1e-15:
+            if abs(upper - lower) > TENSOR_TOLERANCE * (abs(upper) + abs(lower)) + 1e-15:
                 raise ValueError(
                     f"element {name} is {upper:g} above and {lower:g} below the diagonal. Make it symmetric."
                 )

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gearwright.files.part_words import plain_words
-from gearwright.files.words import CheckedWords, Direction, Length, Name, Position, Unit, Words
+from gearwright.files.fields.basic import CheckedWords, Direction, Length, Name, Position, Unit, Words
+from gearwright.files.fields.from_parts import plain_words
 from gearwright.parts import MATERIALS, Box, LinkSection, Material, Tube
-from gearwright.parts.placing import PartPlace
-from gearwright.parts.sections import CrossSection
+from gearwright.parts.structure.cross_sections import CrossSection
+from gearwright.parts.structure.frame_changes import PartPlace
 
 Stress = Annotated[float, Unit("stress", above=0)]
 

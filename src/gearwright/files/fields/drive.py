@@ -10,20 +10,7 @@ from pydantic_core import CoreSchema
 
 from gearwright.algebra import Vec
 from gearwright.errors import FileError
-from gearwright.files.catalogue_data import motor_entry, stated_instead
-from gearwright.files.data_sheet_words import (
-    CoggingWords,
-    CurrentControlWords,
-    HeatWords,
-    RippleWords,
-    ServoWords,
-    SupplyWords,
-    TurnFrictionField,
-    friction_of,
-)
-from gearwright.files.dcmotor_words import dcmotor_schema, from_dcmotor
-from gearwright.files.gear_words import NO_GEAR, GearField
-from gearwright.files.words import (
+from gearwright.files.fields.basic import (
     CheckedWords,
     Direction,
     Inertia,
@@ -35,8 +22,21 @@ from gearwright.files.words import (
     Unit,
     Words,
 )
+from gearwright.files.fields.gear import NO_GEAR, GearField
+from gearwright.files.fields.motor_data import (
+    CoggingWords,
+    CurrentControlWords,
+    HeatWords,
+    RippleWords,
+    ServoWords,
+    SupplyWords,
+    TurnFrictionField,
+    friction_of,
+)
+from gearwright.files.fields.mujoco_dcmotor import dcmotor_schema, from_dcmotor
+from gearwright.files.tables.catalogue_data import motor_entry, stated_instead
 from gearwright.parts import Motor, motor_constant
-from gearwright.parts.winding import CONVENTIONS, at_terminals
+from gearwright.parts.drives.winding import CONVENTIONS, at_terminals
 
 Stated = Literal["terminals", "phase", "rms"]
 assert set(CONVENTIONS) == set(Stated.__args__)  # type: ignore[attr-defined]

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
-from gearwright.files.data_sheet_words import PlainPartWords
-from gearwright.files.part_words import arguments, words_of
-from gearwright.files.words import Angle, Direction, Length, Mass, Name, Number, Position, TensorWords, Unit
+from gearwright.files.fields.basic import Angle, Direction, Length, Mass, Name, Number, Position, TensorWords, Unit
+from gearwright.files.fields.from_parts import arguments, words_of
+from gearwright.files.fields.motor_data import PlainPartWords
 from gearwright.parts import Beam, ElasticBase, JointSpring, PassiveSpring, Robot, with_beam, with_elastic_base
-from gearwright.parts.placing import HERE, PartPlace
+from gearwright.parts.structure.frame_changes import HERE, PartPlace
 
 
 def _amount(*dimensions: str) -> Any:

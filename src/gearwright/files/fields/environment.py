@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from gearwright.files.words import CheckedWords, Direction, Length, Mass, Name, Number, Position, Unit, Words
+from gearwright.files.fields.basic import CheckedWords, Direction, Length, Mass, Name, Number, Position, Unit, Words
 from gearwright.parts import Cylinder, Loop, Plane, Sphere, Touch, with_wall
+from gearwright.parts.environment.surfaces import Surface
 from gearwright.parts.robot import Robot
-from gearwright.parts.surface import Surface
 
 Stiffness = Annotated[float, Unit("stiffness", least=0)]
 Damping = Annotated[float, Unit("damping", least=0)]

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from gearwright.errors import FileError, PartError
-from gearwright.files.catalogue_data import gearbox_entry, stated_instead
-from gearwright.files.part_words import Ratio, arguments, plain_words, words_of
-from gearwright.files.words import Words
+from gearwright.files.fields.basic import Words
+from gearwright.files.fields.from_parts import Ratio, arguments, plain_words, words_of
+from gearwright.files.tables.catalogue_data import gearbox_entry, stated_instead
 from gearwright.parts import (
     AnyGear,
     Belt,

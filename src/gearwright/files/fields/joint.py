@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from gearwright.algebra import Vec
-from gearwright.files.data_sheet_words import SlideFrictionField, TurnFrictionField
-from gearwright.files.elastic_words import SlideSpring, TurnSpring
-from gearwright.files.geometry import Seat, Vectors, modified_dh, standard_dh
-from gearwright.files.words import Angle, Direction, Length, Name, Number, Origin, Position, Unit, Words
+from gearwright.files.fields.basic import Angle, Direction, Length, Name, Number, Origin, Position, Unit, Words
+from gearwright.files.fields.elasticity import SlideSpring, TurnSpring
+from gearwright.files.fields.motor_data import SlideFrictionField, TurnFrictionField
+from gearwright.files.placements import Seat, Vectors, modified_dh, standard_dh
 from gearwright.parts import Limits
 
 AngularSpeed = Annotated[float, Unit("angular speed", least=0)]

@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from gearwright.files.elastic_words import BeamWords
-from gearwright.files.joint_words import JointWords
-from gearwright.files.section_words import SectionWords
-from gearwright.files.words import Length, Mass, Name, Origin, Position, TensorWords, Words
+from gearwright.files.fields.basic import Length, Mass, Name, Origin, Position, TensorWords, Words
+from gearwright.files.fields.cross_section import SectionWords
+from gearwright.files.fields.elasticity import BeamWords
+from gearwright.files.fields.joint import JointWords
 from gearwright.parts import Shape
 
 

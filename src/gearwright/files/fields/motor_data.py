@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Discriminator, Field, Tag
 
-from gearwright.files.part_words import arguments, words_of
-from gearwright.files.words import Angle, CheckedWords, Number, Unit, Words
+from gearwright.files.fields.basic import Angle, CheckedWords, Number, Unit, Words
+from gearwright.files.fields.from_parts import arguments, words_of
 from gearwright.parts import Cogging, CurrentControl, Friction, Heat, Ripple, Servo, Supply
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from math import sqrt
 from typing import Any
 
-from gearwright.files.bounds import long_number
-from gearwright.parts.heat import ZERO_CELSIUS
+from gearwright.files.size_limits import long_number
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
 Words = dict[str, Any]
 

@@ -6,15 +6,14 @@ from typing import Any
 
 from pydantic import Field
 
-from gearwright.files.cord_words import CordWords
-from gearwright.files.data_sheet_words import SupplyWords
-from gearwright.files.drive_words import DriveWords
-from gearwright.files.elastic_words import ElasticBaseWords, SpringWords
-from gearwright.files.link_words import LinkWords
-from gearwright.files.surroundings_words import LoopWords, TouchWords
-from gearwright.files.tendon_words import StateWords, TendonWords
-from gearwright.files.train_words import TrainWords
-from gearwright.files.words import Gravity, Mass, Name, Origin, Position, TensorWords, Words
+from gearwright.files.fields.basic import Gravity, Mass, Name, Origin, Position, TensorWords, Words
+from gearwright.files.fields.drive import DriveWords
+from gearwright.files.fields.elasticity import ElasticBaseWords, SpringWords
+from gearwright.files.fields.environment import LoopWords, TouchWords
+from gearwright.files.fields.link import LinkWords
+from gearwright.files.fields.motor_data import SupplyWords
+from gearwright.files.fields.tendons_and_cords import CordWords, StateWords, TendonWords
+from gearwright.files.fields.train import TrainWords
 
 
 class PayloadWords(Words):

@@ -1,15 +1,23 @@
-"""The words of tendons and of named states."""
+"""The words of tendons and of named states.
+
+The words of cords: tendons whose way through points and round rollers is stated.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from gearwright.files.data_sheet_words import ServoWords
-from gearwright.files.drive_words import MotorWords
-from gearwright.files.words import CheckedWords, Name, Number, Unit
-from gearwright.parts import NamedState, Tendon
+from gearwright.errors import PartError
+from gearwright.files.fields.basic import CheckedWords, Direction, Length, Name, Number, Position, Unit
+from gearwright.files.fields.drive import MotorWords
+from gearwright.files.fields.from_parts import Ratio, plain_words
+from gearwright.files.fields.motor_data import ServoWords
+from gearwright.parts import Branch, Cord, Motor, NamedState, Roller, Tendon, Waypoint
+from gearwright.parts.structure.cord import Station
 
 Coordinate = Annotated[float, Unit("angle", "length")]
 Rate = Annotated[float, Unit("angular speed", "speed")]
@@ -42,3 +50,93 @@ class StateWords(CheckedWords):
     def part(self) -> Any:
         """The part."""
         return NamedState(self.name, self.q, self.v)
+
+
+Stiffness = Annotated[float, Unit("stiffness", least=0)]
+Damping = Annotated[float, Unit("damping", least=0)]
+Force = Annotated[float, Unit("force", least=0)]
+Matter = Annotated[float, Unit("mass", least=0)]
+
+
+class StationWords(CheckedWords):
+    """A point that a cord runs through; with a radius a roller that it may touch; a divisor alone begins a branch."""
+
+    frame: Name | None = Field(default=None, description="the link or frame that carries it, or base")
+    position: Position = Field(default=(0.0, 0.0, 0.0), description="in the frame's axes")
+    radius: Annotated[float, Unit("length", above=0)] | None = Field(default=None, description="of a roller")
+    axis: Direction | None = Field(default=None, description="of a roller that is a cylinder; a sphere has none")
+    side: Position | None = Field(default=None, description="a point on whose side of the roller the cord passes")
+    divisor: Annotated[float, Unit("number", above=0)] | None = Field(
+        default=None, description="what follows is a course of its own, and its length counts 1/divisor"
+    )
+
+    def part(self) -> Station:
+        """The part."""
+        if self.divisor is not None:
+            if self.frame is not None or self.radius is not None:
+                raise PartError("a divisor stands for itself. Make it an entry of its own: {divisor: 2}.")
+            return Branch(self.divisor)
+        if self.frame is None:
+            raise PartError("the word 'frame' is missing. Name the link or frame that carries the point.")
+        if self.radius is not None:
+            return Roller(self.frame, self.radius, self.position, self.axis, self.side)
+        if self.axis is not None or self.side is not None:
+            raise PartError("axis and side belong to a roller. Give its radius, or leave them out.")
+        return Waypoint(self.frame, self.position)
+
+
+class CordWords(CheckedWords):
+    """A tendon over points and rollers; what acts along its length are laws."""
+
+    name: Name = Field(description="what it is called")
+    course: list[StationWords] = Field(description="from end to end")
+    stiffness: Stiffness = Field(default=0.0, description="force per length beyond its rest length")
+    damping: Damping = Field(default=0.0, description="force per speed of its length")
+    rest: tuple[Length, Length] = Field(default=(0.0, 0.0), description="lower and upper rest length; slack between")
+    friction: Force = Field(default=0.0, description="Coulomb friction along it")
+    limits: tuple[Length | None, Length | None] | None = Field(
+        default=None, description="shortest and longest length; null: no limit on that side"
+    )
+    inertia: Matter = Field(default=0.0, description="along its length")
+    motor: MotorWords | None = Field(default=None, description="what pulls it")
+    ratio: Ratio = Field(default=1.0, description="angle of the motor per length")
+    servo: ServoWords | None = Field(default=None, description="the controller stated for the motor, as data")
+
+    def part(self) -> Cord:
+        """The part."""
+        plain = {w: getattr(self, w) for w in ("stiffness", "damping", "rest", "friction", "inertia", "ratio")}
+        return Cord(
+            self.name,
+            [station.part() for station in self.course],
+            **plain,
+            limits=None if self.limits is None else _ends(*self.limits),
+            motor=None if self.motor is None else self.motor.part(),
+            servo=None if self.servo is None else self.servo.part(),
+        )
+
+
+def _ends(low: float | None, high: float | None) -> tuple[float, float]:
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def cord_words(cord: Cord, motor_words: Callable[[Motor, str], dict[str, Any]]) -> dict[str, Any]:
+    """The words that give a cord back."""
+    words: dict[str, Any] = {"name": cord.name, "course": [_station(station) for station in cord.course]}
+    words |= {w: float(x) for w in ("stiffness", "damping", "friction", "inertia") if (x := getattr(cord, w))}
+    words |= {"rest": list(cord.rest)} if any(cord.rest) else {}
+    if cord.limits is not None:
+        words["limits"] = [x if math.isfinite(x) else None for x in cord.limits]
+    if cord.motor is not None:
+        words |= {"motor": motor_words(cord.motor, f"{cord.title}, motor"), "ratio": float(cord.ratio)}
+    return words | ({} if cord.servo is None else {"servo": plain_words(f"{cord.title}, servo", cord.servo)})
+
+
+def _station(station: Station) -> dict[str, Any]:
+    if isinstance(station, Branch):
+        return {"divisor": float(station.divisor)}
+    words: dict[str, Any] = {"frame": station.frame}
+    words |= {"position": list(station.position)} if any(station.position) else {}
+    if isinstance(station, Roller):
+        words["radius"] = float(station.radius)
+        words |= {w: list(x) for w in ("axis", "side") if (x := getattr(station, w)) is not None}
+    return words

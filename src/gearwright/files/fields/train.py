@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from gearwright.files.drive_words import MotorWords
-from gearwright.files.part_words import arguments, plain_words, words_of
-from gearwright.files.words import CheckedWords, Name, Words
+from gearwright.files.fields.basic import CheckedWords, Name, Words
+from gearwright.files.fields.drive import MotorWords
+from gearwright.files.fields.from_parts import arguments, plain_words, words_of
 from gearwright.parts import Gearwheel, Mesh, Motor, Train, TrainMotor
-from gearwright.parts.placing import HERE, PartPlace, moved_motor, moved_wheel
-from gearwright.parts.train import SIGNS
+from gearwright.parts.structure.frame_changes import HERE, PartPlace, moved_motor, moved_wheel
+from gearwright.parts.trains.train import SIGNS
 
 Frames = Mapping[str, PartPlace]
 Kind = Literal["external", "internal", "bevel", "belt", "crossed belt"]

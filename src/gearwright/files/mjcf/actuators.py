@@ -1,4 +1,7 @@
-"""Actuators of a compiled MJCF model as drives, or as motors of tendons where they move several joints."""
+"""Actuators of a compiled MJCF model as drives, or as motors of tendons where they move several joints.
+
+MuJoCo's dcmotor, compiled: a winding, friction, cogging and heat as a motor.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,67 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gearwright.files.mjcf_cords import Courses
-from gearwright.files.mjcf_dcmotor import dc_motor
-from gearwright.files.mjcf_equalities import JointRow
-from gearwright.files.mjcf_names import Names
-from gearwright.files.mjcf_source import mujoco_module
-from gearwright.files.mjcf_tendons import named
-from gearwright.parts import Cord, Drive, Gear, Motor, PassiveSpring, Servo, Tendon
+from gearwright.files.mjcf.cords import Courses
+from gearwright.files.mjcf.equalities import JointRow
+from gearwright.files.mjcf.names import Names
+from gearwright.files.mjcf.source import mujoco_module
+from gearwright.files.mjcf.tendons import named
+from gearwright.parts import Cogging, Cord, Drive, Friction, Gear, Heat, Motor, PassiveSpring, Servo, Tendon
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
+
+VOLTAGE = 8
+"""The bit of a dcmotor's input that is a voltage."""
+
+
+def dc_motor(model: Any, i: int, name: str, lose: Callable[[str, str, str], None]) -> Motor:
+    """The motor; its controller is reported.
+
+    The layout is that of MuJoCo's compiled model:
+
+    - gain: R, K, temperature coefficient, its reference, kp, ki, kd, largest voltage;
+    - bias: cogging amplitude, periods, phase, Coulomb and static friction, Stribeck speed;
+    - dynamics: L/R, largest rate of current, thermal resistance, capacity, ambient temperature, stiffness and damping
+      of bristles, slew, largest current.
+    """
+    gain, bias, dyn = (
+        [float(x) for x in values[i]]
+        for values in (model.actuator_gainprm, model.actuator_biasprm, model.actuator_dynprm)
+    )
+    inputs = int(getattr(model, "actuator_ctrlspec", [VOLTAGE] * (i + 1))[i])
+    if any(gain[4:7]) or inputs & ~VOLTAGE:
+        lose("dcmotor with a controller", name, "its motor is kept and driven by a voltage; the gains are left out")
+    low, high = (float(x) for x in model.actuator_forcerange[i])
+    return Motor(
+        float(model.actuator_armature[i]),
+        coupling=0.0,
+        included=True,
+        torque_constant=gain[1] or None,
+        resistance=gain[0] or None,
+        inductance=dyn[0] * gain[0] or None,
+        max_torque=max(abs(low), abs(high)) if model.actuator_forcelimited[i] else None,
+        max_current=dyn[8] or None,
+        max_current_rate=(dyn[1] or None) if dyn[0] else None,
+        max_voltage=(gain[7] or None) if inputs & ~VOLTAGE else None,
+        cogging=Cogging(*bias[:3]) if bias[0] else None,
+        friction=_bristles(dyn[5], dyn[6], *bias[3:6]),
+        heat=_heat(*dyn[2:5], *gain[2:4]),
+    )
+
+
+def _bristles(stiffness: float, damping: float, coulomb: float, static: float, speed: float) -> Friction | float:
+    if not stiffness:
+        return 0.0
+    drops = static > coulomb and speed > 0
+    more = {"static": static, "stribeck_speed": speed} if drops else {}
+    return Friction(coulomb, stiffness=stiffness, damping=damping, **more)
+
+
+def _heat(resistance: float, capacity: float, ambient: float, coefficient: float, reference: float) -> Heat | None:
+    if not resistance or not capacity:
+        return None
+    celsius = {"reference": reference + ZERO_CELSIUS, "ambient": ambient + ZERO_CELSIUS}
+    return Heat(winding_housing=resistance, winding_capacity=capacity, copper=coefficient, **celsius)
+
 
 Lose = Callable[[str, str, str], None]
 NOT_DRIVEN = "what it drives moves without it"

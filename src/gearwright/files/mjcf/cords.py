@@ -9,11 +9,11 @@ from typing import Any
 
 from gearwright.algebra import Vec
 from gearwright.errors import PartError
-from gearwright.files.mjcf_links import rot, vec
-from gearwright.files.mjcf_names import Names
-from gearwright.files.mjcf_source import mujoco_module
+from gearwright.files.mjcf.links import rot, vec
+from gearwright.files.mjcf.names import Names
+from gearwright.files.mjcf.source import mujoco_module
 from gearwright.parts import Branch, Cord, Roller, Waypoint
-from gearwright.parts.cord import Station
+from gearwright.parts.structure.cord import Station
 
 Lose = Callable[[str, str, str], None]
 Courses = Mapping[int, tuple[Station, ...]]

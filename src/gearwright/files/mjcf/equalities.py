@@ -1,11 +1,11 @@
-"""Equalities of a compiled MJCF model: joints that follow others; `mjcf_loops` reads those of bodies."""
+"""Equalities of a compiled MJCF model: joints that follow others; `loops` reads those of bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from gearwright.files.mjcf_names import Names
+from gearwright.files.mjcf.names import Names
 
 JointRow = dict[int, float]
 """A number per joint."""
@@ -59,7 +59,7 @@ def _note_inactive(model: Any, names: Names, off: frozenset[str]) -> None:
 
 
 def _kinds() -> dict[int, str]:
-    from gearwright.files.mjcf_source import mujoco_module
+    from gearwright.files.mjcf.source import mujoco_module
 
     kinds = mujoco_module().mjtEq
     names = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")

@@ -12,10 +12,10 @@ from math import cos, sin
 from typing import Any
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec
-from gearwright.files.mjcf_equalities import Follower
-from gearwright.files.mjcf_names import Names
+from gearwright.files.mjcf.equalities import Follower
+from gearwright.files.mjcf.names import Names
 from gearwright.parts import Joint, JointSpring, Limits, Link
-from gearwright.parts.placing import PartPlace
+from gearwright.parts.structure.frame_changes import PartPlace
 
 FREE, BALL, SLIDE, HINGE = range(4)
 KINDS = {FREE: "free", BALL: "spherical", SLIDE: "prismatic", HINGE: "revolute"}

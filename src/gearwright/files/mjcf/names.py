@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gearwright.files.bounds import MAX_NAME
-from gearwright.files.urdf_report import Findings
+from gearwright.files.import_report import Findings
+from gearwright.files.size_limits import MAX_NAME
 from gearwright.text import fresh_name
 
 BASE = "base"

@@ -21,22 +21,21 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.algebra import Vec
-from gearwright.files import mjcf_tendons
-from gearwright.files.bounds import too_many
-from gearwright.files.mjcf_actuators import ActuatorReader
-from gearwright.files.mjcf_cords import CordReader
-from gearwright.files.mjcf_equalities import Follower, followers, held_length, moving
-from gearwright.files.mjcf_flags import switched_off
-from gearwright.files.mjcf_links import BALL, FREE, LinkMaker, report_on_joints
-from gearwright.files.mjcf_loops import LoopReader
-from gearwright.files.mjcf_names import Names
-from gearwright.files.mjcf_shapes import shapes, site_frames
-from gearwright.files.mjcf_sidecar import with_sidecar
-from gearwright.files.mjcf_source import compiled
-from gearwright.files.mjcf_states import states
+from gearwright.files.import_report import Findings, Report
+from gearwright.files.mjcf import tendons
+from gearwright.files.mjcf.actuators import ActuatorReader
+from gearwright.files.mjcf.cords import CordReader
+from gearwright.files.mjcf.equalities import Follower, followers, held_length, moving
+from gearwright.files.mjcf.links import BALL, FREE, LinkMaker, report_on_joints
+from gearwright.files.mjcf.loops import LoopReader
+from gearwright.files.mjcf.names import Names
+from gearwright.files.mjcf.options_and_keyframes import states, switched_off
+from gearwright.files.mjcf.shapes import shapes, site_frames
+from gearwright.files.mjcf.sidecar import with_sidecar
+from gearwright.files.mjcf.source import compiled
 from gearwright.files.permissions import Permissions
-from gearwright.files.urdf_report import Findings, Report
-from gearwright.files.urdf_sidecar import sidecar_of
+from gearwright.files.size_limits import too_many
+from gearwright.files.urdf.sidecar import sidecar_of
 from gearwright.parts import Link, Robot
 
 Lose = Callable[[str, str, str], None]
@@ -63,7 +62,7 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
     """The robot of a compiled model."""
     names, off = Names(model, found), switched_off(model, found)
     _refuse_numbers(model, found)
-    rows = mjcf_tendons.fixed_rows(model)
+    rows = tendons.fixed_rows(model)
     led = followers(model, names, rows, off, found.lose)
     held = {tendon: held_length(row, led) for tendon, row in rows.items()}
     rows = {tendon: moving(row, led) for tendon, row in rows.items()}
@@ -73,13 +72,13 @@ def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
     cords = CordReader(model, names, origins, off, found.lose)
     along = cords.read()
     actuators = ActuatorReader(model, names, rows, cords.courses, _coordinates(model, led), found.lose).read(off)
-    inertias = mjcf_tendons.inertias(model, names, rows)
-    springs = mjcf_tendons.springs(model, names, rows, held, off, found.lose)
+    inertias = tendons.inertias(model, names, rows)
+    springs = tendons.springs(model, names, rows, held, off, found.lose)
     sites = site_frames(model, names, origins)
     closing = LoopReader(model, names, origins, sites)
     loops = closing.read(off)
     report_on_joints(model, names, off, found.lose)
-    mjcf_tendons.report_on_tendons(model, names, rows, off, found.lose)
+    tendons.report_on_tendons(model, names, rows, off, found.lose)
     _report_on_the_rest(model, names, found)
     name = str(model.names[: model.names.index(b"\0")].decode("utf-8", "replace"))
     return Robot(

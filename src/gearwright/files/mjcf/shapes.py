@@ -6,12 +6,12 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from gearwright.algebra import Vec
-from gearwright.files.link_words import refuse_escape
-from gearwright.files.mjcf_links import rot, vec
-from gearwright.files.mjcf_names import Names
-from gearwright.files.mjcf_source import mujoco_module
+from gearwright.files.fields.link import refuse_escape
+from gearwright.files.mjcf.links import rot, vec
+from gearwright.files.mjcf.names import Names
+from gearwright.files.mjcf.source import mujoco_module
 from gearwright.parts import Frame, Shape
-from gearwright.parts.placing import PartPlace
+from gearwright.parts.structure.frame_changes import PartPlace
 
 
 def shapes(model: Any, names: Names, body: int, origin: Vec) -> list[Shape]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from gearwright.files.import_report import Findings
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
-from gearwright.files.urdf_report import Findings
-from gearwright.files.urdf_sidecar import completed, sidecar_text
+from gearwright.files.urdf.sidecar import completed, sidecar_text
 from gearwright.files.yaml_tree import parse
 from gearwright.parts import Link, Robot
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import MissingExtraError
-from gearwright.files.bounds import MAX_BODY_DEPTH, MAX_FILES, MAX_PARTS, shortened
+from gearwright.files.import_report import Findings
 from gearwright.files.reading import read_text
-from gearwright.files.urdf_report import Findings
-from gearwright.files.urdf_xml import Element, parse_xml, tag
+from gearwright.files.size_limits import MAX_BODY_DEPTH, MAX_FILES, MAX_PARTS, shortened
+from gearwright.files.urdf.safe_xml import Element, parse_xml, tag
 
 MjModel = Any
 """A model compiled by MuJoCo, which has no types."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gearwright.files.mjcf_equalities import JointRow
-from gearwright.files.mjcf_names import Names
-from gearwright.files.mjcf_source import mujoco_module
+from gearwright.files.mjcf.equalities import JointRow
+from gearwright.files.mjcf.names import Names
+from gearwright.files.mjcf.source import mujoco_module
 from gearwright.parts import PassiveSpring, Tendon
 
 Lose = Callable[[str, str, str], None]

@@ -3,6 +3,8 @@
 The headers are those of the open motor and gearbox tables (`key`, `manufacturer`, `ID`, `type`, `V`, `k_t`, `R`, ...);
 a table with a column `k_t` or `V` is one of motors, one with a column `ratio` one of gearboxes. An empty cell is a
 number that the data sheet does not print.
+
+Data sheets as CSV: the tables that `read_drive_table` reads, with the same headers and units.
 """
 
 from __future__ import annotations
@@ -10,18 +12,19 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gearwright.files.bounds import MAX_BYTES, long_number, shortened
+from gearwright.errors import InputError
 from gearwright.files.problems import Problems
-from gearwright.parts.data_sheets import GearboxSheet, MotorSheet
-from gearwright.parts.heat import ZERO_CELSIUS
-from gearwright.parts.sheet_identities import EXPLAINED, conflicts, explained
-from gearwright.parts.sheet_values import impossible
-from gearwright.text import did_you_mean, visible
+from gearwright.files.size_limits import MAX_BYTES, long_number, shortened
+from gearwright.parts.drives.data_sheet_consistency import EXPLAINED, conflicts, explained
+from gearwright.parts.drives.data_sheet_ranges import impossible
+from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
+from gearwright.text import csv_row, did_you_mean, visible
 
 _ARTICLE = {
     "key": "key",
@@ -246,3 +249,27 @@ def _compare_ratios(words: dict[str, Any], path: str, line: int, problems: Probl
         )
         return
     words["ratio"] = exact
+
+
+def drive_table_text(sheets: Sequence[MotorSheet | GearboxSheet]) -> str:
+    """Motors or gearboxes as a table; a number that a sheet does not print is an empty cell.
+
+    >>> drive_table_text([GearboxSheet(key="g1", ratio=50.0)]).splitlines()[1].count("50.0")
+    1
+    """
+    kinds = {type(sheet) for sheet in sheets}
+    if len(kinds) != 1:
+        given = "motors and gearboxes together" if kinds else "no articles"
+        raise InputError(f"a table of {given} cannot be written: a file has either motors or gearboxes. Name one kind.")
+    columns = MOTOR_COLUMNS if kinds == {MotorSheet} else GEARBOX_COLUMNS
+    return csv_row(list(columns)) + "".join(
+        csv_row([_cell(word, getattr(sheet, word)) for word in columns.values()]) for sheet in sheets
+    )
+
+
+def _cell(word: str, value: str | float | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return repr(value - ZERO_CELSIUS if word == "max_winding_temperature" else value)

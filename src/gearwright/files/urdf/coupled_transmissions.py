@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gearwright.files.urdf_acceptance import joint_axis
-from gearwright.files.urdf_report import Findings
-from gearwright.files.urdf_transmissions import (
+from gearwright.files.import_report import Findings
+from gearwright.files.urdf.safe_xml import Element, children, name_of, tag, text_number
+from gearwright.files.urdf.tolerated_errors import joint_axis
+from gearwright.files.urdf.transmissions import (
     COUPLED,
     INERTIAS,
     RATIOS,
@@ -25,7 +26,6 @@ from gearwright.files.urdf_transmissions import (
     kind_of,
     transmissions,
 )
-from gearwright.files.urdf_xml import Element, children, name_of, tag, text_number
 from gearwright.parts import Gearwheel, Link, Mesh, Motor, Train, TrainMotor
 from gearwright.text import did_you_mean
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from gearwright.algebra import Vec
-from gearwright.files.urdf_pose import read_origin
-from gearwright.files.urdf_report import Findings, where
-from gearwright.files.urdf_xml import HUGE, Element, child, name_of, number, numbers, parse_numbers, report_others
+from gearwright.files.import_report import Findings, where
+from gearwright.files.urdf.pose import read_origin
+from gearwright.files.urdf.safe_xml import HUGE, Element, child, name_of, number, numbers, parse_numbers, report_others
 from gearwright.parts import Joint, Limits
 from gearwright.text import did_you_mean
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gearwright.algebra import IDENTITY, Tensor, Vec
-from gearwright.files.link_words import refuse_escape
-from gearwright.files.urdf_pose import read_origin
-from gearwright.files.urdf_report import Findings
-from gearwright.files.urdf_xml import Element, child, children, name_of, number, numbers, report_others
+from gearwright.files.fields.link import refuse_escape
+from gearwright.files.import_report import Findings
+from gearwright.files.urdf.pose import read_origin
+from gearwright.files.urdf.safe_xml import Element, child, children, name_of, number, numbers, report_others
 from gearwright.parts import Link, Shape
-from gearwright.parts.physical import unphysical
+from gearwright.parts.checks import unphysical
 
 TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 

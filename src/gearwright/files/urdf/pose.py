@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import atan2, cos, sin
 
 from gearwright.algebra import Rot, Vec
+from gearwright.files.import_report import Findings
 from gearwright.files.placements import HERE, PartPlace, X, of_rpy
-from gearwright.files.urdf_report import Findings
-from gearwright.files.urdf_xml import Element, child, numbers, report_others
+from gearwright.files.urdf.safe_xml import Element, child, numbers, report_others
 
 
 def rpy_of_rotation(R: Rot) -> tuple[float, float, float]:

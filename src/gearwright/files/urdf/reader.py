@@ -20,19 +20,19 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.files.bounds import MAX_NAME, too_many
+from gearwright.files.import_report import Findings, Report
 from gearwright.files.permissions import Permissions
 from gearwright.files.reading import read_text
-from gearwright.files.urdf_acceptance import containing_rotors, without_idle_joints
-from gearwright.files.urdf_differentials import coupled_trains, read_coupled
-from gearwright.files.urdf_joints import UrdfJoint, checked_followers, read_joint
-from gearwright.files.urdf_links import read_link
-from gearwright.files.urdf_report import Findings, Report
-from gearwright.files.urdf_sidecar import completed, sidecar_of
-from gearwright.files.urdf_transmissions import read_drives
-from gearwright.files.urdf_tree import grow, robot_links
-from gearwright.files.urdf_xml import Element, children, parse_xml, refuse_root, report_others
-from gearwright.files.xacro_expansion import expanded
+from gearwright.files.size_limits import MAX_NAME, too_many
+from gearwright.files.urdf.coupled_transmissions import coupled_trains, read_coupled
+from gearwright.files.urdf.joints import UrdfJoint, checked_followers, read_joint
+from gearwright.files.urdf.links import read_link
+from gearwright.files.urdf.safe_xml import Element, children, parse_xml, refuse_root, report_others
+from gearwright.files.urdf.sidecar import completed, sidecar_of
+from gearwright.files.urdf.tolerated_errors import containing_rotors, without_idle_joints
+from gearwright.files.urdf.transmissions import read_drives
+from gearwright.files.urdf.tree import grow, robot_links
+from gearwright.files.urdf.xacro import expanded
 from gearwright.parts import Link, Robot
 
 UNDERSTOOD = ("link", "joint", "transmission", "ros2_control", "material")

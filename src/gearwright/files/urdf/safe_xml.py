@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias
 
-from gearwright.files.bounds import MAX_DEPTH, MAX_ELEMENTS, MAX_NAME, long_number, shortened
-from gearwright.files.urdf_report import Findings
+from gearwright.files.import_report import Findings
+from gearwright.files.size_limits import MAX_DEPTH, MAX_ELEMENTS, MAX_NAME, long_number, shortened
 
 Element: TypeAlias = Any
 """An lxml element, whose tag and attributes carry a literal prefix ("drake:gear_ratio") whatever its namespace."""
@@ -80,7 +80,7 @@ def _refuse_size(root: Element, found: Findings, deepest: int) -> None:
 def tag(element: Element) -> str:
     """The tag with its prefix as it is written, declared or not.
 
-    >>> from gearwright.files.urdf_report import Findings
+    >>> from gearwright.files.import_report import Findings
     >>> root = parse_xml('<robot xmlns:drake="d"><drake:x/><y/></robot>', Findings("text"))
     >>> [tag(child) for child in root]
     ['drake:x', 'y']

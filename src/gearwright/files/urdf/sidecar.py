@@ -4,28 +4,103 @@ The sidecar holds the words of a robot file that the URDF alone does not give ba
 and per link only what differs, found by reading the URDF and comparing. `null` takes a word away; `without` names links
 that only the URDF needs. Whoever edits the URDF keeps his changes, except where the sidecar speaks: a ratio that both
 state is the sidecar's, with a note; a mass that the sidecar replaces must be the one it was written for.
+
+The lines of a sidecar for problems of the robot that it makes together with its URDF.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gearwright.errors import FileError
-from gearwright.files.building import with_lines
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
-from gearwright.files.sidecar_lines import SidecarLines
-from gearwright.files.yaml_reader import read_words
+from gearwright.files.yaml.build import with_lines
+from gearwright.files.yaml.reader import read_words
+from gearwright.files.yaml.writer import dump, robot_words
 from gearwright.files.yaml_tree import Node, parse
-from gearwright.files.yaml_writer import dump, robot_words
+from gearwright.files.yaml_tree import Path as Words
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, visible
 
-Words = dict[str, Any]
+STEP = re.compile(r"\[(\d+)\]|([^.\[]+)")
+
+
+@dataclass(frozen=True)
+class SidecarLines:
+    """Where a sidecar states what.
+
+    Args:
+        root: the sidecar.
+        path: its file.
+    """
+
+    root: Node
+    path: Path
+
+    def of_link(self, name: str, word: str) -> int:
+        """The line of a word of a link, or of the link."""
+        return self.root.line_of((*self._link(name), word))
+
+    def of_words(self, spelled: str, links: tuple[str, ...]) -> int | None:
+        """The line of words of the whole robot, such as `links[0].mass`; None where the URDF states them.
+
+        Args:
+            spelled: the words.
+            links: names of the whole robot's links, in its order.
+        """
+        path = _steps(spelled)
+        if len(path) > 1 and path[0] == "links" and isinstance(path[1], int):
+            own = self._link(links[path[1]])
+            stated = bool(own) and _stated(self.root, (*own, *path[2:3]))
+            return self.root.line_of((*own, *path[2:])) if stated else None
+        return self.root.line_of(path) if _stated(self.root, path[:1]) else None
+
+    def _link(self, name: str) -> Words:
+        entries = self.root.data.get("links") or []
+        found = [k for k, entry in enumerate(entries) if isinstance(entry, dict) and entry.get("name") == name]
+        return ("links", found[0]) if found else ()
+
+    def refuse(self, problems: Problems) -> None:
+        """Raise the error if anything was found."""
+        if problems.found:
+            raise self.named(problems)
+
+    def named(self, problems: Problems) -> FileError:
+        """The error, whose problems name the sidecar: who reads the list has the URDF in mind."""
+        error = problems.error()
+        listed = []
+        for line, words, message in error.problems:
+            place = f"{self.path.name}, line {line}" if line is not None else self.path.name
+            listed.append((None, f"{place}, {words}" if words else place, message))
+        return FileError(str(error), listed)
+
+
+def _steps(spelled: str) -> Words:
+    """The words that a path spells.
+
+    >>> _steps("links[0].joint.axis")
+    ('links', 0, 'joint', 'axis')
+    """
+    return tuple(int(number) if number else word for number, word in STEP.findall(spelled))
+
+
+def _stated(root: Node, path: Words) -> bool:
+    """Whether a file has these words."""
+    node = root
+    for word in path:
+        if word not in node.members:
+            return False
+        node = node.members[word]
+    return True
+
+
+Fields = dict[str, Any]
 GONE = None
 MASS = "urdf_mass"
 HEAD = """# What {urdf} cannot say of this robot; Gearwright reads the two together. The words are those of robot files:
@@ -45,7 +120,7 @@ def sidecar_of(path: Path) -> Path:
 def sidecar_text(robot: Robot, alone: Robot, urdf: str) -> str:
     """What the URDF (read back as `alone`) does not say of the robot."""
     wanted, given = _words(robot), _words(alone)
-    words: Words = {"robot": robot.name}
+    words: Fields = {"robot": robot.name}
     surplus = [name for name in given["links"] if name not in wanted["links"]]
     if surplus:
         words["without"] = surplus
@@ -56,7 +131,7 @@ def sidecar_text(robot: Robot, alone: Robot, urdf: str) -> str:
     return HEAD.format(urdf=visible(urdf)) + dump(words)
 
 
-def _listed(wanted: Words, given: Words) -> Words:
+def _listed(wanted: Fields, given: Fields) -> Fields:
     """A link's entry: what differs, and the URDF's mass where another one stands, to notice an edited URDF."""
     missing = _missing(wanted, given)
     old = {MASS: given["mass"]} if "mass" in missing and "mass" in given else {}
@@ -88,7 +163,7 @@ def completed(alone: Robot, path: Path) -> Completed:
     return Completed(_with_train_lines(robot, root, path), tuple(restated), _other_ratios(alone, robot, lines))
 
 
-def _refuse_edits(restated: dict[str, Words], given: Words, lines: SidecarLines, problems: Problems) -> None:
+def _refuse_edits(restated: dict[str, Fields], given: Fields, lines: SidecarLines, problems: Problems) -> None:
     """The sidecar replaces numbers of a certain URDF; in another one it would undo an edit without a word."""
     for name, words in restated.items():
         mass, line = words.get(MASS), lines.of_link(name, MASS)
@@ -107,7 +182,7 @@ def _refuse_edits(restated: dict[str, Words], given: Words, lines: SidecarLines,
     lines.refuse(problems)
 
 
-def _refuse_strangers(without: list[Any], given: Words, lines: SidecarLines, problems: Problems) -> None:
+def _refuse_strangers(without: list[Any], given: Fields, lines: SidecarLines, problems: Problems) -> None:
     """What is to go must be there."""
     for k, name in enumerate(without):
         if name not in given:
@@ -148,7 +223,7 @@ def _sidecar(path: Path, problems: Problems) -> Node:
     return root
 
 
-def _read(words: Words, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
+def _read(words: Fields, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
     """The robot of merged words; its problems have the lines of the sidecar, or none where the URDF speaks."""
     try:
         return read_words(words)
@@ -160,17 +235,17 @@ def _read(words: Words, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
         raise lines.named(problems) from None
 
 
-def _words(robot: Robot) -> Words:
+def _words(robot: Robot) -> Fields:
     """The words of a robot file, with every joint's name spelled out and the links by name."""
     links = [replace(link, joint=replace(link.joint, name=link.joint_name)) for link in robot.links]
-    words: Words = robot_words(replace(robot, links=links))
+    words: Fields = robot_words(replace(robot, links=links))
     words["links"] = {link["name"]: link for link in words["links"]}
     return words
 
 
-def _missing(wanted: Mapping[str, Any], given: Mapping[str, Any]) -> Words:
+def _missing(wanted: Mapping[str, Any], given: Mapping[str, Any]) -> Fields:
     """The words of `wanted` that differ in `given`, and those of `given` that are to go."""
-    found: Words = {word: GONE for word in given if word not in wanted}
+    found: Fields = {word: GONE for word in given if word not in wanted}
     for word, value in wanted.items():
         if word not in given:
             found[word] = value
@@ -196,8 +271,8 @@ def _overlaid(words: Any, over: Any) -> Any:
     return {word: value for word, value in words.items() if word not in over} | changed
 
 
-def _by_name(links: list[Any], lines: SidecarLines, problems: Problems) -> dict[str, Words]:
-    found: dict[str, Words] = {}
+def _by_name(links: list[Any], lines: SidecarLines, problems: Problems) -> dict[str, Fields]:
+    found: dict[str, Fields] = {}
     for k, link in enumerate(links):
         if not isinstance(link, dict) or not isinstance(link.get("name"), str):
             text = "every link of a sidecar is a mapping with a name. Write the URDF again with Gearwright."

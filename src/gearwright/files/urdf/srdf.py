@@ -6,10 +6,10 @@ from dataclasses import replace
 from math import isclose
 from pathlib import Path
 
+from gearwright.files.import_report import Findings
 from gearwright.files.reading import read_text
-from gearwright.files.urdf_acceptance import containing_rotors
-from gearwright.files.urdf_report import Findings
-from gearwright.files.urdf_xml import Element, name_of, number, parse_xml, tag
+from gearwright.files.urdf.safe_xml import Element, name_of, number, parse_xml, tag
+from gearwright.files.urdf.tolerated_errors import containing_rotors
 from gearwright.parts import Drive, Gear, Motor, Robot
 from gearwright.text import did_you_mean
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gearwright.algebra import Rot, Scalar, Tensor, Vec
-from gearwright.files.urdf_report import Findings
+from gearwright.files.import_report import Findings
 from gearwright.parts import Drive, Joint, Link, Train
-from gearwright.parts.physical import overdrawn
+from gearwright.parts.checks import overdrawn
 
 
 class Rotor(NamedTuple):

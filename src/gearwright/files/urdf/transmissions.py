@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isclose
 
-from gearwright.files.urdf_joints import UrdfJoint
-from gearwright.files.urdf_report import Findings, where
-from gearwright.files.urdf_xml import Element, children, name_of, report_others, tag, text_number
+from gearwright.files.import_report import Findings, where
+from gearwright.files.urdf.joints import UrdfJoint
+from gearwright.files.urdf.safe_xml import Element, children, name_of, report_others, tag, text_number
 from gearwright.parts import Drive, Gear, Motor
 from gearwright.text import did_you_mean, listed
 
 RATIOS = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
 INERTIAS = ("motorInertia", "motor_inertia", "drake:rotor_inertia")
 COUPLED = ("DifferentialTransmission", "FourBarLinkageTransmission")
-"""Two motors on two joints; see `urdf_differentials`."""
+"""Two motors on two joints; see `coupled_transmissions`."""
 SILENT = ("hardwareInterface", "role")
 """Words about software; no dynamics is lost with them."""
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Vec
+from gearwright.files.import_report import Findings
 from gearwright.files.placements import PartPlace
-from gearwright.files.urdf_joints import UrdfJoint
-from gearwright.files.urdf_report import Findings
+from gearwright.files.urdf.joints import UrdfJoint
 from gearwright.parts import Joint, Link
 from gearwright.text import did_you_mean, fresh_name, listed
 

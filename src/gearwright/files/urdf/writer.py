@@ -2,25 +2,62 @@
 
 The <inertial> of a link is given by the caller: that of the *augmented* link, which contains its wheels and the payload
 at rest, so that a tool without rotors computes the joints' part of the approximation "none". A joint that URDF has no
-word for becomes several through links without mass (`urdf_stand_ins`), a free joint a floating one. What is lost
-thereby is kept in the sidecar (`urdf_sidecar`).
+word for becomes several through links without mass, a free joint a floating one. What is lost thereby is kept in the
+sidecar (`sidecar`).
+
+Joints that URDF has no word for, as chains of joints that it has, through links without mass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.urdf_differentials import Coupled
-from gearwright.files.urdf_links import TENSOR
-from gearwright.files.urdf_pose import rpy_of_rotation
-from gearwright.files.urdf_stand_ins import stand_ins
-from gearwright.files.urdf_xml import Element
+from gearwright.files.placements import X, Y, Z
+from gearwright.files.urdf.coupled_transmissions import Coupled
+from gearwright.files.urdf.links import TENSOR
+from gearwright.files.urdf.pose import rpy_of_rotation
+from gearwright.files.urdf.safe_xml import Element
 from gearwright.parts import Joint, Limits, Link, Robot, Shape
+
+Chain = Mapping[str, Joint]
+"""The joints from parent to link, each by the ending of the name of the link that it moves; the last moves the link."""
+
+
+def stand_ins(link: Link) -> Chain:
+    """The joints as which a link's joint is written; nothing where URDF has a word for it.
+
+    >>> list(stand_ins(Link("disc", joint=Joint("cross", "universal", (1, 0, 0), axis2=(0, 1, 0)))))
+    ['.angle1', '']
+    """
+    make = STAND_INS.get(link.joint.kind)
+    return {} if make is None else make(link.joint_name, link.joint)
+
+
+def _ball(name: str, joint: Joint) -> Chain:
+    """Three turns about x, y and z."""
+    first = Joint(f"{name}.turn_x", "revolute", X, joint.rotation, joint.position)
+    return {".x": first, ".y": Joint(f"{name}.turn_y", "revolute", Y), "": Joint(f"{name}.turn_z", "revolute", Z)}
+
+
+def _cross(name: str, joint: Joint) -> Chain:
+    """Two turns about its two axes."""
+    first = Joint(f"{name}.angle1", "revolute", joint.axis, joint.rotation, joint.position)
+    return {".angle1": first, "": Joint(f"{name}.angle2", "revolute", joint.axis2)}
+
+
+def _screw(name: str, joint: Joint) -> Chain:
+    """A turn, and a slide along its axis that follows it."""
+    turn = replace(joint, name=name, kind="revolute", pitch=None)
+    return {".turn": turn, "": Joint(f"{name}.slide", "prismatic", joint.axis, follows=(name, joint.pitch, 0.0))}
+
+
+STAND_INS: Mapping[str, Callable[[str, Joint], Chain]] = {"spherical": _ball, "universal": _cross, "helical": _screw}
+
 
 UNLIMITED = "1e15"
 """URDF demands a number for every limit; this one is read back as none."""

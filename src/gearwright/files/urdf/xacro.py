@@ -13,11 +13,11 @@ from threading import Lock
 from typing import Any
 
 from gearwright.errors import FileError, GearwrightError, MissingExtraError
-from gearwright.files.bounds import MAX_BYTES, shortened
+from gearwright.files.import_report import Findings
 from gearwright.files.permissions import Permissions
 from gearwright.files.reading import problem, read_text
-from gearwright.files.urdf_report import Findings
-from gearwright.files.urdf_xml import children, parse_xml, refuse_doctype
+from gearwright.files.size_limits import MAX_BYTES, shortened
+from gearwright.files.urdf.safe_xml import children, parse_xml, refuse_doctype
 
 RUNS_CODE = "a xacro is a program: expanding it runs whatever code is in it"
 _ONE_AT_A_TIME = Lock()

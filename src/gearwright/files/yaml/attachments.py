@@ -6,15 +6,15 @@ from importlib.resources import files
 from pathlib import Path
 
 from gearwright.errors import FileError
-from gearwright.files.bounds import MAX_ATTACHED, too_many
+from gearwright.files.fields.robot import AttachWords
 from gearwright.files.formats import read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problems
-from gearwright.files.robot_words import AttachWords
-from gearwright.files.validation import Contents, spell
+from gearwright.files.size_limits import MAX_ATTACHED, too_many
+from gearwright.files.yaml.validation import Contents, spell
 from gearwright.files.yaml_tree import Path as Words
 from gearwright.parts import Robot
-from gearwright.parts.attachment import attach
+from gearwright.parts.builders.attachment import attach
 from gearwright.text import did_you_mean
 
 

@@ -10,23 +10,23 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from gearwright.algebra import Vec
-from gearwright.files.bounds import too_many
-from gearwright.files.data_sheet_words import friction_of
-from gearwright.files.drive_words import DriveWords
-from gearwright.files.elastic_words import made_flexible, put_on_springs, spring_of
-from gearwright.files.geometry import Seat
-from gearwright.files.joint_words import Free
-from gearwright.files.link_words import LinkWords
+from gearwright.files.fields.drive import DriveWords
+from gearwright.files.fields.elasticity import made_flexible, put_on_springs, spring_of
+from gearwright.files.fields.joint import Free
+from gearwright.files.fields.link import LinkWords
+from gearwright.files.fields.motor_data import friction_of
+from gearwright.files.fields.robot import FrameWords, PayloadWords
+from gearwright.files.placements import Seat
 from gearwright.files.problems import Problems
-from gearwright.files.robot_words import FrameWords, PayloadWords
-from gearwright.files.validation import Contents, spell
+from gearwright.files.size_limits import too_many
+from gearwright.files.yaml.validation import Contents, spell
 from gearwright.files.yaml_tree import Node
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
-from gearwright.parts.cord import moved_cord
-from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
-from gearwright.parts.physical import unphysical
-from gearwright.parts.placing import HERE, PartPlace
-from gearwright.parts.train import Stated
+from gearwright.parts.builders.mounting import mount_of, moved_drive, output_is_link
+from gearwright.parts.checks import unphysical
+from gearwright.parts.structure.cord import moved_cord
+from gearwright.parts.structure.frame_changes import HERE, PartPlace
+from gearwright.parts.trains.train import Stated
 
 Part = TypeVar("Part")
 Frames = Mapping[str, PartPlace]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
-from gearwright.files.yaml_reader import read_node
+from gearwright.files.yaml.reader import read_node
+from gearwright.files.yaml.writer import robot_words
 from gearwright.files.yaml_tree import Node, parse
-from gearwright.files.yaml_writer import robot_words
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean
 

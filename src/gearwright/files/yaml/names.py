@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gearwright.files.problems import Problems
-from gearwright.files.validation import Contents, spell
+from gearwright.files.yaml.validation import Contents, spell
 from gearwright.files.yaml_tree import Node, Path
 from gearwright.text import did_you_mean, listed
 

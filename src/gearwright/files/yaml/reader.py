@@ -1,4 +1,7 @@
-"""Gearwright's own robot files: YAML -> words -> parts, with every problem of the file in one error."""
+"""Gearwright's own robot files: YAML -> words -> parts, with every problem of the file in one error.
+
+Units that depend on the joint: a spring at one that turns is in Nm/rad, at one that slides in N/m.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,76 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
-from gearwright.files.attaching import attach_all
-from gearwright.files.bounds import too_many
-from gearwright.files.building import build, physical_problems
-from gearwright.files.cord_words import CordWords
-from gearwright.files.dcmotor_words import dcmotor_notes
-from gearwright.files.dimensions import dimension_problems
-from gearwright.files.drive_words import DriveWords
-from gearwright.files.elastic_words import SpringWords
-from gearwright.files.link_words import LinkWords
-from gearwright.files.naming import name_problems
+from gearwright.files.fields.basic import Words
+from gearwright.files.fields.drive import DriveWords
+from gearwright.files.fields.elasticity import SpringWords
+from gearwright.files.fields.environment import LoopWords, TouchWords
+from gearwright.files.fields.joint import JointWords
+from gearwright.files.fields.link import LinkWords
+from gearwright.files.fields.mujoco_dcmotor import dcmotor_notes
+from gearwright.files.fields.robot import AttachWords, FrameWords, HeaderWords
+from gearwright.files.fields.tendons_and_cords import CordWords, StateWords, TendonWords
+from gearwright.files.fields.train import TrainWords
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problems
 from gearwright.files.reading import YAML_ENDINGS, read_text
-from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords
-from gearwright.files.surroundings_words import LoopWords, TouchWords
-from gearwright.files.tendon_words import StateWords, TendonWords
-from gearwright.files.train_words import TrainWords
-from gearwright.files.validation import Contents, validated
-from gearwright.files.words import Words
+from gearwright.files.size_limits import too_many
+from gearwright.files.units import quantity
+from gearwright.files.yaml.attachments import attach_all
+from gearwright.files.yaml.build import build, physical_problems
+from gearwright.files.yaml.names import name_problems
+from gearwright.files.yaml.validation import Contents, spell, validated
 from gearwright.files.yaml_tree import Node, parse
 from gearwright.parts import Robot
+
+WANTED = {
+    "turn": {
+        **{"ratio": "number", "stiffness": "angular stiffness", "damping": "angular damping", "offset": "angle"},
+        **{"backlash": "angle", "hardening": "angular hardening", "until": "torque", "torque": "torque"},
+        **{"width": "angle", "amplitude": "angle"},
+    },
+    "slide": {
+        **{"ratio": "turns per length", "stiffness": "stiffness", "damping": "damping", "offset": "length"},
+        **{"backlash": "length", "hardening": "hardening", "until": "force", "torque": "force"},
+        **{"width": "length", "amplitude": "length"},
+    },
+}
+INSIDE = ("torsion", "pieces", "hysteresis", "errors")
+"""Words within a gear whose own words have the units of the joint."""
+
+
+def dimension_problems(contents: Contents, problems: Problems) -> None:
+    """Note every unit of a gear or a follower that does not fit the kind of its joint."""
+    joints = {words.joint.name or words.name: words.joint for words in contents.links if words}
+    data = contents.root.data
+    for i, drive in enumerate(contents.drives):
+        if drive is not None:
+            _note(data["drives"][i].get("gear"), joints.get(drive.joint), ("drives", i, "gear"), contents, problems)
+    for i, link in enumerate(contents.links):
+        if link is not None:
+            follows = data["links"][i]["joint"].get("follows")
+            _note(follows, link.joint, ("links", i, "joint", "follows"), contents, problems)
+
+
+def _note(
+    words: Any, joint: JointWords | None, path: tuple[str | int, ...], contents: Contents, problems: Problems
+) -> None:
+    if isinstance(words, list):
+        for i, item in enumerate(words):
+            _note(item, joint, (*path, i), contents, problems)
+    if not isinstance(words, dict) or joint is None or joint.motion is None:
+        return
+    for word in INSIDE:
+        _note(words.get(word), joint, (*path, word), contents, problems)
+    for word, dimension in WANTED[joint.motion].items():
+        value = words.get(word)
+        if isinstance(value, str):
+            try:
+                quantity(value, dimension)
+            except ValueError as error:
+                full = (*path, word)
+                problems.add(f"{error} The joint is {joint.type}.", spell(full), contents.root.line_of(full))
+
 
 LISTS: dict[str, type[Words]] = {
     "links": LinkWords,

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from gearwright.files.fields.basic import PlacedWords
+from gearwright.files.fields.task import TaskWords
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
-from gearwright.files.task_words import TaskWords
-from gearwright.files.validation import validated
-from gearwright.files.words import PlacedWords
-from gearwright.files.yaml_reader import as_path
+from gearwright.files.yaml.reader import as_path
+from gearwright.files.yaml.validation import validated
 from gearwright.files.yaml_tree import Node, parse
 
 AnyPlaced = TypeVar("AnyPlaced", bound=PlacedWords)

@@ -7,8 +7,16 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from gearwright.files.cord_words import CordWords, StationWords
-from gearwright.files.data_sheet_words import (
+from gearwright.files.fields.basic import Origin, TensorWords, Words
+from gearwright.files.fields.cross_section import BoxWords, MaterialWords, SectionWords, StationOfSection, TubeWords
+from gearwright.files.fields.drive import DriveWords, MotorWords
+from gearwright.files.fields.elasticity import BeamWords, ElasticBaseWords, SpringWords, TurnSpring
+from gearwright.files.fields.environment import BehindWords, LoopWords, SurfaceWords, TouchWords
+from gearwright.files.fields.from_parts import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
+from gearwright.files.fields.gear import MODELS
+from gearwright.files.fields.joint import DH, KINDS, Follows, TurnLimits, VectorWords
+from gearwright.files.fields.link import LinkWords, ShapeWords
+from gearwright.files.fields.motor_data import (
     CoggingWords,
     CurrentControlWords,
     HeatWords,
@@ -17,21 +25,22 @@ from gearwright.files.data_sheet_words import (
     SupplyWords,
     TurnFriction,
 )
-from gearwright.files.drive_words import DriveWords, MotorWords
-from gearwright.files.elastic_words import BeamWords, ElasticBaseWords, SpringWords, TurnSpring
-from gearwright.files.gear_words import MODELS
-from gearwright.files.joint_words import DH, KINDS, Follows, TurnLimits, VectorWords
-from gearwright.files.link_words import LinkWords, ShapeWords
-from gearwright.files.part_words import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
+from gearwright.files.fields.robot import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.fields.task import (
+    ArcWords,
+    CircleWords,
+    ContactWords,
+    FastestWords,
+    ForceWords,
+    GoalWords,
+    LineWords,
+    MotionWords,
+    PerturbedWords,
+    RequiredWords,
+)
+from gearwright.files.fields.tendons_and_cords import CordWords, StateWords, StationWords, TendonWords
+from gearwright.files.fields.train import MeshWords, TrainMotorWords, TrainWords, WheelWords
 from gearwright.files.problems import ENOUGH, Problems
-from gearwright.files.robot_words import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
-from gearwright.files.section_words import BoxWords, MaterialWords, SectionWords, StationOfSection, TubeWords
-from gearwright.files.surroundings_words import BehindWords, LoopWords, SurfaceWords, TouchWords
-from gearwright.files.task_force_words import ContactWords, ForceWords, PerturbedWords, RequiredWords
-from gearwright.files.task_words import ArcWords, CircleWords, FastestWords, GoalWords, LineWords, MotionWords
-from gearwright.files.tendon_words import StateWords, TendonWords
-from gearwright.files.train_words import MeshWords, TrainMotorWords, TrainWords, WheelWords
-from gearwright.files.words import Origin, TensorWords, Words
 from gearwright.files.yaml_tree import Node, Path
 from gearwright.text import did_you_mean
 

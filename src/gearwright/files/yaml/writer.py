@@ -11,12 +11,12 @@ import yaml
 from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.cord_words import cord_words
-from gearwright.files.gear_words import gear_words
-from gearwright.files.joint_words import KINDS
-from gearwright.files.part_words import plain_words
-from gearwright.files.section_words import section_words
-from gearwright.files.train_words import train_words
+from gearwright.files.fields.cross_section import section_words
+from gearwright.files.fields.from_parts import plain_words
+from gearwright.files.fields.gear import gear_words
+from gearwright.files.fields.joint import KINDS
+from gearwright.files.fields.tendons_and_cords import cord_words
+from gearwright.files.fields.train import train_words
 from gearwright.files.yaml_tree import plain_scalar
 from gearwright.parts import (
     Drive,
@@ -34,7 +34,7 @@ from gearwright.parts import (
     Tendon,
     Touch,
 )
-from gearwright.parts.surroundings import words_of_surface
+from gearwright.parts.environment.loops_and_contacts import words_of_surface
 
 ALWAYS = ("inertia", "mass")
 """Numbers of a motor that are written even if they are zero."""

@@ -6,13 +6,13 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import value_of
+from gearwright.algebra.differentiation.dual_numbers import value_of
 from gearwright.errors import DriveError
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
-from gearwright.forces.dc_equations import DcEquations
+from gearwright.forces.actuators.dc_motor_equations import DcEquations
+from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Quantity
-from gearwright.forces.places import motors_of
+from gearwright.forces.robot_lines import motors_of
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.parts import Motor, Robot
 

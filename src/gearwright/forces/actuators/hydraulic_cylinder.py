@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 from gearwright.errors import DriveError
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.actuator_place import not_negative, place_line, positive
+from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces.actuators.mounting import not_negative, place_line, positive
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import RobotOrMech, machine_of
 

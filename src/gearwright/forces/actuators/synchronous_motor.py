@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.actuator_inverse import Answer, Demand
-from gearwright.forces.actuator_place import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.actuators.linear_actuator import Answer, Demand, LinearActuator
+from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.algebra.taylor import Jet
+from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor, Configuration
-from gearwright.forces.contact import FREE
-from gearwright.forces.contact_lines import Gap
-from gearwright.forces.coordinate import Coordinate, Function
-from gearwright.forces.coordinates import Displacement, Point, titled
-from gearwright.forces.impulse import UNBOUNDED, Bounded
+from gearwright.forces.contact.contact import FREE, Gap
+from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, titled
+from gearwright.forces.coordinates.configuration import Anchor, Configuration
+from gearwright.forces.coordinates.coordinate import Coordinate, Function
+from gearwright.forces.coordinates.relative_pose import AXES, PLACES, SIX, TURNS, checked_held
 from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
-from gearwright.forces.relative import AXES, PLACES, SIX, TURNS, checked_held
-from gearwright.parts.surface import Surface
+from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded
+from gearwright.parts.environment.surfaces import Surface
 
 CAUGHT = "caught"
 

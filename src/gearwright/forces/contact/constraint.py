@@ -9,13 +9,13 @@ from typing import Any
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor, MovingFrame
-from gearwright.forces.coordinate import Coordinate
-from gearwright.forces.coordinates import Numbers, three_numbers
-from gearwright.forces.deferred import Deferred
+from gearwright.forces.coordinates.angles_and_distances import Numbers, three_numbers
+from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
+from gearwright.forces.coordinates.coordinate import Coordinate
+from gearwright.forces.coordinates.relative_pose import PLACES, SIX, checked_held, relative_coordinates
 from gearwright.forces.law import Action, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.lazy_signals import Deferred
 from gearwright.forces.line import Line
-from gearwright.forces.relative import PLACES, SIX, checked_held, relative_coordinates
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,23 @@
-"""Contacts: a point of a machine that touches a surface, which pushes and never pulls."""
+"""Contacts: a point of a machine that touches a surface, which pushes and never pulls.
+
+Along what contacts act: the gap to a surface, and the slip along a curved one.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, Vec
+from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.arguments import number
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor
-from gearwright.forces.contact_lines import Gap, Slip
-from gearwright.forces.contact_stepping import ALONG, Mixed, Rubbing, first_if_none, meeting_limit, turned_back
-from gearwright.forces.coordinate import Coordinate, Function
-from gearwright.forces.coordinates import Displacement, Point, titled
+from gearwright.forces.contact.end_stops import CLEAR
+from gearwright.forces.contact.time_stepping import ALONG, Mixed, Rubbing, first_if_none, meeting_limit, turned_back
+from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, titled
+from gearwright.forces.coordinates.configuration import Anchor, Configuration
+from gearwright.forces.coordinates.coordinate import Coordinate, Function
+from gearwright.forces.friction.stick_slip import RESTING, STICK, onward
 from gearwright.forces.law import (
     Action,
     Drag,
@@ -26,9 +31,42 @@ from gearwright.forces.law import (
     Situation,
     Stepped,
 )
-from gearwright.forces.sticking import RESTING, STICK, onward
-from gearwright.forces.stops import CLEAR
-from gearwright.parts.surface import Plane, Surface
+from gearwright.parts.environment.surfaces import Plane, Surface
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far a point is from a surface that is fixed in a frame."""
+
+    point: Point
+    surface: Surface
+    relative_to: Anchor
+
+    def __call__(self, configuration: Configuration) -> Scalar:
+        """The gap [m]."""
+        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
+        return self.surface.gap(place, configuration.ops)
+
+
+@dataclass(frozen=True)
+class Slip:
+    """How a point moves along a curved surface: not a place, but its row, rate and speed are those of sliding.
+
+    The tangent is taken where the point is and does not turn with it: what that leaves out of the acceleration is
+    zero where the point sticks, and is not asked for where it slides.
+    """
+
+    point: Point
+    surface: Surface
+    relative_to: Anchor
+    which: int
+
+    def __call__(self, configuration: Configuration) -> Scalar:
+        """The place along the tangent [m]."""
+        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
+        still = Vec(*(x.c[0] if isinstance(x, Jet) else x for x in place))
+        return place.dot(self.surface.tangents_at(still, configuration.ops)[self.which])
+
 
 FREE, TOUCH, SLIDE = "free", "touch", "slide"
 

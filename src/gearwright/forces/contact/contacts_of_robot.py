@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gearwright.forces.constraint import Constraint
-from gearwright.forces.contact import Contact
+from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.law import Law
-from gearwright.forces.soft_contact import SoftContact
 from gearwright.parts import Loop, Robot, Touch
 
 

@@ -13,10 +13,8 @@ from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
-from gearwright.forces.backlash import Backlash
-from gearwright.forces.coordinate import Coordinate, row_somewhere
-from gearwright.forces.impulse import UNBOUNDED, Bounded
-from gearwright.forces.kinematic_error import Twist
+from gearwright.forces.coordinates.coordinate import Coordinate, row_somewhere
+from gearwright.forces.friction.stick_slip import onward
 from gearwright.forces.law import (
     Action,
     Guard,
@@ -30,9 +28,11 @@ from gearwright.forces.law import (
     Stepped,
 )
 from gearwright.forces.line import Line
-from gearwright.forces.nonlinear_spring import Curve, NonlinearSpring
-from gearwright.forces.places import force_unit, joint_line
-from gearwright.forces.sticking import onward
+from gearwright.forces.robot_lines import force_unit, joint_line
+from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded
+from gearwright.forces.transmission.backlash import Backlash
+from gearwright.forces.transmission.kinematic_error import Twist
+from gearwright.forces.transmission.nonlinear_spring import Curve, NonlinearSpring
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.parts import Link, Robot

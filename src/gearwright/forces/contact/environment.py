@@ -1,4 +1,13 @@
-r"""Environments with dynamics of their own in several coordinates: inertia, damping and stiffness as functions of s."""
+r"""Environments with dynamics of their own in several coordinates: inertia, damping and stiffness as functions of s.
+
+What an environment does over a fixed step: inertia and dampers by impulses, as they are at its end.
+
+With $G = M + h B$ the impulses along the coordinates are $P = M (w - h d) - G w^+$: w their speeds with those of the
+beginning, $w^+$ with those of the end, d their drifts. $G = L D L'$ makes each depend on one speed alone, that along
+the mixed coordinate $L' s$, which is what projected Gauss-Seidel asks for.
+
+Matrices that laws are given: constant ones, checked, or functions of coordinates.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +15,99 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Jet, JetOperations
+from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.arguments import as_floats
 from gearwright.errors import InputError
-from gearwright.forces.contact import FREE
-from gearwright.forces.environment_stepping import dot, moved_along
-from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation, Stepped
+from gearwright.forces.contact.contact import FREE
+from gearwright.forces.contact.soft_contact import FINE, PRESS
+from gearwright.forces.contact.time_stepping import Mixed
+from gearwright.forces.law import Action, Drag, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
 from gearwright.forces.line import Line
-from gearwright.forces.matrices import Matrix, checked_matrix, evaluated
-from gearwright.forces.soft_contact import FINE, PRESS
+from gearwright.forces.time_stepping_impulses import UNBOUNDED, Slipping
 from gearwright.mechanism.rows import spread
+
+MatrixRows = Sequence[Sequence[Scalar]]
+
+
+def factored(matrix: MatrixRows, ops: Operations) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """L (ones on its diagonal) and D of a symmetric matrix without negative eigenvalues, L D L'.
+
+    >>> from gearwright.algebra.operations import FLOATS
+    >>> factored([[4.0, 2.0], [2.0, 3.0]], FLOATS)
+    ([[1.0, 0.0], [0.5, 1.0]], [4.0, 2.0])
+    """
+    size = range(len(matrix))
+    rest = [list(row) for row in matrix]
+    L: list[list[Scalar]] = [[float(i == k) for k in size] for i in size]
+    D: list[Scalar] = []
+    for k in size:
+        pivot = rest[k][k]
+        D.append(pivot)
+        share = 1.0 / ops.where(pivot > 0, pivot, 1.0)  # where it is zero, so is its column
+        for i in range(k + 1, len(matrix)):
+            L[i][k] = rest[i][k] * share
+            for j in range(k + 1, i + 1):
+                rest[i][j] = rest[i][j] - L[i][k] * rest[j][k]
+    return L, D
+
+
+def moved_along(
+    lines: Sequence[Line], rate: Sequence[Scalar], M: MatrixRows, B: MatrixRows, step: Scalar, ops: Operations
+) -> tuple[tuple[Hold, ...], tuple[Slipping, ...], list[list[Scalar]]]:
+    """Holds along the mixed lines L' s, their limits L^-1 P = L^-1 M (w - h d) - D w^+, and L."""
+    L, D = factored([[m + step * b for m, b in zip(*rows, strict=True)] for rows in zip(M, B, strict=True)], ops)
+    before = [w - step * line.drift for w, line in zip(rate, lines, strict=True)]
+    holds, limits, brought = [], [], []  # type: list[Hold], list[Slipping], list[Scalar]
+    for k, slope in enumerate(D):
+        momentum = dot(M[k], before)
+        for j, known in enumerate(brought):
+            momentum = momentum - L[k][j] * known
+        brought.append(momentum)
+        holds.append(Hold(Mixed(lines[k:], [row[k] for row in L[k:]]), speed=0.0))
+        limits.append(Slipping(-momentum, slope, UNBOUNDED))
+    return tuple(holds), tuple(limits), L
+
+
+def dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+    """The sum of products."""
+    return sum((a * b for a, b in zip(x, y, strict=True)), 0.0)
+
+
+Rows: TypeAlias = Sequence[Sequence[Scalar]]
+
+Matrix: TypeAlias = Rows | Callable[[Sequence[Scalar], Operations], Rows] | None
+"""Rows of numbers, or a function (s, ops) of them; None: none."""
+
+
+def checked_matrix(owner: str, word: str, value: Any, size: int) -> Any:
+    """A symmetric matrix without negative eigenvalues as tuples, or the function as it is."""
+    if value is None or callable(value):
+        return value
+    matrix = as_floats(owner, word, value)
+    if matrix.shape != (size, size) or not np.isfinite(matrix).all():
+        raise InputError(
+            f"{owner}: {word} has shape {matrix.shape}; there are {size} coordinates. Give {size} rows of {size} "
+            "finite numbers, or a function (s, ops) of them."
+        )
+    if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max() or np.linalg.eigvalsh(matrix)[0] < 0:
+        least = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0])
+        raise InputError(
+            f"{owner}: {word}={matrix.tolist()} must be symmetric and not negative (least eigenvalue {least:.4g}): "
+            "it would bring energy from nowhere. Check signs and units."
+        )
+    return tuple(map(tuple, matrix.tolist()))
+
+
+def evaluated(matrix: Matrix, s: Sequence[Scalar], ops: Operations) -> Rows:
+    """Its rows at coordinates; zeros where there is none."""
+    if matrix is None:
+        return [[0.0] * len(s) for _ in s]
+    return matrix(s, ops) if callable(matrix) else matrix
+
 
 SHALLOW = 1e-12
 """The least first coordinate [m] that functions of a one-sided environment see: roots have slopes there."""

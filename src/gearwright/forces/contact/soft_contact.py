@@ -8,14 +8,13 @@ from functools import lru_cache
 from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor
-from gearwright.forces.contact import FREE, INSIDE
-from gearwright.forces.contact_lines import Gap
-from gearwright.forces.contact_stepping import Pushing
-from gearwright.forces.coordinate import Coordinate
-from gearwright.forces.coordinates import Point, titled
+from gearwright.forces.contact.contact import FREE, INSIDE, Gap
+from gearwright.forces.contact.time_stepping import Pushing
+from gearwright.forces.coordinates.angles_and_distances import Point, titled
+from gearwright.forces.coordinates.configuration import Anchor
+from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
-from gearwright.parts.surface import Surface
+from gearwright.parts.environment.surfaces import Surface
 
 PRESS = "press"
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.forces.impulse import UNBOUNDED, Bounded, resisting
+from gearwright.forces.impulse_limits import Entering, Meeting, within
 from gearwright.forces.law import Outcome, Reaction, Situation
-from gearwright.forces.limit import Entering, Meeting, within
 from gearwright.forces.line import Line
+from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded, resisting
 from gearwright.mechanism.rows import Terms
 
 NORMAL, ALONG = Entering(impulses=(1.0, 0.0, 0.0)), Entering(impulses=(0.0, 1.0, 0.0))

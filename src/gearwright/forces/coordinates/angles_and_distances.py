@@ -1,4 +1,4 @@
-"""Ready-made coordinates of a machine: distance, displacement, angle; `forces.tendons` has the tendon."""
+"""Ready-made coordinates of a machine: distance, displacement, angle; `forces.cords.tendon_length` has the tendon."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TypeAlias
 from gearwright.algebra import Scalar, Vec
 from gearwright.arguments import number
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor, Configuration, MovingFrame
-from gearwright.forces.coordinate import Coordinate
+from gearwright.forces.coordinates.configuration import Anchor, Configuration, MovingFrame
+from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.mechanism import BASE, Mechanism, RobotOrMech, machine_of
 
 Numbers: TypeAlias = tuple[float, float, float]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Jet, JetOperations
-from gearwright.forces.configuration import Configuration, Placing
-from gearwright.forces.coordinate import Coordinate
+from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.forces.coordinates.configuration import Configuration, Placing
+from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.line import Line
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 
 UNITS = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
 

@@ -11,15 +11,15 @@ from typing import TypeAlias
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.algebra.operations import FLOATS
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Jet
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import GearwrightError, InputError, SingularityError
-from gearwright.forces.configuration import Configuration
+from gearwright.forces.coordinates.configuration import Configuration
+from gearwright.forces.coordinates.perturbed_configuration import TIME, coasting, here, nudged
 from gearwright.forces.line import Line
-from gearwright.forces.nudges import TIME, coasting, here, nudged
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import Terms
 

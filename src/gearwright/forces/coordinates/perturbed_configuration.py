@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec, is_zero
-from gearwright.algebra.slopes import Slopes
-from gearwright.algebra.taylor import Jet, JetOperations
+from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
 from gearwright.dynamics.configuration import own_joints, rate
-from gearwright.forces.configuration import Configuration, Placing
-from gearwright.forces.scene import Scene
+from gearwright.forces.coordinates.configuration import Configuration, Placing
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism
 
 TIME = "t"

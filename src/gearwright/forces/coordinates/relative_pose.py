@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError
-from gearwright.forces.configuration import Anchor, Configuration
-from gearwright.forces.coordinate import Function
-from gearwright.forces.coordinates import Angle, Displacement, Point
+from gearwright.forces.coordinates.angles_and_distances import Angle, Displacement, Point
+from gearwright.forces.coordinates.configuration import Anchor, Configuration
+from gearwright.forces.coordinates.coordinate import Function
 from gearwright.text import did_you_mean
 
 PLACES, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
+from gearwright.forces.friction.stick_slip import BACKWARD, CREEP, FORWARD, STICK, Sticking
 from gearwright.forces.law import Action, Guard, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.sticking import BACKWARD, CREEP, FORWARD, STICK, Sticking
-from gearwright.forces.table import interpolated, rising
+from gearwright.forces.speed_tables import interpolated, rising
 from gearwright.mechanism import Mechanism
 
 FREE = "free"

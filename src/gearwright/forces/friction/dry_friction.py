@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from gearwright.algebra import Scalar
 from gearwright.arguments import number
 from gearwright.errors import InputError
+from gearwright.forces.friction.lugre import LuGre
+from gearwright.forces.friction.stick_slip import Sticking, dry, sliding
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.lugre import LuGre
-from gearwright.forces.places import force_unit, joint_line, motor_line, motors_of
-from gearwright.forces.sticking import Sticking
-from gearwright.forces.stribeck import dry, sliding
+from gearwright.forces.robot_lines import force_unit, joint_line, motor_line, motors_of
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Friction, Robot
 
 SMOOTHING = 0.01

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError
+from gearwright.forces.friction.stick_slip import dry
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.stribeck import dry
 from gearwright.parts import Friction
 
 

@@ -1,4 +1,7 @@
-"""What sticks and slides: the modes that friction, brakes and clutches share."""
+"""What sticks and slides: the modes that friction, brakes and clutches share.
+
+The Stribeck curve, once for all friction laws.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.forces.impulse import Bounded
 from gearwright.forces.law import (
     Action,
     Force,
@@ -20,6 +22,8 @@ from gearwright.forces.law import (
     Stepped,
 )
 from gearwright.forces.line import Line
+from gearwright.forces.time_stepping_impulses import Bounded
+from gearwright.parts import Friction
 
 STICK, FORWARD, BACKWARD = "stick", "forward", "backward"
 
@@ -165,3 +169,21 @@ def onward(speed: Scalar, acceleration: Scalar, ops: Operations) -> Scalar:
     (-0.2, 3.0, 0.0)
     """
     return ops.where(ops.absolute(speed) > RESTING, speed, beyond_noise(acceleration, ops))
+
+
+def dry(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
+    r"""What does not vanish at rest, $F_C + (F_S - F_C) e^{-(w/w_S)^2}$; without a Stribeck speed $F_C$ alone.
+
+    >>> from gearwright.algebra.operations import FLOATS
+    >>> dry(Friction(coulomb=1.0, static=1.5, stribeck_speed=0.1), 0.0, FLOATS)
+    1.5
+    """
+    if not friction.drops or friction.stribeck_speed is None:
+        return friction.coulomb
+    ratio = speed / friction.stribeck_speed
+    return friction.coulomb + (friction.breakaway - friction.coulomb) * ops.exp(-ratio * ratio)
+
+
+def sliding(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
+    """Friction at a speed in the sense of the motion, viscous friction included."""
+    return dry(friction, speed, ops) + friction.viscous * speed

@@ -9,10 +9,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import TaylorOperations
-from gearwright.algebra.variational import slopes_along
-from gearwright.algebra.variations import (
+from gearwright.algebra.differentiation.dual_arrays import columns_of, item, stacked
+from gearwright.algebra.differentiation.dual_numbers import (
+    VariedOperations,
     coefficient,
     linear,
     series_of,
@@ -21,15 +20,16 @@ from gearwright.algebra.variations import (
     value_of,
     with_slopes,
 )
-from gearwright.algebra.varied import VariedOperations
-from gearwright.algebra.varied_arrays import columns_of, item, stacked
+from gearwright.algebra.differentiation.taylor_series import TaylorOperations
+from gearwright.algebra.differentiation.variational_equation import slopes_along
+from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.actuator_inverse import Answer, Demand
-from gearwright.forces.heat import Warmth, resistance_factor, warm_states, warming, warmth
+from gearwright.forces.actuators.linear_actuator import Answer, Demand
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
-from gearwright.forces.motor import Winding
+from gearwright.forces.motors.motor import Winding
+from gearwright.forces.motors.thermal import Warmth, resistance_factor, warm_states, warming, warmth
 
 
 @dataclass(frozen=True)

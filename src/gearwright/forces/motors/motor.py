@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.errors import DriveError
-from gearwright.forces.dc_equations import DcEquations
-from gearwright.forces.heat import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
+from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.law import Force, Quantity, Situation
 from gearwright.forces.line import Line
+from gearwright.forces.motors.thermal import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
 from gearwright.parts import CurrentControl, Motor
 
 LIMITER = 0.1

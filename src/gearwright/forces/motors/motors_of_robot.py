@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 
 from gearwright.errors import DriveError, InputError
 from gearwright.forces.law import Law
-from gearwright.forces.motor import Winding
-from gearwright.forces.motor_circuit import MotorCircuit
-from gearwright.forces.places import motor_line, motors_of
+from gearwright.forces.motors.motor import Winding
+from gearwright.forces.motors.supply_circuit import MotorCircuit
+from gearwright.forces.robot_lines import motor_line, motors_of
 from gearwright.mechanism import Mechanism
 from gearwright.parts import CurrentControl, Motor, Robot, Supply
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.variations import linear
-from gearwright.forces.actuator_inverse import Answer, Demand
+from gearwright.algebra.differentiation.dual_numbers import linear
+from gearwright.forces.actuators.linear_actuator import Answer, Demand
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.places import motor_line
+from gearwright.forces.robot_lines import motor_line
 from gearwright.mechanism import Mechanism
 
 WORD = "torque"

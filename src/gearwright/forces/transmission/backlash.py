@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.forces.impulse import Pressed
-from gearwright.forces.kinematic_error import dead_band
 from gearwright.forces.law import ON, Action, Guard, Hold, Outcome, Reaction, Situation, Stepped
-from gearwright.forces.nonlinear_spring import NonlinearSpring
+from gearwright.forces.time_stepping_impulses import Pressed
+from gearwright.forces.transmission.kinematic_error import dead_band
+from gearwright.forces.transmission.nonlinear_spring import NonlinearSpring
 
 GAP, UPPER, LOWER = "gap", "upper", "lower"
 

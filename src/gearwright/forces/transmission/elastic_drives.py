@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gearwright.forces.backlash import Backlash
-from gearwright.forces.hysteresis import BoucWen, MaxwellSlip
-from gearwright.forces.kinematic_error import Ripple, Twist
 from gearwright.forces.law import Law
 from gearwright.forces.line import Line
-from gearwright.forces.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
-from gearwright.forces.places import force_unit
+from gearwright.forces.robot_lines import force_unit
+from gearwright.forces.transmission.backlash import Backlash
+from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
+from gearwright.forces.transmission.kinematic_error import Ripple, Twist
+from gearwright.forces.transmission.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
 from gearwright.mechanism import Mechanism, Spring
-from gearwright.mechanism.structure_drives import drive_sense
-from gearwright.mechanism.structure_geometry import Links
+from gearwright.mechanism.assembly.drives import drive_sense
+from gearwright.mechanism.assembly.link_geometry import Links
 from gearwright.parts import Drive, Element, Robot, elements_of
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.forces.impulse import Meshing
+from gearwright.forces.friction.stick_slip import CREEP, NOISE, beyond_noise
+from gearwright.forces.impulse_limits import Entering
 from gearwright.forces.law import (
     Action,
     Drag,
@@ -19,12 +20,11 @@ from gearwright.forces.law import (
     Situation,
     Stepped,
 )
-from gearwright.forces.limit import Entering
 from gearwright.forces.line import Line
-from gearwright.forces.losses_mesh import Mesh, mesh_at, refuse_impossible
-from gearwright.forces.places import motor_line
-from gearwright.forces.sticking import CREEP, NOISE, beyond_noise
-from gearwright.forces.wheels import axial_torque, wheels_before
+from gearwright.forces.robot_lines import motor_line
+from gearwright.forces.time_stepping_impulses import Meshing
+from gearwright.forces.transmission.gear_wheels import axial_torque, wheels_before
+from gearwright.forces.transmission.mesh_efficiency import Mesh, mesh_at, refuse_impossible
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.parts import Drive, Losses, Robot, losses_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra import Scalar, is_number, is_zero
-from gearwright.algebra.variations import value_of
+from gearwright.algebra.differentiation.dual_numbers import value_of
 from gearwright.forces.law import Situation
-from gearwright.forces.places import motor_line
+from gearwright.forces.robot_lines import motor_line
 from gearwright.mechanism import Mechanism, Spin
 
 

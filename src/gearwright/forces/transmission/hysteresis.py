@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.forces.impulse import Slipping
-from gearwright.forces.kinematic_error import Twist
+from gearwright.forces.friction.stick_slip import BACKWARD, FORWARD, RESTING, SENSE, STICK, beyond_noise, onward
 from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
-from gearwright.forces.sticking import BACKWARD, FORWARD, RESTING, SENSE, STICK, beyond_noise, onward
+from gearwright.forces.time_stepping_impulses import Slipping
+from gearwright.forces.transmission.kinematic_error import Twist
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.forces.table import interpolated
+from gearwright.forces.speed_tables import interpolated
 from gearwright.parts import Losses
 
 LEAST = 1e-3

@@ -9,9 +9,9 @@ from itertools import pairwise
 from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.arguments import number, require_range
 from gearwright.errors import TrainError
-from gearwright.forces.kinematic_error import Twist, dead_band
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
+from gearwright.forces.transmission.kinematic_error import Twist, dead_band
 from gearwright.mechanism import Mechanism
 from gearwright.parts import StiffnessPiece
 

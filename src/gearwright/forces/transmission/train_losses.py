@@ -13,7 +13,8 @@ import numpy as np
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.errors import TrainError
-from gearwright.forces.impulse import Meshing
+from gearwright.forces.friction.stick_slip import CREEP, NOISE
+from gearwright.forces.impulse_limits import Entering
 from gearwright.forces.law import (
     Action,
     Drag,
@@ -27,16 +28,15 @@ from gearwright.forces.law import (
     Situation,
     Stepped,
 )
-from gearwright.forces.limit import Entering
 from gearwright.forces.line import ConstantLine, Line
-from gearwright.forces.losses import FORWARD_DRIVING, MODE, ROLLING, STUCK
-from gearwright.forces.losses_mesh import Mesh
-from gearwright.forces.sticking import CREEP, NOISE
-from gearwright.forces.train_statics import SMALL, Numbers, Source, TrainStatics, shares
-from gearwright.forces.wheels import turning_torque
+from gearwright.forces.time_stepping_impulses import Meshing
+from gearwright.forces.transmission.gear_losses import FORWARD_DRIVING, MODE, ROLLING, STUCK
+from gearwright.forces.transmission.gear_wheels import turning_torque
+from gearwright.forces.transmission.mesh_efficiency import Mesh
+from gearwright.forces.transmission.train_statics import SMALL, Numbers, Source, TrainStatics, shares
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.assembly import parents_first
-from gearwright.mechanism.structure_trains import TrainStructure
+from gearwright.mechanism.assembly.assemble import parents_first
+from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.parts import Robot
 from gearwright.text import listed
 

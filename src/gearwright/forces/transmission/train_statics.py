@@ -23,7 +23,7 @@ from gearwright.arrays import Array
 from gearwright.errors import TrainError
 from gearwright.forces.line import Line
 from gearwright.mechanism import Mechanism, Spin
-from gearwright.mechanism.structure_trains import PARALLEL, TrainStructure
+from gearwright.mechanism.assembly.trains import PARALLEL, TrainStructure
 from gearwright.parts import Mesh, TrainMotor
 from gearwright.text import listed
 

@@ -15,17 +15,16 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import nudge
-from gearwright.forces.scene import Scene
-from gearwright.functions.closure import SAME, ClosedAt, Closure, FreeSpeeds
-from gearwright.functions.functions import bias, mass_matrix
-from gearwright.functions.run import derivative
+from gearwright.forces.shared_kinematics import Scene
+from gearwright.functions.constrained.closure import SAME, ClosedAt, Closure, FreeSpeeds
+from gearwright.functions.dynamics import bias, mass_matrix
+from gearwright.functions.public_call import derivative
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
-from gearwright.programs.program import Fixed, Inputs
-from gearwright.programs.programs import INVERSE_DYNAMICS
-from gearwright.programs.sized import VectorProgram
+from gearwright.programs.dynamics_programs import INVERSE_DYNAMICS
+from gearwright.programs.program import Fixed, Inputs, VectorProgram
+from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.trace import TraceJob
-from gearwright.tracing.virtual_machine import evaluate_job
 
 
 class ClosedMotion(NamedTuple):

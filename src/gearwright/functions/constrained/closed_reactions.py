@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.forces.body_wrenches import body_wrenches
-from gearwright.functions.closure import Closure, closing_forces, closure_of, given_forces
-from gearwright.functions.run import run
+from gearwright.forces.coordinates.body_wrenches import body_wrenches
+from gearwright.functions.constrained.closure import Closure, closing_forces, closure_of, given_forces
+from gearwright.functions.public_call import run
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.programs import programs
+from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import checked
 
 
@@ -36,7 +36,7 @@ def closing_wrenches(
     lead = np.broadcast_shapes(*(x.shape[:-1] for x in parts), *(x.shape for x in given or ()))
     q, v, a = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in parts)
     if given is None:
-        needed = run(programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
+        needed = run(dynamics_programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
         forces = _closing(closure, q, needed)
     else:
         forces = np.stack([np.broadcast_to(x, lead) for x in given], axis=-1)

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.constraint import Constraint
+from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.line import Line
-from gearwright.forces.scene import Scene
-from gearwright.forces.surroundings import loop_laws
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.mechanism.rows import spread
 from gearwright.parts import Robot

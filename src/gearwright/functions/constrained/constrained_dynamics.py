@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
-from gearwright.functions.functions import bias, mass_matrix
-from gearwright.functions.impulse_path import impulse_of_impact
-from gearwright.functions.several_impacts import impulses_in_sequence, impulses_together
+from gearwright.functions.constrained.impulse_path import impulse_of_impact
+from gearwright.functions.constrained.several_impacts import impulses_in_sequence, impulses_together
+from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 from gearwright.text import did_you_mean

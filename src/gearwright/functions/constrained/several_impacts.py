@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.impulse_cone import cone_impulses
-from gearwright.functions.impulse_path import impulse_of_impact
+from gearwright.functions.constrained.impulse_cone import cone_impulses
+from gearwright.functions.constrained.impulse_path import impulse_of_impact
 
 BLOWS = 100
 """Blows per contact, one after the other, before what is left is stopped together."""

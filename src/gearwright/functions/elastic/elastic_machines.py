@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import first_shaft, spring_matrices
-from gearwright.dynamics.elastic import motor_motion as recursion
+from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
+from gearwright.dynamics.elastic_drives import motor_motion as recursion
 from gearwright.errors import InputError
-from gearwright.functions.elastic_plan import Plan, plan, stiffness_and_damping
-from gearwright.functions.functions import coriolis_matrix, gravity, mass_matrix
-from gearwright.functions.own_kernels import OwnKernels
-from gearwright.functions.service import twin, when_gone
+from gearwright.functions.backend import twin, when_gone
+from gearwright.functions.dynamics import coriolis_matrix, gravity, mass_matrix
+from gearwright.functions.elastic.shaft_equations import Plan, plan, stiffness_and_damping
+from gearwright.functions.special_kernels import OwnKernels
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import Fixed, Inputs, Program

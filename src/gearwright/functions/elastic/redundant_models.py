@@ -1,8 +1,11 @@
-"""The redundant Cartesian models of a robot with elastic joints: Melhem and Loria, corrected."""
+"""The redundant Cartesian models of a robot with elastic joints: Melhem and Loria, corrected.
+
+Properties P1 to P3 of the kinematics of Melhem and Loria, and the search for a constant left inverse.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -13,20 +16,142 @@ from numpy.typing import ArrayLike
 from gearwright.algebra.operations import FLOATS
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
-from gearwright.dynamics import redundant
-from gearwright.dynamics.redundant_blocks import FORMS, BlockLayout, layout
-from gearwright.dynamics.redundant_bodies import require_chain, require_elastic, require_rigid
-from gearwright.dynamics.redundant_inverse import constant_rows
+from gearwright.dynamics.other_formulations import melhem_loria
+from gearwright.dynamics.other_formulations.melhem_loria import constant_rows
+from gearwright.dynamics.other_formulations.melhem_loria_blocks import (
+    FORMS,
+    BlockLayout,
+    layout,
+    require_chain,
+    require_elastic,
+    require_rigid,
+)
 from gearwright.errors import InputError
-from gearwright.functions import redundant_properties as properties
-from gearwright.functions.own_kernels import OwnKernels
-from gearwright.functions.redundant_properties import Bounds, Ranks, refuse_none, times
+from gearwright.functions.special_kernels import OwnKernels
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.programs import redundant_programs as programs
 from gearwright.programs.batch import singular
 from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.program import Program
 from gearwright.text import listed
+
+ZERO_RESIDUAL = 1e-8
+"""How far from the identity a constant matrix may be and still count as a left inverse."""
+
+
+class Ranks(NamedTuple):
+    """Ranks, the smallest over the configurations: of M, J, and of the parts J1 (links) and J3 (own spin of rotors).
+
+    P1 (a) says that J1 and J3 have full column rank; a form that does not count a rotor's own spin has None for J3.
+    """
+
+    inertia: int
+    jacobian: int
+    links: int
+    rotors: int | None
+
+
+class Bounds(NamedTuple):
+    """The smallest and the largest norm over the configurations."""
+
+    lower: float
+    upper: float
+
+
+def parts(quantities: Sequence[str], joints: int, J: Array) -> tuple[Array, Array | None]:
+    """J1 (links) and J3 (rotors' own spin; None in forms that do not count it) of J, eq. (12) of Melhem and Loria.
+
+    `quantities` names what every three rows count, `joints` how many columns belong to joints.
+    """
+    spin, carrier = (np.repeat([name == kind for name in quantities], 3) for kind in ("spin", "carrier"))
+    motors = joints if J.shape[-1] > joints else 0
+    return J[..., ~(spin | carrier), :joints], J[..., spin, motors:] if spin.any() else None
+
+
+def inverse_slopes(J: Array, slopes: Array) -> Array:
+    """Per unit of each speed the rate of the pseudoinverse of J, (..., n, columns, rows).
+
+    dJ+ = (J'J)^-1 dJ' (1 - J J+) - J+ dJ J+ for full column rank; `slopes` are dJ per unit of each speed.
+    """
+    J = J[..., None, :, :]
+    left, Jt = np.linalg.pinv(J), np.swapaxes(J, -1, -2)
+    outside = np.eye(J.shape[-2]) - J @ left
+    result: Array = np.linalg.solve(Jt @ J, np.swapaxes(slopes, -1, -2)) @ outside - left @ slopes @ left  # Melhem (17)
+    return result
+
+
+def left_null_rows(J: Array) -> Array:
+    """Orthonormal rows A with A J = 0, (..., size - n, size), for J (..., size, n) of full column rank."""
+    U, _, _ = np.linalg.svd(J)
+    rows: Array = np.swapaxes(U[..., :, J.shape[-1] :], -1, -2)
+    return rows
+
+
+def require_left_inverse(function: str, L: Array, J: Array) -> None:
+    """Refuse what is not a left inverse of J."""
+    size, n = J.shape[-2:]
+    if L.shape[-2:] != (n, size):
+        raise InputError(f"{function}: left_inverse has shape {L.shape}; its last axes must be {(n, size)}.")
+    off = np.abs(L @ J - np.eye(n)).max(initial=0.0)
+    if not off < 1e-6:
+        raise InputError(
+            f"{function}: left_inverse times J(q) differs from the identity by {off:.3g}, so it is not a left "
+            "inverse here. Use left_inverse(q) or constant_left_inverse()."
+        )
+
+
+def smallest_rank(matrices: Array) -> int:
+    """The smallest rank of a batch of matrices."""
+    return int(np.min(np.linalg.matrix_rank(matrices)))
+
+
+def norm_bounds(matrices: Array) -> Bounds:
+    """Bounds of the induced 2-norm of a batch of matrices."""
+    norms = np.linalg.norm(matrices, 2, axis=(-2, -1))  # Melhem (15)
+    return Bounds(float(norms.min()), float(norms.max()))
+
+
+def lipschitz_constant(slopes: Array) -> float:
+    """A bound of ||sum_k x_k A_k|| over unit x and all configurations, A_k = slopes[..., k, :, :].
+
+    The norm of a trilinear form is at most that of each of its three unfoldings; the smallest is taken.
+    """
+    *lead, n, size, columns = slopes.shape
+    unfolded = [
+        slopes.reshape(*lead, n, size * columns),
+        np.swapaxes(slopes, -3, -2).reshape(*lead, size, n * columns),
+        np.moveaxis(slopes, -1, -3).reshape(*lead, columns, n * size),
+    ]
+    norms = np.min([np.linalg.norm(matrix, 2, axis=(-2, -1)) for matrix in unfolded], axis=0)
+    return float(np.max(norms))  # Melhem (16)
+
+
+def constant_row(jacobians: Array, speed: int) -> Array | None:
+    """The smallest row l with l J(q) = e_speed at all given configurations, or None.
+
+    The rows with l J(q) = 0 for every q are a linear space; every random configuration that does not lie in it already
+    takes a dimension away from what is left, so that more configurations than J has rows decide the question.
+    """
+    count, _, n = jacobians.shape
+    wide = np.concatenate(list(jacobians), axis=1)
+    wanted = np.tile(np.eye(n)[speed], count)
+    row, *_ = np.linalg.lstsq(wide.T, wanted, rcond=1e-12)
+    off = np.abs(row @ wide - wanted).max()
+    found: Array = row
+    return found if off < ZERO_RESIDUAL * max(1.0, float(np.abs(row).max())) else None
+
+
+def times(matrix: Array, vector: Array) -> Array:
+    """Matrix times vector, any leading axes."""
+    result: Array = (matrix @ vector[..., None])[..., 0]
+    return result
+
+
+def refuse_none(function: str, sampled: Array) -> None:
+    """Refuse an empty set of configurations."""
+    if not sampled.size:
+        raise InputError(f"RedundantModel.{function}: there is no configuration among q. Give at least one.")
+
 
 _JOINTS: dict[str, Callable[[str, Mechanism], None]] = {"elastic": require_elastic, "rigid": require_rigid}
 
@@ -106,7 +231,7 @@ class RedundantModel:
     @cached_property
     def inertia(self) -> Array:
         """The constant M, (size, size), not to be written to."""
-        M = np.array(redundant.inertia(self._layout), dtype=np.float64)
+        M = np.array(melhem_loria.inertia(self._layout), dtype=np.float64)
         M.setflags(write=False)  # Melhem (14): T = 1/2 nu' M nu
         return M
 
@@ -124,7 +249,7 @@ class RedundantModel:
 
     def constraints(self, q: ArrayLike) -> Array:
         """The kinematic constraints A(q) nu = 0, (..., size - n, size): 13 n of 15 n; rows of length 1, A J = 0."""
-        return properties.left_null_rows(self.jacobian(q))  # Melhem (13)
+        return left_null_rows(self.jacobian(q))  # Melhem (13)
 
     def quadratic(self, nu: ArrayLike) -> Array:
         """n(nu), (..., size): per body w x I w, and m w x v where linear velocities are counted in link axes."""
@@ -177,7 +302,7 @@ class RedundantModel:
         open_rows = [k for k, row in enumerate(rows) if row is None]
         jacobians = self.jacobian(self.configurations(self.size + 5 if open_rows else 1))
         for k in open_rows:
-            rows[k] = properties.constant_row(jacobians, k)
+            rows[k] = constant_row(jacobians, k)
         missing = [k for k in open_rows if rows[k] is None]
         return np.array([np.zeros(self.size) if row is None else row for row in rows]), missing
 
@@ -235,12 +360,12 @@ class RedundantModel:
     def ranks(self, q: ArrayLike) -> Ranks:
         """P1 (a): ranks of M and, the smallest over the configurations q, of J, J1 and J3."""
         links, rotors = self._parts(J := self._sampled("ranks", q))
-        inertia, whole, first = (properties.smallest_rank(x) for x in (self.inertia, J, links))
-        return Ranks(inertia, whole, first, None if rotors is None else properties.smallest_rank(rotors))
+        inertia, whole, first = (smallest_rank(x) for x in (self.inertia, J, links))
+        return Ranks(inertia, whole, first, None if rotors is None else smallest_rank(rotors))
 
     def norm_bounds(self, q: ArrayLike) -> Bounds:
         """P1 (b): bounds of the norm of J over the configurations q; mixed chains have none for all q."""
-        return properties.norm_bounds(self._sampled("norm_bounds", q))
+        return norm_bounds(self._sampled("norm_bounds", q))
 
     def inverse_norm_bounds(self, q: ArrayLike, part: Literal["J", "J1", "J3"] = "J") -> Bounds:
         """P2: bounds of the norm of the pseudoinverse of J, or of its part J1 (links) or J3 (rotors), over q."""
@@ -248,22 +373,22 @@ class RedundantModel:
         known = dict(zip(("J", "J1", "J3"), (J, *self._parts(J)), strict=True))
         if (found := known.get(part)) is None:
             raise InputError(f"RedundantModel.inverse_norm_bounds: form {self.form!r} has no part {part!r}. Use 'J'.")
-        return properties.norm_bounds(np.asarray(np.linalg.pinv(found), dtype=np.float64))
+        return norm_bounds(np.asarray(np.linalg.pinv(found), dtype=np.float64))
 
     def inverse_lipschitz_constant(self, q: ArrayLike) -> float:
         """Eq. (17): l' with ||dJ+/dt(q, x) - dJ+/dt(q, y)|| <= l' ||x - y||, J+ the pseudoinverse of J, over q."""
         J = self._sampled("inverse_lipschitz_constant", q)
         slopes = self.jacobian_rate(np.asarray(q, dtype=np.float64)[..., None, :], np.eye(self.mech.n))
-        return properties.lipschitz_constant(properties.inverse_slopes(J, slopes))
+        return lipschitz_constant(inverse_slopes(J, slopes))
 
     def lipschitz_constant(self, q: ArrayLike) -> float:
         """P3: l with ||dJ/dt(q, x) - dJ/dt(q, y)|| <= l ||x - y|| for all x, y at the configurations q."""
         where = checked("RedundantModel.lipschitz_constant", self.mech, "q", q, self.mech.nq)
         refuse_none("lipschitz_constant", where)
-        return properties.lipschitz_constant(self.jacobian_rate(where[..., None, :], np.eye(self.mech.n)))
+        return lipschitz_constant(self.jacobian_rate(where[..., None, :], np.eye(self.mech.n)))
 
     def _parts(self, J: Array) -> tuple[Array, Array | None]:
-        return properties.parts([x.quantity for x in self._layout.blocks], self.mech.n - len(self.mech.shafts), J)
+        return parts([x.quantity for x in self._layout.blocks], self.mech.n - len(self.mech.shafts), J)
 
     def _sampled(self, function: str, q: ArrayLike) -> Array:
         J = self.jacobian(q)
@@ -275,7 +400,7 @@ class RedundantModel:
             rows, missing = self._constant
             return self.left_inverse(q) if missing else rows
         L = as_floats(f"RedundantModel.{function}", "left_inverse", given)
-        properties.require_left_inverse(f"RedundantModel.{function}", L, self.jacobian(q))
+        require_left_inverse(f"RedundantModel.{function}", L, self.jacobian(q))
         return L
 
     def _speeds(self, function: str, v: ArrayLike) -> Array:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft, spring_matrices
+from gearwright.dynamics.elastic_drives import ACCELERATION, Step, first_shaft, spring_matrices
 from gearwright.errors import InputError
-from gearwright.functions.functions import bias, mass_matrix
+from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism
 from gearwright.programs.inputs import refuse_symbols
 

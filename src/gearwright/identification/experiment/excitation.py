@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
-from gearwright.equations.independent_parameters import triangle
+from gearwright.equations.base_parameters_numeric import triangle
 from gearwright.errors import InputError
-from gearwright.functions.functions import inverse_dynamics, placement
-from gearwright.identification.columns import FRICTION, Friction
-from gearwright.identification.model import Model
+from gearwright.functions.dynamics import inverse_dynamics, placement
+from gearwright.identification.model.columns import FRICTION, Friction
+from gearwright.identification.model.torque_model import Model
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 from gearwright.plots.notebook import Shown

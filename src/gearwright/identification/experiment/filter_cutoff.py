@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.identification.signals import even_grid, require_samples, sampling_rate, transfer
+from gearwright.identification.experiment.filtering import even_grid, require_samples, sampling_rate, transfer
 
 MOTION = 0.99
 """Share of a column's power that is motion for sure: it lies in the lowest frequencies, or the column is at rest."""

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.equations.independent_parameters import BaseParameters
-from gearwright.identification.least_squares import Fit, weighted
-from gearwright.identification.log import Log
-from gearwright.identification.model import Model
-from gearwright.identification.signals import sampling_rate
+from gearwright.equations.base_parameters_numeric import BaseParameters
+from gearwright.identification.experiment.filtering import sampling_rate
+from gearwright.identification.experiment.log import Log
+from gearwright.identification.fit.least_squares import Fit, weighted
+from gearwright.identification.model.torque_model import Model
 
 LAGS = 10
 """Samples over which residuals are compared with themselves."""

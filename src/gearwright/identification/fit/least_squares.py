@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.equations.independent_parameters import triangle
+from gearwright.equations.base_parameters_numeric import triangle
 from gearwright.errors import InputError
-from gearwright.identification.blocks import Blocks, as_blocks
-from gearwright.identification.covariance import covariance
+from gearwright.identification.fit.covariance import covariance
+from gearwright.identification.model.sample_blocks import Blocks, as_blocks
 
 Method: TypeAlias = Literal["ols", "wls", "irls"]
 HUBER = 1.345

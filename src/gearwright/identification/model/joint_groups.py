@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gearwright.arrays import Array
-from gearwright.functions.functions import parameter_names
+from gearwright.functions.dynamics import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import Terms
 

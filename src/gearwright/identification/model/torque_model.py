@@ -11,11 +11,10 @@ import numpy as np
 
 from gearwright.arguments import number
 from gearwright.arrays import Array
-from gearwright.equations.independent_parameters import BaseParameters, independent, random_states
+from gearwright.equations.base_parameters_numeric import BaseParameters, independent, random_states
 from gearwright.errors import InputError
-from gearwright.functions.functions import parameters, regressor
-from gearwright.identification.blocks import Blocks
-from gearwright.identification.columns import (
+from gearwright.functions.dynamics import parameters, regressor
+from gearwright.identification.model.columns import (
     FRICTION,
     Column,
     Friction,
@@ -23,6 +22,7 @@ from gearwright.identification.columns import (
     machine_columns,
     payload_columns,
 )
+from gearwright.identification.model.sample_blocks import Blocks
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.text import did_you_mean

@@ -1,29 +1,121 @@
-"""From parts to the flat machine: wheels are lumped into the links that carry them, and what is left are spins."""
+"""From parts to the flat machine: wheels are lumped into the links that carry them, and what is left are spins.
+
+The lines of a robot's file in messages about its trains.
+
+The gear graph of a whole robot: its links, its trains, and what is inside the gears of its drives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from heapq import heappop, heappush
 
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
-from gearwright.errors import InputError, PartError, StructureError
+from gearwright.errors import GearwrightError, InputError, PartError, StructureError
 from gearwright.mechanism import checks
-from gearwright.mechanism.dependent_motors import warn_of_dependent_motors
-from gearwright.mechanism.drive_graph import robot_graph
+from gearwright.mechanism.assembly.dependent_motors import warn_of_dependent_motors
+from gearwright.mechanism.assembly.drives import (
+    drive_actuator,
+    drive_sense,
+    drive_springs,
+    drive_stator,
+    drive_wheels,
+    shaft_names,
+)
+from gearwright.mechanism.assembly.link_geometry import Links
+from gearwright.mechanism.assembly.springs_and_tendons import (
+    armature_spins,
+    passive_springs,
+    tendon_actuators,
+    tendon_spins,
+)
+from gearwright.mechanism.assembly.train_motors import motor_actuator, motor_spring, rotor, stator
+from gearwright.mechanism.assembly.trains import TrainStructure
+from gearwright.mechanism.assembly.wheel_lumping import Lump, Placed, augmented, spin_and_lump
 from gearwright.mechanism.elements import Actuator, BodyFrame, Spring, matrix, vector
-from gearwright.mechanism.gear_graph import GearGraph
+from gearwright.mechanism.gear_graphs.graph import GearGraph
+from gearwright.mechanism.gear_graphs.pairs import GearPair, TurningPair
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import plain
-from gearwright.mechanism.structure_drives import drive_actuator, drive_springs, drive_stator, drive_wheels, shaft_names
-from gearwright.mechanism.structure_geometry import Links
-from gearwright.mechanism.structure_lumping import Lump, Placed, augmented, spin_and_lump
-from gearwright.mechanism.structure_motors import motor_actuator, motor_spring, rotor, stator
-from gearwright.mechanism.structure_springs import passive_springs
-from gearwright.mechanism.structure_tendons import armature_spins, tendon_actuators, tendon_spins
-from gearwright.mechanism.structure_trains import TrainStructure
-from gearwright.mechanism.train_lines import lines_of_trains
-from gearwright.parts import Link, Payload, Robot, TrainMotor
+from gearwright.parts import Drive, Link, Payload, Robot, Train, TrainMotor
+from gearwright.parts.builders.mounting import mount_of
+from gearwright.parts.gears.topology import DRIVEN, JOINT, MOUNT, inside
+from gearwright.parts.trains.train import Stated
 from gearwright.text import did_you_mean
+
+
+@contextmanager
+def lines_of_trains(trains: Sequence[Train]) -> Iterator[None]:
+    """Errors raised within say which file and line state the part of a train that they speak of first."""
+    try:
+        yield
+    except GearwrightError as error:
+        place = stated_first(trains, str(error))
+        if place is not None and error.line is None:
+            error.stated_at(place.source, place.line)
+        raise
+
+
+def stated_first(trains: Sequence[Train], message: str) -> Stated | None:
+    """The part of a train that a message names first, if a file states it."""
+    found = []
+    for stated in (one for train in trains for one in train.stated):
+        places = [message.find(words) for words in _called(stated.part) if words in message]
+        if places:
+            found.append((min(places), -len(stated.part), stated))
+    return min(found)[2] if found else None
+
+
+def _called(part: str) -> tuple[str, ...]:
+    """How messages call a part: a mesh is a gear pair of its graph too, a wheel one of several or its speed."""
+    if "'-'" in part:
+        return part, f"gear pair {part.replace(chr(39), '')}"
+    kind, _, name = part.partition(" ")
+    if kind != "wheel":
+        return (part,)
+    return part, f"wheels are called {name}", f"speed of {name}", f"each other: {name.strip(chr(39))} ->"
+
+
+def robot_graph(robot: Robot, trains: TrainStructure) -> GearGraph:
+    """The functional graph: thin edges for joints, wheels and members of gears, heavy ones for every mesh.
+
+    A rigid drive's last member is its link. Behind an elastic drive's spring is a shaft, a vertex with a rate of its
+    own. Left out are drives that sit on neither side of their joint, and those with several springs in a row.
+    """
+    graph = trains.graph
+    turning, gears = list(graph.turning), list(graph.gears)
+    for drive in robot.drives:
+        if graph_has(trains.where, drive):
+            more_turning, more_gears = _drive(trains.where, drive)
+            turning += more_turning
+            gears += more_gears
+    return GearGraph(turning, gears, graph.base)
+
+
+def graph_has(links: Links, drive: Drive) -> bool:
+    """Whether a drive's gear is in the graph: on the parent of its joint, with one spring at most."""
+    link = links.by_joint[drive.joint]
+    return joint_kind(link.joint.kind).single and mount_of(drive, link) == link.parent and len(shaft_names(drive)) < 2
+
+
+def _drive(links: Links, drive: Drive) -> tuple[list[TurningPair], list[GearPair]]:
+    link, gear = links.by_joint[drive.joint], inside(drive.gear)
+    label, shafts = link.joint_name, shaft_names(drive)
+    output = shafts[0] if shafts else link.name
+    names = {MOUNT: link.parent, DRIVEN: output} | {t.member: f"{drive.title}.{t.member}" for t in gear.members}
+    axes = {JOINT: label} | {t.axis: f"{drive.title}.{t.axis}" for t in gear.members if t.axis != JOINT}
+    turning = [TurningPair(names[t.carrier], names[t.member], axes[t.axis]) for t in gear.members]
+    if shafts:
+        turning.insert(0, TurningPair(link.parent, output, label, output))
+    # Coaxial members are counted about the joint's axis; the sign of the drive's own axis is put into its input's mesh.
+    sense = drive_sense(links, drive) if not any(t.axis == JOINT for t in gear.members) else 1
+    gears = [
+        GearPair(names[m.first], names[m.second], m.ratio * (sense if m.first == gear.input else 1), names[m.carrier])
+        for m in gear.meshes
+    ]
+    return turning, gears
 
 
 def assemble(robot: Robot) -> Mechanism:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gearwright.mechanism.assembly import parents_first
-from gearwright.mechanism.structure_trains import TrainStructure
+from gearwright.mechanism.assembly.assemble import parents_first
+from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.parts import Gearwheel, Link, Robot, Train, TrainMotor
-from gearwright.parts.placing import HERE, PartPlace, moved_motor, moved_wheel, placement
+from gearwright.parts.structure.frame_changes import HERE, PartPlace, moved_motor, moved_wheel, placement
 
 
 def canonical_trains(robot: Robot) -> Robot:

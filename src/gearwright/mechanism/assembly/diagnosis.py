@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gearwright.errors import GearwrightError, InertiaError
-from gearwright.mechanism.assembly import assemble
+from gearwright.mechanism.assembly.assemble import assemble
 from gearwright.parts import Robot
 
 

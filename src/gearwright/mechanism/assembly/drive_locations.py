@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, Vec
-from gearwright.mechanism.assembly import parents_first
-from gearwright.mechanism.structure_drives import (
+from gearwright.mechanism.assembly.assemble import parents_first
+from gearwright.mechanism.assembly.drives import (
     drive_axis,
     drive_mount,
     drive_sense,
@@ -15,7 +15,7 @@ from gearwright.mechanism.structure_drives import (
     row_behind,
     shaft_names,
 )
-from gearwright.mechanism.structure_geometry import Links
+from gearwright.mechanism.assembly.link_geometry import Links
 from gearwright.parts import Drive, Robot
 
 

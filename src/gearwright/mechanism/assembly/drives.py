@@ -8,14 +8,14 @@ from typing import Any
 from gearwright.algebra import Scalar, Tensor, Vec, is_zero
 from gearwright.errors import DriveError, InertiaError, JointError, StructureError, TrainError
 from gearwright.mechanism import checks
+from gearwright.mechanism.assembly.link_geometry import Links, pointing
+from gearwright.mechanism.assembly.wheel_lumping import Lump, Placed, point_mass
 from gearwright.mechanism.elements import Actuator, Spring, matrix, vector
-from gearwright.mechanism.joint_kinds import JointKind, joint_kind
+from gearwright.mechanism.joints.kinds import JointKind, joint_kind
 from gearwright.mechanism.rows import plain
-from gearwright.mechanism.structure_geometry import Links, pointing
-from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
 from gearwright.parts import Drive, Motor, Wheel, elements_of
-from gearwright.parts.mounting import mount_of, output_is_link
-from gearwright.parts.revolution import axial_and_transverse, refuse_off_axis
+from gearwright.parts.builders.mounting import mount_of, output_is_link
+from gearwright.parts.checks import axial_and_transverse, refuse_off_axis
 from gearwright.text import did_you_mean
 
 

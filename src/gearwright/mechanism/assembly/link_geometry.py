@@ -8,9 +8,9 @@ from gearwright.algebra import IDENTITY, Rot, Scalar, Vec, is_number
 from gearwright.errors import StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import matrix, vector
-from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Link
-from gearwright.parts.mounting import joint_axis
+from gearwright.parts.builders.mounting import joint_axis
 from gearwright.text import did_you_mean
 
 

@@ -10,7 +10,7 @@ import weakref
 from typing import TypeAlias
 
 from gearwright.errors import InputError
-from gearwright.mechanism.assembly import assemble
+from gearwright.mechanism.assembly.assemble import assemble
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.parts import Robot
 

@@ -1,14 +1,19 @@
-"""Passive springs: on a joint, or along a row over several of them."""
+"""Passive springs: on a joint, or along a row over several of them.
+
+Armatures and tendons: reflected inertia along a row over joints as balanced spins, and their motors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gearwright.algebra import Scalar, Vec, is_zero
 from gearwright.errors import JointError, StructureError
-from gearwright.mechanism.elements import Spring
-from gearwright.mechanism.joint_kinds import joint_kind
-from gearwright.mechanism.structure_geometry import Links
-from gearwright.parts import PassiveSpring
+from gearwright.mechanism.assembly.link_geometry import Links
+from gearwright.mechanism.elements import Actuator, Spin, Spring
+from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism.rows import plain
+from gearwright.parts import PassiveSpring, Tendon
 from gearwright.text import did_you_mean
 
 
@@ -46,3 +51,52 @@ def _coordinates(links: Links) -> list[str]:
     kinds = {name: joint_kind(link.joint.kind) for name, link in links.by_joint.items()}
     further = [name + end for name, kind in kinds.items() if kind.space.straight for end in kind.speeds if end]
     return [*kinds, *further]
+
+
+Z = Vec(0.0, 0.0, 1.0)
+"""The axis of a balanced spin, which nothing depends on."""
+
+
+def armature_spins(links: Links) -> list[Spin]:
+    """The armatures that joints state."""
+    stated = {joint: link.joint.armature for joint, link in links.by_joint.items()}
+    for joint, armature in stated.items():
+        kind = links.by_joint[joint].joint.kind
+        if not is_zero(armature) and not joint_kind(kind).single:
+            raise JointError(
+                f"joint {joint!r} is {kind}: an armature needs one coordinate. Put it on a revolute, prismatic or "
+                "helical joint, or make the joint of several of these."
+            )
+    return [
+        _balanced(f"{joint}.armature", armature, links.over_speeds({joint: 1.0}))
+        for joint, armature in stated.items()
+        if not is_zero(armature)
+    ]
+
+
+def tendon_spins(links: Links, tendons: Sequence[Tendon]) -> list[Spin]:
+    """What tendons and the rotors of their motors add to the kinetic energy."""
+    rows = [(tendon, _row(links, tendon)) for tendon in tendons]
+    return [
+        _balanced(f"{tendon.name}.tendon", tendon.total_inertia, row)
+        for tendon, row in rows
+        if not is_zero(tendon.total_inertia)
+    ]
+
+
+def tendon_actuators(links: Links, tendons: Sequence[Tendon]) -> list[Actuator]:
+    """The motors that pull tendons."""
+    return [Actuator(tendon.name, _row(links, tendon)) for tendon in tendons if tendon.motor is not None]
+
+
+def _balanced(name: str, inertia: Scalar, row: dict[str, Scalar]) -> Spin:
+    return Spin(name, "base", Z, plain(f"{name}, inertia", inertia), row, coupling=0.0)
+
+
+def _row(links: Links, tendon: Tendon) -> dict[str, Scalar]:
+    for joint in tendon.row:
+        if joint not in links.by_joint:
+            raise StructureError(
+                f"tendon {tendon.name!r}: there is no joint {joint!r}. {did_you_mean(joint, links.by_joint)}"
+            )
+    return links.over_speeds(dict(tendon.row))

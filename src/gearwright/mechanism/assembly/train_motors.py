@@ -5,13 +5,13 @@ from __future__ import annotations
 from gearwright.algebra import Vec, is_number, is_zero
 from gearwright.errors import TrainError
 from gearwright.mechanism import checks
+from gearwright.mechanism.assembly.drives import rotor_wheel
+from gearwright.mechanism.assembly.link_geometry import row_sum
+from gearwright.mechanism.assembly.trains import RowOfSpeeds, TrainStructure
+from gearwright.mechanism.assembly.wheel_lumping import Lump, Placed, point_mass
 from gearwright.mechanism.elements import Actuator, Spring, vector
-from gearwright.mechanism.joint_kinds import joint_kind
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.mechanism.rows import plain
-from gearwright.mechanism.structure_drives import rotor_wheel
-from gearwright.mechanism.structure_geometry import row_sum
-from gearwright.mechanism.structure_lumping import Lump, Placed, point_mass
-from gearwright.mechanism.structure_trains import RowOfSpeeds, TrainStructure
 from gearwright.parts import Gearwheel, TrainMotor
 from gearwright.text import did_you_mean
 

@@ -12,7 +12,7 @@ from gearwright.errors import TrainError
 from gearwright.mechanism.elements import Body, Rest, Spin
 from gearwright.mechanism.rows import Row
 from gearwright.parts import Link
-from gearwright.parts.placing import usual_direction
+from gearwright.parts.structure.frame_changes import usual_direction
 
 
 class Lump(NamedTuple):

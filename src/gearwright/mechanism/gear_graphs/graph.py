@@ -16,8 +16,8 @@ import networkx as nx
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.mechanism.gear_graph_pairs import Circuit, GearPair, TurningPair
-from gearwright.mechanism.gear_graph_rows import ContradictionError, solve
+from gearwright.mechanism.gear_graphs.pairs import Circuit, GearPair, TurningPair
+from gearwright.mechanism.gear_graphs.rates import ContradictionError, solve
 from gearwright.text import did_you_mean, listed
 
 

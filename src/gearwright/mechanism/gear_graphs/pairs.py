@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.mechanism.gear_graph_rows import Equation
+from gearwright.mechanism.gear_graphs.rates import Equation
 from gearwright.parts import Mesh
-from gearwright.parts.train import MeshKind
+from gearwright.parts.trains.train import MeshKind
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec
 from gearwright.errors import JointError
-from gearwright.mechanism.dofs import UNIT_AXES, Dof
-from gearwright.mechanism.joint_geometry import in_plane, turned
-from gearwright.mechanism.joint_spaces import LINES, MOTIONS, PLANE_MOTIONS, ROTATIONS, Space
+from gearwright.mechanism.joints.dofs import UNIT_AXES, Dof
+from gearwright.mechanism.joints.geometry import in_plane, turned
+from gearwright.mechanism.joints.spaces import LINES, MOTIONS, PLANE_MOTIONS, ROTATIONS, Space
 
 GEOMETRY = ("axis2", "pitch")
 """Numbers that some kinds need beside `axis`, which every kind has."""

@@ -14,7 +14,7 @@ from gearwright.algebra import Operations, Rot, Scalar, Vec
 from gearwright.algebra import quaternion as quaternions
 from gearwright.algebra.hinge import rotated
 from gearwright.algebra.quaternion import Quaternion
-from gearwright.algebra.screw import screw_step, screw_step_inverse
+from gearwright.algebra.screw_motion import screw_step, screw_step_inverse
 
 Entries = Sequence[Scalar]
 

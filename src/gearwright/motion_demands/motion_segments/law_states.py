@@ -8,14 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.differentiation.dual_numbers import coefficient, cut, series_of
 from gearwright.algebra.operations import FLOATS
-from gearwright.algebra.variations import coefficient, cut, series_of
 from gearwright.arguments import number
 from gearwright.arrays import Array
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Reaction
-from gearwright.system.signals import Inputs
+from gearwright.system.inputs import Inputs
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed
 

@@ -15,18 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_arrays import item, stacked
+from gearwright.algebra.differentiation.dual_numbers import VariedOperations, linear, rate_of, value_of
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
-from gearwright.algebra.variations import linear, rate_of, value_of
-from gearwright.algebra.varied import VariedOperations
-from gearwright.algebra.varied_arrays import item, stacked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.line import Line
-from gearwright.forces.scene import Scene
+from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
-from gearwright.system.time_series import coefficients, solved, times
+from gearwright.motion_demands.motion_segments.time_series import coefficients, solved, times
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,183 @@
-"""Smooth pieces of a prescribed motion, with the states and inputs of laws along them."""
+"""Smooth pieces of a prescribed motion, with the states and inputs of laws along them.
+
+A motion cut where it or the friction is not smooth.
+
+A prescribed motion along a line: where it is there, how fast, and the row along which a force acts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.differentiation.dual_arrays import columns_of, full, stacked
+from gearwright.algebra.differentiation.dual_numbers import (
+    VariedOperations,
+    derivatives_of,
+    linear,
+    rate_of,
+    series_of_derivatives,
+)
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
-from gearwright.algebra.variations import linear, series_of_derivatives
-from gearwright.algebra.varied import VariedOperations
-from gearwright.algebra.varied_arrays import columns_of
 from gearwright.arrays import Array
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.errors import InputError
+from gearwright.forces.line import ConstantLine, Line
+from gearwright.forces.shared_kinematics import Scene
+from gearwright.mechanism import Mechanism
+from gearwright.mechanism.rows import spread
 from gearwright.motion import Motion, Trajectory
-from gearwright.system.law_states import state_series, states_along
-from gearwright.system.signals import Inputs
-from gearwright.system.smooth_pieces import ROUNDING, rests, smooth_pieces
+from gearwright.motion_demands.motion_segments.law_states import state_series, states_along
+from gearwright.system.inputs import Inputs
 from gearwright.system.system import Modes, System
+
+ROUNDING = 1e-12
+"""Share of a time by which sums of durations that mean the same may differ."""
+
+LOOKS = 400
+"""Intervals of a motion within which the speed along a coordinate turns round at most once."""
+
+LEAST = 12
+"""Samples that a piece has at least."""
+
+CLOSE = 1e-4
+"""Share of the motion's duration within which two cuts are one."""
+
+SLOWEST = 1e-9
+"""Share of the largest speed of a motion below which a speed is rounding: that of shafts is known to 1e-11 or so."""
+
+BEGINNING = 1e-3
+"""Share of a motion's duration in which it may be that slow although it moves."""
+
+SAME = 0.02
+"""Share of the mean time between two samples within which another adds nothing but rounding."""
+
+
+def smooth_pieces(
+    trajectory: Trajectory,
+    system: System,
+    order: int,
+    samples: int,
+    breaks: Sequence[float] = (),
+    also: Sequence[float] = (),
+) -> Iterator[tuple[Array, list[Array]]]:
+    """Times and the motion with `order` derivatives there, piece by piece; both ends of a piece belong to it.
+
+    A piece ends where one of the derivatives jumps, where a line along which something rubs turns round, and at
+    `breaks`. Times in `also` are looked at too.
+    """
+    end = trajectory.duration
+    fixed = distinct([0.0, *trajectory.kinks(order), end], [t for t in breaks if 0 < t < end])
+    # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.
+    turns = [t for t in _turns(trajectory, system) if min(abs(t - x) for x in fixed) > CLOSE * end]
+    edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > CLOSE * end)})
+    for first, last in pairwise(edges):
+        even = np.linspace(first, last, max(LEAST, int(np.ceil(samples * (last - first) / end))))
+        t = with_others(even, [x for x in also if first < x < last])
+        inside = t.copy()
+        inside[-1] = np.nextafter(last, first)  # from the left
+        yield t, [trajectory.at(inside, k) for k in range(order + 1)]
+
+
+def distinct(edges: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Times and others beside them, but for those that rounding alone tells apart.
+
+    >>> distinct([0.0, 0.3], [0.1 + 0.2, 0.2])
+    [0.0, 0.3, 0.2]
+    """
+    found = list(edges)
+    for t in others:
+        if min(abs(t - x) for x in found) > ROUNDING * t:
+            found.append(t)
+    return found
+
+
+def with_others(even: Array, others: Sequence[float]) -> Array:
+    """Even times and others among them, but for those that rounding alone tells apart.
+
+    >>> with_others(np.array([0.0, 1.0]), [0.5, 0.5 + 1e-12, 1e-12]).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    kept: list[float] = []
+    least = SAME * (even[-1] - even[0]) / (len(even) + len(others))
+    for t in np.unique(others).tolist():
+        place = int(np.searchsorted(even, t))
+        near = [*even[max(place - 1, 0) : place + 1].tolist(), *kept[-1:]]
+        if min(abs(t - x) for x in near) > least:
+            kept.append(t)
+    return np.sort(np.concatenate([even, kept]))
+
+
+def _turns(trajectory: Trajectory, system: System) -> list[float]:
+    """Times at which the speed along the line of a law with modes or states goes through zero."""
+    found: list[float] = []
+    for line in turning_lines(system):
+        roots = _constant_turns(trajectory, line) if line.constant else _bent_turns(trajectory, system.mech, line)
+        found += [t for t in roots if 0 < t < trajectory.duration]
+    return sorted(found)
+
+
+def turning_lines(system: System) -> Iterator[Line]:
+    """The lines of laws that act otherwise once they turn round."""
+    for law in system.laws:
+        line = getattr(law, "line", None)
+        if line is not None and (law.states or len(law.modes) > 1):
+            yield line
+
+
+def _constant_turns(trajectory: Trajectory, line: Line) -> list[float]:
+    """The zeros of the polynomials that the speed along a constant row is made of."""
+    from scipy.interpolate import PPoly
+
+    rate = trajectory.pieces.derivative()
+    along = PPoly(sum(float(factor) * rate.c[..., index] for index, factor in line.terms), rate.x)
+    roots = along.roots(extrapolate=False)
+    return [float(t) for t in roots[np.isfinite(roots)] if _really_turns(along, float(t))]
+
+
+def _really_turns(speed: Any, t: float) -> bool:
+    """Whether a speed that is zero at a time is more than rounding next to it: what rests turns round nowhere."""
+    x = speed.x
+    least = ROUNDING * (x[-1] - x[0])
+    first, last = np.searchsorted(x, t - least) - 1, np.searchsorted(x, t + least, "right")
+    near = np.linspace(x[max(first, 0)], x[min(last, len(x) - 1)], 9)
+    return bool(np.abs(speed(near[1:-1])).max() > SLOWEST * np.abs(speed(np.linspace(x[0], x[-1], LOOKS))).max())
+
+
+def rests(trajectory: Trajectory, t: Array, speeds: Array) -> bool:
+    """Whether nothing moves over a smooth piece with times t and speeds (T, n), but for rounding.
+
+    A motion that has just begun is as slow, but only for a short time.
+    """
+    if t[-1] - t[0] <= BEGINNING * trajectory.duration:
+        return False
+    times = np.linspace(0.0, trajectory.duration, LOOKS + 1)
+    fastest = np.abs(trajectory.at(times, 1)).max(initial=0.0)
+    return bool(np.abs(speeds).max(initial=0.0) <= SLOWEST * fastest)
+
+
+def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[float]:
+    """The zeros of the speed along a coordinate, between samples where its sign changes."""
+    from scipy.optimize import brentq
+
+    def speed(t: float) -> float:
+        q, v = (trajectory.at(t, k).tolist() for k in range(2))
+        return float(line.placed(Scene(mech, q, v, FLOATS, t)).speed(v))
+
+    times = np.linspace(0.0, trajectory.duration, LOOKS + 1)
+    signs = np.sign([speed(t) for t in times.tolist()])
+    brackets = [(times[k], times[k + 1]) for k in range(LOOKS) if signs[k] * signs[k + 1] < 0]
+    met = [float(times[k]) for k in range(1, LOOKS) if signs[k] == 0 and signs[k - 1] * signs[k + 1] < 0]
+    return met + [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
+
 
 STANDING = 1e-12
 """Speeds [rad/s, m/s] that are rounding."""
@@ -204,3 +358,36 @@ def _derivatives(inputs: Inputs, t: Array, order: int) -> list[Array]:
         return [values, *[np.zeros_like(values)] * order]
     curve = make_interp_spline(t, values, k=min(7, len(t) - 1))
     return [values, *(curve.derivative(k)(t) for k in range(1, order + 1))]
+
+
+def motion_along(line: Line, piece: Piece) -> list[Scalar]:
+    """The coordinate along a line and as many of its time derivatives as the motion has, each (T,)."""
+    if isinstance(line, ConstantLine):
+        speeds = [_full(line.speed(columns_of(x)), piece) for x in piece.motion[1:]]
+        place = line.position(columns_of(piece.motion[0])) if -1 not in line.places else 0.0
+        return [_full(place, piece), *speeds]
+    if not piece.system.mech.straight:
+        return _instants(line, piece)
+    length = len(piece.motion)
+    q = [series_of_derivatives(column) for column in zip(*map(columns_of, piece.motion), strict=True)]
+    ops, t = VariedOperations(TaylorOperations(ARRAYS)), Taylor([piece.t, 1.0]).cut(length)
+    scene = Scene(piece.system.mech, q, [rate_of(x) for x in q], ops, t)
+    return [_full(x, piece) for x in derivatives_of(line.placed(scene).position(q), length)]
+
+
+def row_along(line: Line, piece: Piece) -> Scalar:
+    """The row of a line at every time, (T, n)."""
+    q, v = (columns_of(x) for x in piece.motion[:2])
+    terms = line.placed(Scene(piece.system.mech, q, v, VariedOperations(ARRAYS), piece.t)).terms
+    return stacked(spread(terms, piece.system.mech.n), piece.t.shape)
+
+
+def _instants(line: Line, piece: Piece) -> list[Scalar]:
+    """Position, speed and acceleration of a motion whose speeds are not the rates of its coordinates."""
+    q, v, a = (columns_of(x) for x in piece.motion[:3])
+    placed = line.placed(Scene(piece.system.mech, q, v, VariedOperations(ARRAYS), piece.t))
+    return [_full(x, piece) for x in (placed.position(q), placed.speed(v), placed.acceleration(a))]
+
+
+def _full(value: Scalar, piece: Piece) -> Scalar:
+    return full(value, piece.t.shape)

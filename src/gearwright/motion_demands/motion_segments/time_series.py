@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.taylor import Taylor
-from gearwright.algebra.variations import bilinear, slopes_of, value_of, with_slopes
+from gearwright.algebra.differentiation.dual_numbers import bilinear, slopes_of, value_of, with_slopes
+from gearwright.algebra.differentiation.taylor_series import Taylor
 from gearwright.arrays import Array
 
 

@@ -13,15 +13,15 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.errors import InputError
-from gearwright.forces.kinks import Watching
-from gearwright.functions.functions import inverse_dynamics
+from gearwright.forces.branch_points import Watching
+from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism
-from gearwright.system.bent_shafts import BentShaft
-from gearwright.system.law_kernels import require_traceable
-from gearwright.system.motion_parts import Known, Part
-from gearwright.system.smooth_pieces import with_others
+from gearwright.motion_demands.motion_segments.smooth_segments import with_others
+from gearwright.motion_demands.shaft_motion.motion_segments import Known, Part
+from gearwright.motion_demands.shaft_motion.nonlinear_springs import BentShaft
+from gearwright.system.kernels.traced_laws import require_traceable
 from gearwright.system.vector_program import NoKernelError, kernel, vector_program
 
 LEAST = 12

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_arrays import columns_of, stacked
+from gearwright.algebra.differentiation.dual_numbers import VariedOperations, derivatives_of, rate_of, value_of
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
-from gearwright.algebra.variations import derivatives_of, rate_of, value_of
-from gearwright.algebra.varied import VariedOperations
-from gearwright.algebra.varied_arrays import columns_of, stacked
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import ACCELERATION, LawForces, first_shaft, whole_series
-from gearwright.dynamics.fixed_steps import Moving
-from gearwright.functions.elastic_plan import Plan
+from gearwright.dynamics.elastic_drives import ACCELERATION, LawForces, first_shaft, whole_series
+from gearwright.dynamics.integration_steps import Moving
+from gearwright.functions.elastic.shaft_equations import Plan
 from gearwright.motion import Trajectory
-from gearwright.system.closing_forces import Loops
-from gearwright.system.law_states import state_series
-from gearwright.system.motion_pieces import Piece
-from gearwright.system.signals import Inputs
+from gearwright.motion_demands.motion_segments.law_states import state_series
+from gearwright.motion_demands.motion_segments.loop_forces import Loops
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece
+from gearwright.system.inputs import Inputs
 from gearwright.system.system import Modes
 
 

@@ -10,25 +10,31 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_arrays import columns_of, stacked
+from gearwright.algebra.differentiation.dual_numbers import (
+    VariedOperations,
+    coefficient,
+    linear,
+    slopes_of,
+    value_of,
+    with_slopes,
+)
+from gearwright.algebra.differentiation.taylor_series import Taylor
+from gearwright.algebra.differentiation.variational_equation import slopes_along
 from gearwright.algebra.operations import ARRAYS, FLOATS
-from gearwright.algebra.taylor import Taylor
-from gearwright.algebra.variational import slopes_along
-from gearwright.algebra.variations import coefficient, linear, slopes_of, value_of, with_slopes
-from gearwright.algebra.varied import VariedOperations
-from gearwright.algebra.varied_arrays import columns_of, stacked
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place
-from gearwright.functions.elastic_plan import Plan
+from gearwright.functions.elastic.shaft_equations import Plan
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
-from gearwright.system.bent_following import Followed, within
-from gearwright.system.bent_shafts import BentShaft
-from gearwright.system.closing_forces import Loops
-from gearwright.system.linear_shafts import outer_forces
-from gearwright.system.motion_parts import Known, Part
-from gearwright.system.motion_pieces import Piece
-from gearwright.system.signals import Inputs
+from gearwright.motion_demands.motion_segments.loop_forces import Loops
+from gearwright.motion_demands.motion_segments.smooth_segments import Piece
+from gearwright.motion_demands.shaft_motion.follow_nonlinear_spring import Followed, within
+from gearwright.motion_demands.shaft_motion.linear_springs import outer_forces
+from gearwright.motion_demands.shaft_motion.motion_segments import Known, Part
+from gearwright.motion_demands.shaft_motion.nonlinear_springs import BentShaft
+from gearwright.system.inputs import Inputs
 from gearwright.system.system import System
 
 

@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.taylor import Taylor, TaylorOperations
-from gearwright.algebra.variations import coefficient, series_of, value_of
-from gearwright.algebra.varied import VariedOperations
-from gearwright.dynamics.elastic import spring_matrices
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.algebra.differentiation.dual_numbers import VariedOperations, coefficient, series_of, value_of
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
+from gearwright.dynamics.elastic_drives import spring_matrices
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.errors import InputError
-from gearwright.system.law_states import state_rates
-from gearwright.system.motion_parts import Known
+from gearwright.motion_demands.motion_segments.law_states import state_rates
+from gearwright.motion_demands.shaft_motion.motion_segments import Known
 from gearwright.system.system import System
 from gearwright.text import listed
 

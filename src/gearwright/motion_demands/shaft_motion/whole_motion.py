@@ -12,22 +12,22 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import ACCELERATION, Step, first_shaft
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.elastic_drives import ACCELERATION, Step, first_shaft
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Law
-from gearwright.functions.elastic_plan import Plan, plan
+from gearwright.functions.elastic.shaft_equations import Plan, plan
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
-from gearwright.motion.pieces import piecewise
-from gearwright.motion.recorded import through
-from gearwright.system.bent_course import BentShafts, ShaftCourse
-from gearwright.system.bent_following import Followed, follow
-from gearwright.system.bent_shafts import BentShaft
-from gearwright.system.closing_forces import Loops
-from gearwright.system.linear_shafts import LinearShafts
-from gearwright.system.motion_pieces import pieces_of
-from gearwright.system.signals import gathered
+from gearwright.motion.piecewise_polynomials import piecewise
+from gearwright.motion.recorded_motion import through
+from gearwright.motion_demands.motion_segments.loop_forces import Loops
+from gearwright.motion_demands.motion_segments.smooth_segments import pieces_of
+from gearwright.motion_demands.shaft_motion.follow_nonlinear_spring import Followed, follow
+from gearwright.motion_demands.shaft_motion.linear_springs import LinearShafts
+from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import BentShafts, ShaftCourse
+from gearwright.motion_demands.shaft_motion.nonlinear_springs import BentShaft
+from gearwright.system.inputs import gathered
 from gearwright.system.system import System
 from gearwright.text import listed
 

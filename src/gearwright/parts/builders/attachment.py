@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gearwright.errors import InputError, StructureError
-from gearwright.parts.cord import Branch, Cord, moved_cord
-from gearwright.parts.drive import Drive
-from gearwright.parts.elasticity import PassiveSpring
+from gearwright.parts.builders.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
+from gearwright.parts.drives.drive import Drive
+from gearwright.parts.drives.supply_and_servo import Supply
+from gearwright.parts.environment.loops_and_contacts import Loop, Touch
+from gearwright.parts.gears.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
-from gearwright.parts.payload import Frame
-from gearwright.parts.placing import HERE, PartPlace, moved_motor, placement
+from gearwright.parts.payload_and_frames import Frame
 from gearwright.parts.robot import Robot
-from gearwright.parts.supply import Supply
-from gearwright.parts.surroundings import Loop, Touch
-from gearwright.parts.tendon import Tendon
-from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+from gearwright.parts.structure.cord import Branch, Cord, moved_cord
+from gearwright.parts.structure.frame_changes import HERE, PartPlace, moved_motor, placement
+from gearwright.parts.structure.tendon import Tendon
+from gearwright.parts.trains.train import Gearwheel, Mesh, Train, TrainMotor
 from gearwright.text import listed
 
 AlongRow = TypeVar("AlongRow", PassiveSpring, Tendon)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from gearwright.algebra import ZERO, Scalar, Tensor, Vec
 from gearwright.arguments import require_range
 from gearwright.errors import PartError, StructureError
-from gearwright.parts.drive import Drive
-from gearwright.parts.elasticity import JointSpring, PassiveSpring
+from gearwright.parts.builders.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
+from gearwright.parts.drives.drive import Drive
+from gearwright.parts.gears.elasticity import JointSpring, PassiveSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
-from gearwright.parts.payload import Frame
-from gearwright.parts.placing import PartPlace, moved_motor, rows
+from gearwright.parts.payload_and_frames import Frame
 from gearwright.parts.robot import Robot
-from gearwright.parts.train import Train, TrainMotor
+from gearwright.parts.structure.frame_changes import PartPlace, moved_motor, rows
+from gearwright.parts.trains.train import Train, TrainMotor
 
 WAYS = ("x", "y", "z", "rx", "ry", "rz")
 """The six ways a base can give: along and about its axes."""

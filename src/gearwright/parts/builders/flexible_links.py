@@ -10,13 +10,13 @@ from typing import Any
 from gearwright.algebra import IDENTITY, ZERO, Inertia, Scalar, Tensor, Vec
 from gearwright.arguments import require_range
 from gearwright.errors import PartError, StructureError
-from gearwright.parts.drive import Drive
-from gearwright.parts.elasticity import JointSpring
+from gearwright.parts.builders.mounting import mount_of, moved_drive, output_is_link
+from gearwright.parts.drives.drive import Drive
+from gearwright.parts.gears.elasticity import JointSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.mounting import mount_of, moved_drive, output_is_link
-from gearwright.parts.payload import Frame, Payload
-from gearwright.parts.placing import PartPlace, rows
+from gearwright.parts.payload_and_frames import Frame, Payload
 from gearwright.parts.robot import Robot
+from gearwright.parts.structure.frame_changes import PartPlace, rows
 
 MASSLESS = Tensor.diagonal(0.0, 0.0, 0.0)
 

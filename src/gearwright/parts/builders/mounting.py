@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gearwright.algebra import Rot, Vec, is_number
-from gearwright.parts.drive import Drive
-from gearwright.parts.elasticity import elements_of
+from gearwright.parts.drives.drive import Drive
+from gearwright.parts.gears.elasticity import elements_of
 from gearwright.parts.link import Link
-from gearwright.parts.placing import HERE, PartPlace, moved_gear, moved_motor, moved_wheel, rows, stated_wheel
 from gearwright.parts.robot import Robot
-from gearwright.parts.train import Gearwheel
+from gearwright.parts.structure.frame_changes import (
+    HERE,
+    PartPlace,
+    moved_gear,
+    moved_motor,
+    moved_wheel,
+    rows,
+    stated_wheel,
+)
+from gearwright.parts.trains.train import Gearwheel
 
 
 def mount_of(drive: Drive, driven: Link) -> str:

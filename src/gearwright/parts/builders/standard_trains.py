@@ -7,9 +7,9 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
-from gearwright.parts.member import NO_MEMBER, Member
-from gearwright.parts.planet_rules import require_apart, require_closing, require_even_spacing
-from gearwright.parts.train import Gearwheel, Mesh, Train, TrainMotor
+from gearwright.parts.gears.member import NO_MEMBER, Member
+from gearwright.parts.gears.planetary import require_apart, require_closing, require_even_spacing
+from gearwright.parts.trains.train import Gearwheel, Mesh, Train, TrainMotor
 
 
 def bevel_differential(

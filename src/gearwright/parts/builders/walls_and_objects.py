@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gearwright.arguments import number
-from gearwright.parts.elasticity import JointSpring
+from gearwright.parts.environment.surfaces import Plane
+from gearwright.parts.gears.elasticity import JointSpring
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.robot import Robot
-from gearwright.parts.surface import Plane
 
 ORIGIN = (0.0, 0.0, 0.0)
 

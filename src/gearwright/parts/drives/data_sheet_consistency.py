@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from gearwright.parts.data_sheets import GearboxSheet, MotorSheet
+from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 from gearwright.text import visible
 
 TOLERANCE = 0.03

@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from gearwright.errors import DriveError
-from gearwright.parts.gear import Gear
-from gearwright.parts.heat import Heat
-from gearwright.parts.motor import Motor
-from gearwright.parts.sheet_values import impossible
+from gearwright.parts.drives.data_sheet_ranges import impossible
+from gearwright.parts.drives.motor import Motor
+from gearwright.parts.drives.thermal import Heat
+from gearwright.parts.gears.gear import Gear
 from gearwright.text import listed
 
 

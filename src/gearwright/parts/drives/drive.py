@@ -7,11 +7,10 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import DriveError
-from gearwright.parts.gear import AnyGear, Gear
-from gearwright.parts.kinds import require_at_least, require_kind
-from gearwright.parts.motor import Motor
-from gearwright.parts.servo import Servo
-from gearwright.parts.supply import Supply
+from gearwright.parts.checks import require_at_least, require_kind
+from gearwright.parts.drives.motor import Motor
+from gearwright.parts.drives.supply_and_servo import Servo, Supply
+from gearwright.parts.gears.gear import AnyGear, Gear
 
 
 @dataclass(frozen=True)

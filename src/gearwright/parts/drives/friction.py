@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import DriveError
-from gearwright.parts.kinds import require_at_least
+from gearwright.parts.checks import require_at_least
 
 
 @dataclass(frozen=True)

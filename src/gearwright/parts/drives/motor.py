@@ -7,9 +7,9 @@ from typing import Any
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import DriveError, SpinError
-from gearwright.parts.friction import Friction, all_friction
-from gearwright.parts.heat import Heat
-from gearwright.parts.kinds import require_at_least, require_kind
+from gearwright.parts.checks import require_at_least, require_kind
+from gearwright.parts.drives.friction import Friction, all_friction
+from gearwright.parts.drives.thermal import Heat
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import DriveError
-from gearwright.parts.kinds import require_at_least
+from gearwright.parts.checks import require_at_least
 
 COPPER = 0.0039
 """Temperature coefficient of the resistance of copper [1/K], as motor data sheets use it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from gearwright.arguments import number
 from gearwright.errors import PartError
-from gearwright.parts.surface import Cylinder, Plane, Sphere, Surface
+from gearwright.parts.environment.surfaces import Cylinder, Plane, Sphere, Surface
 
 HELD = ("x", "y", "z", "rx", "ry", "rz")
 """The coordinates of a frame relative to another that can be held."""

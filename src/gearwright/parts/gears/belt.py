@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from gearwright.algebra import Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel
-from gearwright.parts.gear_box import GearBox, Turning, X
-from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_positive
-from gearwright.parts.pitch_points import spans
-from gearwright.parts.teeth import missing
+from gearwright.parts.gears.forces.gear_statics import GearBox, Turning, X
+from gearwright.parts.gears.forces.pitch_points import spans
+from gearwright.parts.gears.forces.tooth_forces import missing
+from gearwright.parts.gears.gear import Wheel
+from gearwright.parts.gears.member import NO_MEMBER, Elasticity, Member, require_positive
 
 
 class PitchLine(NamedTuple):

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar, is_number
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel
-from gearwright.parts.gear_box import GearBox
-from gearwright.parts.losses import Losses, losses_of, worm_efficiencies, worm_friction
-from gearwright.parts.member import (
+from gearwright.parts.gears.forces.gear_statics import GearBox
+from gearwright.parts.gears.forces.pitch_points import cone_angles, cones, thread
+from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, missing, require_teeth_angles
+from gearwright.parts.gears.gear import Wheel
+from gearwright.parts.gears.losses import Losses, losses_of, worm_efficiencies, worm_friction
+from gearwright.parts.gears.member import (
     NO_MEMBER,
     Elasticity,
     Member,
@@ -20,8 +22,6 @@ from gearwright.parts.member import (
     require_positive,
     require_teeth,
 )
-from gearwright.parts.pitch_points import cone_angles, cones, thread
-from gearwright.parts.teeth import PRESSURE_ANGLE, missing, require_teeth_angles
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.arguments import require_range
 from gearwright.errors import PartError, TrainError
-from gearwright.parts.kinds import require_kind, sequence_of
+from gearwright.parts.checks import require_kind, sequence_of
 
 _require = partial(require_range, error=TrainError)
 

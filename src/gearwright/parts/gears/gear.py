@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import TrainError
-from gearwright.parts.elasticity import Element, Torsion, own_element, refuse_impossible_twist
-from gearwright.parts.gear_box import GearBox
-from gearwright.parts.gear_box_forces import forces_told
-from gearwright.parts.kinds import sequence_of
-from gearwright.parts.losses import Losses, refuse_impossible_losses, refuse_two_sources
-from gearwright.parts.teeth import ToothForce
+from gearwright.parts.checks import sequence_of
+from gearwright.parts.gears.elasticity import Element, Torsion, own_element, refuse_impossible_twist
+from gearwright.parts.gears.forces.gear_statics import GearBox, forces_told
+from gearwright.parts.gears.forces.tooth_forces import ToothForce
+from gearwright.parts.gears.losses import Losses, refuse_impossible_losses, refuse_two_sources
 
 
 @dataclass(frozen=True)

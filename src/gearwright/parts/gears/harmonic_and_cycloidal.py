@@ -12,9 +12,11 @@ import numpy as np
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel
-from gearwright.parts.gear_box import GearBox
-from gearwright.parts.member import (
+from gearwright.parts.gears.forces.gear_statics import GearBox
+from gearwright.parts.gears.forces.pitch_points import cycloid
+from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, Teeth, ToothForce, missing, require_teeth_angles
+from gearwright.parts.gears.gear import Wheel
+from gearwright.parts.gears.member import (
     NO_MEMBER,
     Elasticity,
     Member,
@@ -23,10 +25,7 @@ from gearwright.parts.member import (
     require_positive,
     require_teeth,
 )
-from gearwright.parts.pitch_points import cycloid
-from gearwright.parts.planet_rules import require_apart
-from gearwright.parts.planetary import orbiting
-from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, ToothForce, missing, require_teeth_angles
+from gearwright.parts.gears.planetary import orbiting, require_apart
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from gearwright.algebra import Scalar, is_number
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.parts.elasticity import own_element
-from gearwright.parts.gear import Transmission, Wheel
+from gearwright.parts.gears.elasticity import own_element
+from gearwright.parts.gears.gear import Transmission, Wheel
 
 
 def require_teeth(owner: str, **teeth: Any) -> None:

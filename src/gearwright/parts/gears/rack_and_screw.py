@@ -10,11 +10,11 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel
-from gearwright.parts.gear_box import GearBox, Turning, X, Y
-from gearwright.parts.member import NO_MEMBER, Elasticity, Member, require_choice, require_positive, require_teeth
-from gearwright.parts.pitch_points import cylinders
-from gearwright.parts.teeth import PRESSURE_ANGLE, ToothForce, require_teeth_angles
+from gearwright.parts.gears.forces.gear_statics import GearBox, Turning, X, Y
+from gearwright.parts.gears.forces.pitch_points import cylinders
+from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, ToothForce, require_teeth_angles
+from gearwright.parts.gears.gear import Wheel
+from gearwright.parts.gears.member import NO_MEMBER, Elasticity, Member, require_choice, require_positive, require_teeth
 
 
 @dataclass(frozen=True, kw_only=True)

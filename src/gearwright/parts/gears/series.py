@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Protocol
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
-from gearwright.parts.belt import Belt
-from gearwright.parts.elasticity import Element, elements_of, own_element
-from gearwright.parts.gear import AnyGear, Wheel
-from gearwright.parts.losses import Losses, in_series, losses_of
-from gearwright.parts.member import NO_MEMBER, Elasticity, Member
-from gearwright.parts.screw import Rack, Screw
-from gearwright.parts.teeth import ToothForce, tooth_forces_of, unknown_teeth_of
+from gearwright.parts.gears.belt import Belt
+from gearwright.parts.gears.elasticity import Element, elements_of, own_element
+from gearwright.parts.gears.forces.tooth_forces import ToothForce, tooth_forces_of, unknown_teeth_of
+from gearwright.parts.gears.gear import AnyGear, Wheel
+from gearwright.parts.gears.losses import Losses, in_series, losses_of
+from gearwright.parts.gears.member import NO_MEMBER, Elasticity, Member
+from gearwright.parts.gears.rack_and_screw import Rack, Screw
 
 SLIDING = (Rack, Screw)
 """Gears that turn rotation into translation."""

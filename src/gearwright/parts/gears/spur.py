@@ -10,18 +10,12 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel
-from gearwright.parts.gear_box import GearBox, Turning
-from gearwright.parts.losses import Losses
-from gearwright.parts.member import (
-    NO_MEMBER,
-    Member,
-    Meshing,
-    require_positive,
-    require_teeth,
-)
-from gearwright.parts.pitch_points import cylinders, towards
-from gearwright.parts.teeth import PRESSURE_ANGLE, Teeth, missing, require_teeth_angles
+from gearwright.parts.gears.forces.gear_statics import GearBox, Turning
+from gearwright.parts.gears.forces.pitch_points import cylinders, towards
+from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, Teeth, missing, require_teeth_angles
+from gearwright.parts.gears.gear import Wheel
+from gearwright.parts.gears.losses import Losses
+from gearwright.parts.gears.member import NO_MEMBER, Member, Meshing, require_positive, require_teeth
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gearwright.algebra import Scalar
-from gearwright.parts.gear import AnyGear
-from gearwright.parts.planetary import Planetary
-from gearwright.parts.series import Series
-from gearwright.parts.spur import Spur
-from gearwright.parts.wolfrom import Wolfrom
+from gearwright.parts.gears.gear import AnyGear
+from gearwright.parts.gears.planetary import Planetary
+from gearwright.parts.gears.series import Series
+from gearwright.parts.gears.spur import Spur
+from gearwright.parts.gears.wolfrom import Wolfrom
 
 MOUNT, DRIVEN, JOINT = "mount", "driven", "joint"
 

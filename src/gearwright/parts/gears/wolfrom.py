@@ -7,14 +7,13 @@ from typing import Any
 
 from gearwright.algebra import Scalar
 from gearwright.errors import TrainError
-from gearwright.parts.gear import Wheel
-from gearwright.parts.gear_box import GearBox, Turning
-from gearwright.parts.losses import Losses, epicyclic_efficiencies
-from gearwright.parts.member import NO_MEMBER, Member, Meshing, require_counts, require_teeth
-from gearwright.parts.pitch_points import cylinders, planets_on
-from gearwright.parts.planet_rules import require_apart, require_closing, require_even_spacing
-from gearwright.parts.planetary import orbiting
-from gearwright.parts.teeth import PRESSURE_ANGLE, require_teeth_angles
+from gearwright.parts.gears.forces.gear_statics import GearBox, Turning
+from gearwright.parts.gears.forces.pitch_points import cylinders, planets_on
+from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, require_teeth_angles
+from gearwright.parts.gears.gear import Wheel
+from gearwright.parts.gears.losses import Losses, epicyclic_efficiencies
+from gearwright.parts.gears.member import NO_MEMBER, Member, Meshing, require_counts, require_teeth
+from gearwright.parts.gears.planetary import orbiting, require_apart, require_closing, require_even_spacing
 
 
 @dataclass(frozen=True, kw_only=True)

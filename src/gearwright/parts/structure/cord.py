@@ -9,11 +9,11 @@ from itertools import pairwise
 
 from gearwright.algebra import is_number
 from gearwright.errors import PartError
-from gearwright.parts.friction import Friction, all_friction
-from gearwright.parts.kinds import require_at_least, require_kind
-from gearwright.parts.motor import Motor
-from gearwright.parts.placing import PartPlace
-from gearwright.parts.servo import Servo
+from gearwright.parts.checks import require_at_least, require_kind
+from gearwright.parts.drives.friction import Friction, all_friction
+from gearwright.parts.drives.motor import Motor
+from gearwright.parts.drives.supply_and_servo import Servo
+from gearwright.parts.structure.frame_changes import PartPlace
 
 Numbers = tuple[float, ...]
 Ends = tuple[float, float]

@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec, is_zero
-from gearwright.parts.gear import AnyGear, Gear
-from gearwright.parts.member import Member
-from gearwright.parts.motor import Motor
-from gearwright.parts.train import Gearwheel
+from gearwright.parts.drives.motor import Motor
+from gearwright.parts.gears.gear import AnyGear, Gear
+from gearwright.parts.gears.member import Member
+from gearwright.parts.trains.train import Gearwheel
 
 
 class PartPlace(NamedTuple):

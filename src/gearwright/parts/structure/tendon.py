@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
 from gearwright.errors import PartError
-from gearwright.parts.kinds import require_at_least, require_kind
-from gearwright.parts.motor import Motor
-from gearwright.parts.servo import Servo
+from gearwright.parts.checks import require_at_least, require_kind
+from gearwright.parts.drives.motor import Motor
+from gearwright.parts.drives.supply_and_servo import Servo
 
 
 @dataclass(frozen=True)

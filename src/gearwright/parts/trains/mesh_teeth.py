@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gearwright.parts.gear_box import Contact, GearBox, Turning, X
-from gearwright.parts.gear_box_forces import forces_told
-from gearwright.parts.pitch_points import cone_angles, cones, cylinders, spans
-from gearwright.parts.teeth import Teeth, ToothForce, missing
-from gearwright.parts.train import Mesh
+from gearwright.parts.gears.forces.gear_statics import Contact, GearBox, Turning, X, forces_told
+from gearwright.parts.gears.forces.pitch_points import cone_angles, cones, cylinders, spans
+from gearwright.parts.gears.forces.tooth_forces import Teeth, ToothForce, missing
+from gearwright.parts.trains.train import Mesh
 
 FAR = 10.0
 """How far apart the pulleys of a train's belt are taken, by their radii: what its spans carry does not depend on it."""

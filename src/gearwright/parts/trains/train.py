@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.parts.member import require_choice, require_positive, require_teeth
-from gearwright.parts.motor import Motor
-from gearwright.parts.teeth import PRESSURE_ANGLE, require_teeth_angles
+from gearwright.parts.drives.motor import Motor
+from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, require_teeth_angles
+from gearwright.parts.gears.member import require_choice, require_positive, require_teeth
 
 MeshKind = Literal["external", "internal", "bevel", "belt", "crossed belt"]
 SIGNS: dict[str, float] = {"external": -1.0, "internal": 1.0, "bevel": -1.0, "belt": 1.0, "crossed belt": -1.0}

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.closure import SAME, Closure
-from gearwright.functions.functions import integrate, placement
-from gearwright.planning.descent import DAMPING, PATIENCE, PROGRESS, Descent
-from gearwright.planning.poses import placed, rotation_vector
+from gearwright.functions.constrained.closure import SAME, Closure
+from gearwright.functions.dynamics import integrate, placement
+from gearwright.planning.kinematics.descent import DAMPING, PATIENCE, PROGRESS, Descent
+from gearwright.planning.kinematics.poses import placed, rotation_vector
 
 STEPS = 60
 """Of one descent at most."""

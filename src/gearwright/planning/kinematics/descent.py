@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.functions.run import compiled_now
-from gearwright.planning.joints import Joints
+from gearwright.functions.public_call import compiled_now
+from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.programs.dynamics_programs import JACOBIAN
 from gearwright.programs.kinematic_programs import REACHING_STEP, spot_of
-from gearwright.programs.programs import JACOBIAN
 
 STEPS = 40
 """Of one descent at most."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
-from gearwright.functions.run import run
+from gearwright.functions.public_call import run
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs import kinematic_programs as programs

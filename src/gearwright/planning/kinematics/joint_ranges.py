@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import is_number
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic import first_shaft, spring_matrices
+from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
 from gearwright.errors import InputError
-from gearwright.functions.functions import integrate, neutral
+from gearwright.functions.dynamics import integrate, neutral
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.mechanism.dofs import Dof
+from gearwright.mechanism.joints.dofs import Dof
 from gearwright.parts import Robot
 
 UNLIMITED = 1e6

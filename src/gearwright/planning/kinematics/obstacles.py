@@ -10,11 +10,11 @@ import numpy as np
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import PartError
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import BASE, Mechanism
-from gearwright.mechanism.joint_kinds import joint_kind
-from gearwright.planning.criteria import Criterion
-from gearwright.planning.descent import Descent
+from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.planning.kinematics.descent import Descent
+from gearwright.planning.kinematics.redundancy_criteria import Criterion
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import gravity, integrate, mass_matrix
-from gearwright.planning.descent import Descent
+from gearwright.functions.dynamics import gravity, integrate, mass_matrix
+from gearwright.planning.kinematics.descent import Descent
 from gearwright.text import did_you_mean
 
 SLOPE = 1e-6

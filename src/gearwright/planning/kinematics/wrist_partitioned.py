@@ -4,20 +4,84 @@ Six revolute joints: the last three axes meet in one point, the wrist; the secon
 $e_i$ the turn of joint i about its axis at rest, the frame is moved by $E = e_1 e_2 e_3 e_4 e_5 e_6$, and the wrist c,
 which the last three leave where it is, by $E c = e_1 e_2 e_3 c$ (Pieper). Three equations of the form
 a cos x + b sin x = c have two solutions each: shoulder, elbow, wrist, eight configurations.
+
+The axes of an arm of six revolute joints: all that a closed form of its inverse kinematics needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import acos, atan2
+from math import acos, atan2, cos, sin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
-from gearwright.planning.arm_axes import ArmAxes, turn
-from gearwright.planning.poses import placed
+from gearwright.functions.dynamics import placement
+from gearwright.planning.kinematics.descent import Descent
+from gearwright.planning.kinematics.poses import placed
+
+SAME = 1e-9
+"""How far the frame may be from where the axes put it [m, rad]."""
+
+
+@dataclass(frozen=True)
+class ArmAxes:
+    """Axes and frame where the six joints are at zero, in the world: the frame moves by the product of their turns.
+
+    Args:
+        axes: directions, (6, 3).
+        points: a point of each axis [m], (6, 3).
+        rotation: of the frame, (3, 3).
+        position: of the frame [m], (3,).
+    """
+
+    axes: Array
+    points: Array
+    rotation: Array
+    position: Array
+
+    def placed(self, angles: Array) -> tuple[Array, Array]:
+        """Rotation and position of the frame."""
+        R, p = np.array(self.rotation), np.array(self.position)
+        for axis, point, angle in reversed(list(zip(self.axes, self.points, angles, strict=True))):
+            step = turn(axis, angle)
+            R, p = step @ R, point + step @ (p - point)
+        return R, p
+
+
+def arm_axes(descent: Descent, base: Array) -> ArmAxes | None:
+    """The axes of the joints that move a frame, if these are six and plain; `base` says where all others are."""
+    where = descent.joints.coordinates[descent.moving]
+    if len(where) != 6 or (where < 0).any() or not (descent.task > 0).all():
+        return None
+    rest = np.array(base)
+    rest[where] = 0.0
+    R, p = placement(descent.joints.mech, rest, descent.frame)
+    J = descent.jacobian(np.ascontiguousarray(rest))[:, descent.moving]
+    speeds, axes = J[:3].T, J[3:].T
+    if np.abs(np.linalg.norm(axes, axis=1) - 1).max() > SAME:
+        return None
+    found = ArmAxes(axes, p - np.cross(speeds, axes), R, p)
+    return found if _moves_so(found, descent, rest, where) else None
+
+
+def _moves_so(arm: ArmAxes, descent: Descent, rest: Array, where: NDArray[np.int_]) -> bool:
+    """Whether the frame moves as the axes say: joints with followers, for one, do more."""
+    q, tried = np.array(rest), np.array([0.3, -0.7, 1.1, 0.5, 0.9, -1.3])
+    q[where] = tried
+    true, found = placement(descent.joints.mech, q, descent.frame), arm.placed(tried)
+    return all(float(np.abs(x - y).max()) < SAME for x, y in zip(true, found, strict=True))
+
+
+def turn(axis: Array, angle: float) -> Array:
+    """The rotation about a unit axis (Rodrigues), (3, 3)."""
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + sin(angle) * K + (1 - cos(angle)) * (K @ K)
+
 
 PARALLEL = 1e-9
 """Sine of an angle, or distance as a share of the arm's size, below which axes are parallel or meet."""

@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Vec
+from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import FLOATS
-from gearwright.algebra.taylor import Taylor, TaylorOperations
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion import Trajectory
-from gearwright.parts.surface import Surface
-from gearwright.planning.paths import line
-from gearwright.planning.poses import checked_position
+from gearwright.parts.environment.surfaces import Surface
+from gearwright.planning.kinematics.poses import checked_position
+from gearwright.planning.paths.cartesian_motions import line
 
 CALLER = "approach"
 

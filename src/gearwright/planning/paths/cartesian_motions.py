@@ -10,17 +10,16 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import number
 from gearwright.arrays import Array
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
-from gearwright.planning.cartesian import Path, arc_path, circle_path, line_path
-from gearwright.planning.criteria import Criterion
-from gearwright.planning.inverse_kinematics import checked_start, descent_of
-from gearwright.planning.joints import Joints
-from gearwright.planning.refinement import require_speeds, timed
-from gearwright.planning.timing import Pace, share_of_time
-from gearwright.planning.tracking import followed
+from gearwright.planning.kinematics.inverse_kinematics import checked_start, descent_of
+from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.planning.kinematics.redundancy_criteria import Criterion
+from gearwright.planning.paths.cartesian_paths import Pace, Path, arc_path, circle_path, line_path, share_of_time
+from gearwright.planning.paths.pose_tracking import followed
+from gearwright.planning.paths.refinement import require_speeds, timed
 
 
 def line(

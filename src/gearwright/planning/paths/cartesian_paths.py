@@ -1,10 +1,14 @@
-"""Cartesian paths: lines, arcs and circles of a frame, its orientation turning evenly, as motions of the joints."""
+"""Cartesian paths: lines, arcs and circles of a frame, its orientation turning evenly, as motions of the joints.
+
+How a path is run through in time: the one place that says by which law.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +16,8 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.planning.poses import checked_position, checked_rotation, flat_poses, rotation_vector, slerp
+from gearwright.motion import Trajectory, s_curve, smoothed
+from gearwright.planning.kinematics.poses import checked_position, checked_rotation, flat_poses, rotation_vector, slerp
 
 
 @dataclass(frozen=True)
@@ -107,3 +112,40 @@ def _ends(function: str, here: Any, to: Any) -> tuple[Array, Array, Array, Array
     if R1.shape != (3, 3) or p1.shape != (3,):
         raise InputError(f"{function}: the end must be one pose (rotation, position), or one position (3,).")
     return R0, p0, R1, p1, (1.0, 1.0, 1.0, *(3 * [float(not free)]))
+
+
+KEPT = 1e-6
+"""Share of every limit that is left for what a path's own rate may be off."""
+RAMP = 4.0
+"""A jerk that nobody limits builds the acceleration up within this share of the time that speeding up takes."""
+ROUND = 0.25
+"""Width of the moving averages as a share of the time in which the acceleration builds up."""
+
+
+class Pace(NamedTuple):
+    """Largest speed, acceleration and jerk along a path [m/s or rad/s, ...]; infinity: unlimited."""
+
+    speed: float
+    acceleration: float = np.inf
+    jerk: float = np.inf
+
+
+def share_of_time(lengths: dict[str, tuple[float, Pace]]) -> Trajectory:
+    """The share of a path (1 coordinate, 0 to 1) over time, rest to rest, that keeps every pace.
+
+    An S-curve, which is the fastest under its limits, averaged twice over a short time, so that jerk and snap are
+    continuous too (an average keeps every limit). Without a limit of the acceleration a quarter of the way is for
+    speeding up and another for slowing down; without one of the jerk the acceleration builds up in a quarter of that.
+    """
+    known = [(length, pace) for length, pace in lengths.values() if length > 0]
+    if not known:
+        raise InputError("the path has no length: start and end are the same pose. Give somewhere to go.")
+    v, a, j = (min(pace[k] / length for length, pace in known) * (1 - KEPT) for k in range(3))
+    if np.isinf(v) and np.isinf(a):
+        raise InputError("neither speed nor acceleration along the path is limited. Give one of them.")
+    v = min(v, 2 * sqrt(a))  # faster than that nothing gets within the path
+    a = min(a, 2 * v**2) if np.isinf(a) else a
+    j = RAMP * a**2 / min(v, sqrt(a)) if np.isinf(j) else j
+    law = s_curve([0.0], [1.0], speed=v, acceleration=a, jerk=j)
+    width = ROUND * min(a / j, law.duration / 4)
+    return smoothed(smoothed(law, width), width)

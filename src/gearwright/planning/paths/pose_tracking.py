@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
-from gearwright.functions.functions import integrate, placement
+from gearwright.functions.dynamics import integrate, placement
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.planning.criteria import Criterion
-from gearwright.planning.descent import Descent
-from gearwright.planning.inverse_kinematics import SINGULAR, checked_start, descent_of
-from gearwright.planning.poses import placed, rotation_vector, slerp, wanted
+from gearwright.planning.kinematics.descent import Descent
+from gearwright.planning.kinematics.inverse_kinematics import SINGULAR, checked_start, descent_of
+from gearwright.planning.kinematics.poses import placed, rotation_vector, slerp, wanted
+from gearwright.planning.kinematics.redundancy_criteria import Criterion
 from gearwright.text import listed
 
 GOAL = 1e-10**2

@@ -11,15 +11,15 @@ import numpy as np
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import PlanningError
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
-from gearwright.motion.pieces import meeting
+from gearwright.motion.piecewise_polynomials import meeting
 from gearwright.parts import Robot
-from gearwright.planning.descent import Descent
-from gearwright.planning.joints import Joints
-from gearwright.planning.poses import placed, rotation_vector
-from gearwright.planning.timing import KEPT
+from gearwright.planning.kinematics.descent import Descent
+from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.planning.kinematics.poses import placed, rotation_vector
+from gearwright.planning.paths.cartesian_paths import KEPT
 
 COUNTS = (65, 129, 257, 513, 1025, 2049)
 """Configurations that a path is divided into: ever more until the frame keeps to it between them."""

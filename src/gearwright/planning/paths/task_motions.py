@@ -14,16 +14,16 @@ from gearwright.errors import GearwrightError, InputError
 from gearwright.files.permissions import Permissions
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Trajectory, pause, recorded, s_curve, smoothed, spline, trapezoid
-from gearwright.motion.pieces import piecewise
+from gearwright.motion.piecewise_polynomials import piecewise
+from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
-from gearwright.planning.fastest import fastest
-from gearwright.planning.paths import arc, circle, line
-from gearwright.system.stated_limits import neutral_within_limits
+from gearwright.planning.paths.cartesian_motions import arc, circle, line
+from gearwright.planning.time_optimal.fastest_motion import fastest
 from gearwright.text import did_you_mean, listed
 
 if TYPE_CHECKING:  # the words are checked by pydantic, which takes a while to import
-    from gearwright.files.robot_words import PayloadWords
-    from gearwright.files.task_words import GoalWords, MotionWords
+    from gearwright.files.fields.robot import PayloadWords
+    from gearwright.files.fields.task import GoalWords, MotionWords
 
 MET = 1e-6
 """How far a recording may start from where the robot is [rad, m]."""
@@ -40,7 +40,7 @@ def task_motions(
 
     Args:
         robot: the robot, with the payload it carries meanwhile; its limits hold where a motion states none.
-        motions: what the file says (`gearwright.files.task_reader.read_task`).
+        motions: what the file says (`gearwright.files.yaml.task_reader.read_task`).
         start: where the first motion starts: a list, joint -> value, or the name of one of the robot's states; zero, or
             the middle of the range of a joint that may not be there, unless given. A file starts where it starts.
         folder: that of the task file, below which recordings are.
@@ -53,7 +53,7 @@ def task_motions(
         InputError, PlanningError: a motion that the robot cannot make; the message names it by its number and line.
 
     >>> import gearwright as gw
-    >>> from gearwright.files.task_reader import read_task
+    >>> from gearwright.files.yaml.task_reader import read_task
     >>> words = read_task('''
     ... task: nod
     ... motions:

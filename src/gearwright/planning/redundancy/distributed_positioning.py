@@ -9,14 +9,14 @@ import numpy as np
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
-from gearwright.functions.functions import placement
+from gearwright.functions.dynamics import placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
-from gearwright.planning.inverse_kinematics import descent_of
-from gearwright.planning.poses import flat_poses
-from gearwright.planning.refinement import refined, require_speeds
-from gearwright.planning.tracking import GOAL
+from gearwright.planning.kinematics.inverse_kinematics import descent_of
+from gearwright.planning.kinematics.poses import flat_poses
+from gearwright.planning.paths.pose_tracking import GOAL
+from gearwright.planning.paths.refinement import refined, require_speeds
 from gearwright.text import listed
 
 

@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import number, one_or_each, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.functions import inverse_dynamics, placement
+from gearwright.functions.dynamics import inverse_dynamics, placement
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.coercion import machine_of
+from gearwright.mechanism.assembly.machine_of import machine_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
-from gearwright.planning.descent import Descent
-from gearwright.planning.inverse_kinematics import descent_of
-from gearwright.planning.poses import flat_poses
-from gearwright.planning.refinement import refined, require_speeds, through
-from gearwright.planning.tracking import GOAL
+from gearwright.planning.kinematics.descent import Descent
+from gearwright.planning.kinematics.inverse_kinematics import descent_of
+from gearwright.planning.kinematics.poses import flat_poses
+from gearwright.planning.paths.pose_tracking import GOAL
+from gearwright.planning.paths.refinement import refined, require_speeds, through
 
 SAMPLES = 81
 """Configurations of a motion whose torques are computed."""

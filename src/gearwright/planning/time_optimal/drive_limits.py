@@ -14,15 +14,15 @@ from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
-from gearwright.forces.of_robot import laws as laws_of
-from gearwright.forces.places import motors_of
+from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.robot_lines import motors_of
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion.limits import Bounds, bounds, per_joint
+from gearwright.motion_demands.actuators import Drives, torques_alone, undriven
+from gearwright.motion_demands.forces_at_states import StateForces, States
+from gearwright.motion_demands.stated_limits import efforts
 from gearwright.parts import Motor, Robot
-from gearwright.system.asked_actuators import Drives, torques_alone, undriven
-from gearwright.system.signals import TAU
-from gearwright.system.state_forces import StateForces, States
-from gearwright.system.stated_limits import efforts
+from gearwright.system.inputs import TAU
 from gearwright.system.system import Modes, System
 from gearwright.text import did_you_mean, listed
 

@@ -17,13 +17,13 @@ from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, pause
 from gearwright.motion.limits import require_inside
+from gearwright.motion_demands.forces_at_states import States
 from gearwright.parts import Robot
-from gearwright.planning.joint_paths import through_points, ways_of
-from gearwright.planning.limits_of_drives import DriveLimits, drive_limits
-from gearwright.planning.time_optimal import time_optimal
+from gearwright.planning.time_optimal.drive_limits import DriveLimits, drive_limits
+from gearwright.planning.time_optimal.joint_paths import through_points, ways_of
+from gearwright.planning.time_optimal.path_parametrisation import time_optimal
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
-from gearwright.system.state_forces import States
 from gearwright.text import listed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
 from gearwright.motion import Trajectory
-from gearwright.motion.pieces import from_spline, piecewise
+from gearwright.motion.piecewise_polynomials import from_spline, piecewise
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly

@@ -10,9 +10,8 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
 from gearwright.simulation.run import Run
-from gearwright.system.books import forces_on_lines
 from gearwright.system.evaluation import Evaluation, evaluate, rates
-from gearwright.system.system import Modes, System
+from gearwright.system.system import Modes, System, forces_on_lines
 
 REMARKABLE, WRONG = 1e-6, 1e-2
 """Drifts from which on a run with error control is remarked upon, and not given back as if it were right."""

@@ -10,10 +10,10 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
+from gearwright.motion_demands.stated_limits import beyond_ranges, stated_limits
 from gearwright.parts import Robot
 from gearwright.simulation.run import Run
-from gearwright.system.signals import TAU
-from gearwright.system.stated_limits import beyond_ranges, stated_limits
+from gearwright.system.inputs import TAU
 
 FAR_BEYOND = 1e-6
 """Share of a limit by which a force may exceed it without a word."""

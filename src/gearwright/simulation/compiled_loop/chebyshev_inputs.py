@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.system.signals import Inputs
+from gearwright.system.inputs import Inputs
 
 DEGREE, CUBIC = 12, 3
 """Degrees of the series for functions of time, and for inputs that are known to be cubic."""
@@ -55,7 +55,7 @@ class InputPieces(NamedTuple):
     def at(self, t: float) -> Array:
         """The inputs at a time.
 
-        >>> from gearwright.system.signals import signal
+        >>> from gearwright.system.inputs import signal
         >>> inputs = Inputs(("tau.a",), {"tau.a": signal("tau.a", lambda t: t * t)}, None, (0.0,), 1)
         >>> pieces = fitted(inputs, 0.0, 2.0)
         >>> abs(float(pieces.at(0.7)[0]) - 0.49) < 1e-12

@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.compiling.driver_code import DriverCode, Memory, called_back, driver_code
-from gearwright.compiling.machine_code import MachineCode, address_of
-from gearwright.simulation import (
-    driver_balance,
-    driver_looks,
-    driver_loop,
-    driver_rates,
-    driver_settling,
-    driver_steps,
+from gearwright.compiling.host.machine_code import MachineCode, address_of
+from gearwright.compiling.restricted_python.compiled_code import DriverCode, Memory, called_back, driver_code
+from gearwright.simulation.compiled_loop.chebyshev_inputs import InputPieces
+from gearwright.simulation.compiled_loop.source import (
+    event_location,
+    force_balance,
+    inputs_and_rates,
+    loop,
+    mode_settling,
+    steps,
 )
-from gearwright.simulation.driver_work import Work
-from gearwright.simulation.input_pieces import InputPieces
-from gearwright.system.event_kernels import tied_sizes
-from gearwright.system.event_structure import EventStructure
+from gearwright.simulation.compiled_loop.source.workspace import Work
+from gearwright.system.kernels.event_kernels import tied_sizes
+from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import Modes, System
 
-MODULES = (driver_balance, driver_rates, driver_steps, driver_looks, driver_settling, driver_loop)
+MODULES = (force_balance, inputs_and_rates, steps, event_location, mode_settling, loop)
 ENTRIES = ("advance", "after_event", "settle", "take", "record_here", "rates_asked")
 
 EVENTS = 4096
@@ -62,7 +62,7 @@ class LoopInputs:
 
     Args:
         pieces: inputs over time; None where they are called back.
-        control: kernel of a controller that sees the state, see `controller_kernel`.
+        control: kernel of a controller that sees the state, see `system.controllers.law_controller`.
         callback: (t, state vector, inputs to write, rates to write).
         bounds: largest magnitudes of the inputs, None for none.
         watcher: (t, state vector, levels to write) of events that a user watches.

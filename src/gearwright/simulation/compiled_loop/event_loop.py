@@ -15,21 +15,21 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.compiling.machine_code import MachineCode
-from gearwright.simulation import driver_loop as status
-from gearwright.simulation.driver import Driver, LoopInputs, LoopKernels
-from gearwright.simulation.driving import Driving
+from gearwright.compiling.host.machine_code import MachineCode
+from gearwright.simulation.compiled_loop.chebyshev_inputs import fitted
+from gearwright.simulation.compiled_loop.driver import Driver, LoopInputs, LoopKernels
+from gearwright.simulation.compiled_loop.source import loop as status
 from gearwright.simulation.events import Watch
-from gearwright.simulation.here import Here
-from gearwright.simulation.input_pieces import fitted
-from gearwright.simulation.patience import Patience
+from gearwright.simulation.integrators.stiffness_detection import Patience
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
-from gearwright.system.controller_kernel import controller_kernel
-from gearwright.system.event_structure import EventStructure
-from gearwright.system.event_table import EventTable
-from gearwright.system.motion_rates import MotionRates
-from gearwright.system.observation import observe
+from gearwright.simulation.run_inputs import Driving
+from gearwright.simulation.run_point import Here
+from gearwright.system.controllers.law_controller import controller_kernel
+from gearwright.system.kernels.event_structure import EventStructure
+from gearwright.system.kernels.event_table import EventTable
+from gearwright.system.kernels.motion_rates import MotionRates
+from gearwright.system.kernels.observation import observe
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gearwright.simulation.event_loop import EventLoop
-from gearwright.system.event_structure import TooLargeError
-from gearwright.system.event_table import EventTable, event_table
-from gearwright.system.motion_rates import MotionRates
+from gearwright.simulation.compiled_loop.event_loop import EventLoop
+from gearwright.system.kernels.event_structure import TooLargeError
+from gearwright.system.kernels.event_table import EventTable, event_table
+from gearwright.system.kernels.motion_rates import MotionRates
 from gearwright.system.system import System
 from gearwright.system.vector_program import NoKernelError
 

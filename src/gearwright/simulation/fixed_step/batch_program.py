@@ -10,19 +10,18 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.compiling.compile import graph_code
-from gearwright.compiling.machine_code import MachineCode
+from gearwright.compiling.host.machine_code import MachineCode
 from gearwright.errors import CompilationError
-from gearwright.functions.service import kernel_mode
+from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Inputs
-from gearwright.programs.sized import VectorProgram
-from gearwright.simulation.step_program import StepPlan
-from gearwright.system.stepped_observation import whole_energy
+from gearwright.programs.program import Inputs, VectorProgram
+from gearwright.simulation.fixed_step.step_program import StepPlan
 from gearwright.system.system import System
+from gearwright.system.time_stepping.step import whole_energy
 from gearwright.system.vector_program import vector_program
+from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.graph import Graph
 from gearwright.tracing.trace import TraceJob, traced
-from gearwright.tracing.virtual_machine import evaluate_job
 
 FEW = 64
 """Members up to which CasADi computes sooner than a compiler gets ready."""

@@ -13,32 +13,40 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.compiling.compile import layout_of
-from gearwright.compiling.entry import THREADED_WORK
-from gearwright.compiling.rollout_code import LoopCode, loop_code
+from gearwright.compiling.llvm.python_entry import THREADED_WORK
+from gearwright.compiling.rollout_loop import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
 from gearwright.errors import CompilationError, InputError
 from gearwright.forces.law import Law
-from gearwright.functions.service import kernel_mode
+from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.programs.inputs import checked
-from gearwright.programs.sized import VectorProgram
-from gearwright.simulation.batch_program import BatchProgram, energy_program
-from gearwright.simulation.controlled_steps import controlled_step_program, law_states, require_driven
-from gearwright.simulation.linear_model import LinearModel
-from gearwright.simulation.rollout_checks import Interrupted, common_batch, diverged, require_steps
-from gearwright.simulation.rollout_stability import require_stable
-from gearwright.simulation.step_feeds import Clocked, first_states, input_feeds, parameter_rows
-from gearwright.simulation.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
-from gearwright.system.control_law import ControlLaw
+from gearwright.programs.program import VectorProgram
+from gearwright.simulation.fixed_step.batch_program import BatchProgram, energy_program
+from gearwright.simulation.fixed_step.controlled_step import controlled_step_program, law_states, require_driven
+from gearwright.simulation.fixed_step.inputs_and_checks import (
+    Clocked,
+    Interrupted,
+    common_batch,
+    diverged,
+    first_states,
+    input_feeds,
+    parameter_rows,
+    require_steps,
+)
+from gearwright.simulation.fixed_step.linear_model import LinearModel
+from gearwright.simulation.fixed_step.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
+from gearwright.simulation.fixed_step.step_stability import require_stable
+from gearwright.system.controllers.control_law import ControlLaw
+from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
-from gearwright.system.observation import Observation, observe
-from gearwright.system.stepped_observation import observe_stepped
 from gearwright.system.system import System
+from gearwright.system.time_stepping.step import observe_stepped
 from gearwright.text import did_you_mean
+from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import traced
-from gearwright.tracing.virtual_machine import evaluate_job
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""

@@ -10,17 +10,25 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
-from gearwright.dynamics.fixed_steps import METHODS, Field, Moving
+from gearwright.dynamics.integration_steps import METHODS, Field, Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Inputs
-from gearwright.programs.sized import VectorProgram
-from gearwright.simulation.step_program import MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
-from gearwright.system.control_law import SENSORS, STATES, ControlLaw, Decision, Q, V, decided, measurement_of
-from gearwright.system.law_controller import LawController
+from gearwright.programs.program import Inputs, VectorProgram
+from gearwright.simulation.fixed_step.step_program import MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
+from gearwright.system.controllers.control_law import (
+    SENSORS,
+    STATES,
+    ControlLaw,
+    Decision,
+    Q,
+    V,
+    decided,
+    measurement_of,
+)
+from gearwright.system.controllers.law_controller import LawController
+from gearwright.system.kernels.motion_rates import field_of
 from gearwright.system.system import System
-from gearwright.system.unheld_motion import field_of
 from gearwright.system.vector_program import Formula, vector_program
 from gearwright.text import did_you_mean
 

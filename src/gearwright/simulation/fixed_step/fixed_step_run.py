@@ -9,10 +9,10 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
-from gearwright.simulation.rollout_steps import FixedStep, fixed_step
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
+from gearwright.simulation.fixed_step.step_program import MOREAU
 from gearwright.simulation.run import Run
-from gearwright.simulation.step_program import MOREAU
-from gearwright.simulation.sweeps import sweeps_for
 
 if TYPE_CHECKING:
     from gearwright.simulation.simulation import Simulation

@@ -6,12 +6,12 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.forces.impulse import Bounded
-from gearwright.forces.limit import Limit
-from gearwright.functions.functions import mass_matrix
+from gearwright.forces.impulse_limits import Limit
+from gearwright.forces.time_stepping_impulses import Bounded
+from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism.rows import spread
-from gearwright.system.stepped_motion import acting_over
 from gearwright.system.system import System
+from gearwright.system.time_stepping.step import acting_over
 
 SETTLED = 1e-5
 """What may be left of a speed that all impulses together take away in a step."""

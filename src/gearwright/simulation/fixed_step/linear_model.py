@@ -11,18 +11,18 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import nudge
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
 from gearwright.forces.law import Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along
 from gearwright.programs.program import Inputs
-from gearwright.simulation.batch_program import BatchProgram
-from gearwright.simulation.step_program import MOREAU, NUMBERS, StepPlan
-from gearwright.system.stepped_motion import acting_over
+from gearwright.simulation.fixed_step.batch_program import BatchProgram
+from gearwright.simulation.fixed_step.step_program import MOREAU, NUMBERS, StepPlan
+from gearwright.system.kernels.motion_rates import force_actions, outcomes_of
 from gearwright.system.system import System
-from gearwright.system.unheld_motion import force_actions, outcomes_of
+from gearwright.system.time_stepping.step import acting_over
 from gearwright.system.vector_program import vector_program
 from gearwright.tracing.trace import TraceJob
 

@@ -14,18 +14,18 @@ from gearwright.arguments import as_floats, whole
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
-from gearwright.functions.service import kernel_mode
+from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.plots import saved
-from gearwright.plots.bands import bands
+from gearwright.plots.curves import bands
 from gearwright.plots.notebook import notebook
-from gearwright.simulation.controlled_steps import controller_feeds, require_law
-from gearwright.simulation.rollout_checks import Interrupted, common_batch, require_steps
-from gearwright.simulation.rollout_steps import FixedStep, fixed_step
-from gearwright.simulation.step_program import MOREAU
-from gearwright.simulation.sweeps import sweeps_for
-from gearwright.system.controllers import Controller
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
+from gearwright.simulation.fixed_step.controlled_step import controller_feeds, require_law
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
+from gearwright.simulation.fixed_step.inputs_and_checks import Interrupted, common_batch, require_steps
+from gearwright.simulation.fixed_step.step_program import MOREAU
+from gearwright.system.controllers.controller import Controller
 from gearwright.text import did_you_mean
 
 UNSETTLED = 1e-3

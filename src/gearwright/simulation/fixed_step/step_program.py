@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.dynamics.fixed_steps import METHODS, Moving
+from gearwright.dynamics.integration_steps import METHODS, Moving
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Inputs
-from gearwright.programs.sized import VectorProgram
-from gearwright.system.law_kernels import surveyed
+from gearwright.programs.program import Inputs, VectorProgram
+from gearwright.system.kernels.motion_rates import field_of, require_one_mode
+from gearwright.system.kernels.traced_laws import surveyed
 from gearwright.system.law_parameters import laws_with
-from gearwright.system.stepped_motion import moreau_step, require_stated
 from gearwright.system.system import System
-from gearwright.system.unheld_motion import field_of, require_one_mode
+from gearwright.system.time_stepping.step import moreau_step, require_stated
 from gearwright.system.vector_program import Formula, vector_program
 
 MOREAU = "moreau"

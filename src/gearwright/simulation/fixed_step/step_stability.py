@@ -13,10 +13,10 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
-from gearwright.simulation.linear_model import LinearModel
-from gearwright.simulation.step_program import MOREAU, StepPlan
+from gearwright.simulation.fixed_step.linear_model import LinearModel
+from gearwright.simulation.fixed_step.step_program import MOREAU, StepPlan
+from gearwright.system.kernels.motion_rates import require_one_mode
 from gearwright.system.system import System
-from gearwright.system.unheld_motion import require_one_mode
 from gearwright.text import listed
 
 HARMLESS = 0.8

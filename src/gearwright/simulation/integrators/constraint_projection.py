@@ -11,9 +11,9 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError, SimulationError
-from gearwright.simulation.here import Here
-from gearwright.system.balance import SAME, dependent_here
-from gearwright.system.projection import HeldPlaces, held_places
+from gearwright.simulation.run_point import Here
+from gearwright.system.constraints.projection import HeldPlaces, held_places
+from gearwright.system.force_balance import SAME, dependent_here
 from gearwright.system.system import Modes, System
 from gearwright.text import listed
 

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.crossing import LOOKS, Levels, Sides
-from gearwright.simulation.patience import Patience
-from gearwright.system.mode_changes import CROSSED
+from gearwright.simulation.integrators.branch_crossing import LOOKS, Levels, Sides
+from gearwright.simulation.integrators.stiffness_detection import Patience
+from gearwright.system.modes.mode_changes import CROSSED
 
 Rates = Callable[[float, Array], Array]
 Slopes = Callable[[float, Array], Array]

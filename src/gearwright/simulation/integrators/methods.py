@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.marching import NEAR, March, Problem, Reached, ScipyMarch, Slopes, StuckError
-from gearwright.system.mode_changes import CROSSED
+from gearwright.simulation.integrators.integrate_to_event import (
+    NEAR,
+    March,
+    Problem,
+    Reached,
+    ScipyMarch,
+    Slopes,
+    StuckError,
+)
+from gearwright.system.modes.mode_changes import CROSSED
 
 
 class SundialsMarch:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.decay import differences
-from gearwright.simulation.marching import Rates, Slopes
+from gearwright.simulation.integrators.integrate_to_event import Rates, Slopes
+from gearwright.simulation.integrators.stiffness_detection import differences
 from gearwright.system.evaluation import evaluate, rates
-from gearwright.system.motion_rates import MotionRates
+from gearwright.system.kernels.motion_rates import MotionRates
 from gearwright.system.system import Modes, System
 
 LARGEST_SPEED = 1e6

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.crossing import Levels
-from gearwright.simulation.moded_rates import InModes
-from gearwright.simulation.rates import InputsAt
-from gearwright.system.motion_rates import MotionRates
+from gearwright.simulation.integrators.branch_crossing import Levels
+from gearwright.simulation.integrators.rates import InputsAt
+from gearwright.simulation.python_loop.rates_in_modes import InModes
+from gearwright.system.kernels.motion_rates import MotionRates
 from gearwright.system.system import System
 
 CHATTER = 200

@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.kinks import kinks_of
+from gearwright.forces.branch_points import kinks_of
 from gearwright.forces.line import Line
-from gearwright.simulation.loop_choice import WORTHWHILE, LoopChoice
-from gearwright.simulation.rates import InputsAt, is_lost, rates_by_laws
-from gearwright.system.balance import NONE, Ties, balanced, rows_of, shares_of
+from gearwright.simulation.compiled_loop.loop_choice import WORTHWHILE, LoopChoice
+from gearwright.simulation.integrators.rates import InputsAt, is_lost, rates_by_laws
 from gearwright.system.evaluation import evaluate
-from gearwright.system.law_table import LawTable, NotInMachineCodeError, law_table
+from gearwright.system.force_balance import NONE, Ties, balanced, rows_of, shares_of
+from gearwright.system.kernels.all_modes import LawTable, NotInMachineCodeError, law_table
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
 

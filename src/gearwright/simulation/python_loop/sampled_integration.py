@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gearwright.arrays import Array
-from gearwright.simulation.keeping import Projection
-from gearwright.simulation.kinks import Kinks
-from gearwright.simulation.marching import March, Reached
+from gearwright.simulation.integrators.constraint_projection import Projection
+from gearwright.simulation.integrators.integrate_to_event import March, Reached
+from gearwright.simulation.python_loop.branch_points import Kinks
 from gearwright.simulation.recorder import Recorder
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from gearwright.studio.entries import AS_STATED, Entry, motor_choices
-from gearwright.studio.places import Place, place_of, places
+from gearwright.studio.drive_edits import AS_STATED, Entry, motor_choices
+from gearwright.studio.editable_parts import Place, place_of, places
 from gearwright.text import visible
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gearwright.files.formats import write_text
-from gearwright.files.yaml_writer import write_yaml
+from gearwright.files.yaml.writer import write_yaml
 from gearwright.report.page import page as report_page
 from gearwright.text import file_name, visible
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.functions import placement
-from gearwright.motion.joints import joint_of
+from gearwright.functions.dynamics import placement
+from gearwright.motion.joint_names_and_units import joint_of
+from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
-from gearwright.planning.inverse_kinematics import inverse_kinematics
-from gearwright.studio.rotations import matrix, quaternion
+from gearwright.planning.kinematics.inverse_kinematics import inverse_kinematics
+from gearwright.studio.view import matrix, quaternion
 from gearwright.studio.worker import Ticker
-from gearwright.system.stated_limits import neutral_within_limits
 from gearwright.text import markdown, visible
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gearwright.analysis import Analysis
-from gearwright.report.tables import limit_table, remark_list
+from gearwright.report.limit_tables import limit_table, remark_list
 from gearwright.studio.figures import energy_figure, temperature_figure, torque_figure, torque_speed_figure
 from gearwright.studio.session import QuickResults
 from gearwright.text import html, visible

@@ -10,11 +10,11 @@ import numpy as np
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
-from gearwright.forces.of_robot import laws as laws_of
+from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.parts import Robot
+from gearwright.system.constraints.projection import held_places
 from gearwright.system.evaluation import situations_at
-from gearwright.system.projection import held_places
 from gearwright.system.state import State, initial_state, state_vector
 from gearwright.system.system import System
 

@@ -15,8 +15,8 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.forces.law import Hold
-from gearwright.system.balance import rows_of
 from gearwright.system.evaluation import situations_at
+from gearwright.system.force_balance import rows_of
 from gearwright.system.system import Modes, System
 
 EXACT = 1e-14

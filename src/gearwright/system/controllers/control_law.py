@@ -16,8 +16,7 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Inputs
-from gearwright.programs.sized import VectorProgram
+from gearwright.programs.program import Inputs, VectorProgram
 from gearwright.system.vector_program import vector_program
 from gearwright.text import listed
 

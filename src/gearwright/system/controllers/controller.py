@@ -12,7 +12,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.system.signals import checked_output
+from gearwright.system.inputs import checked_output
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, listed
 

@@ -13,16 +13,14 @@ from typing import Any, NoReturn
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.arrays import Array
-from gearwright.forces.kinks import kinks_of
+from gearwright.forces.branch_points import kinks_of
 from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
 from gearwright.programs.program import Inputs
-from gearwright.system.books import booked
-from gearwright.system.law_kernels import OncePerSystem, require_traceable, surveyed
-from gearwright.system.motion_rates import contents_of
-from gearwright.system.survey import Choice, Survey
-from gearwright.system.system import System, drags_in
+from gearwright.system.kernels.motion_rates import contents_of
+from gearwright.system.kernels.traced_laws import Choice, OncePerSystem, Survey, require_traceable, surveyed
+from gearwright.system.system import System, booked, drags_in
 from gearwright.system.vector_program import kernel, vector_program
 from gearwright.tracing.symbols import operations, symbols
 

@@ -2,6 +2,8 @@ r"""The kernels of the event loop: how a machine moves with its laws in modes th
 
 With the directions b of all holds and drags, $Y = M^{-1} b'$ is how the machine answers to a unit force along each, and
 $a_0$ its acceleration without any: then $a = a_0 + Y z$, and the loop solves for the few forces z alone.
+
+The kernels of the event loop as programs: what each takes and gives.
 """
 
 from __future__ import annotations
@@ -15,17 +17,19 @@ from gearwright.dynamics.elimination import solve_all
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place
-from gearwright.forces.kinks import kinks_of
+from gearwright.forces.branch_points import kinks_of
 from gearwright.forces.law import Action, Force, Guard, Law, Outcome, Reaction, Situation
+from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import along, spread
-from gearwright.programs.program import Inputs
-from gearwright.system.books import booked
-from gearwright.system.event_structure import Places
-from gearwright.system.mode_changes import CROSSED, ZERO
-from gearwright.system.survey import Choice
-from gearwright.system.system import System
-from gearwright.tracing.prepare import prepare
-from gearwright.tracing.symbols import distinct
+from gearwright.programs.program import Inputs, VectorProgram
+from gearwright.system.kernels.event_structure import Places
+from gearwright.system.kernels.motion_rates import contents_of
+from gearwright.system.kernels.traced_laws import Choice
+from gearwright.system.modes.mode_changes import CROSSED, ZERO
+from gearwright.system.system import System, booked
+from gearwright.system.vector_program import vector_program
+from gearwright.tracing.simplify.equivalent_machine import prepare
+from gearwright.tracing.symbols import depend_on, distinct, operations, symbols
 
 Formula = Callable[["Instant"], list[Any]]
 
@@ -272,3 +276,61 @@ def kinks(now: Instant) -> list[Scalar]:
         for j in range(max(map(len, mine.values()))):
             found.append(now.chosen(k, {mode: kinks[j] for mode, kinks in mine.items() if j < len(kinks)}, 0.0))
     return found
+
+
+FORMULAS: dict[str, tuple[Formula, bool]] = {
+    "tied": (tied, False),
+    "follow": (follow, True),
+    "look": (look, True),
+    "settling": (settling, True),
+    "observed": (observed, True),
+}
+"""Per kernel what it computes, and whether it takes what the balance of forces gave."""
+
+
+def program_of(name: str, places: Places) -> VectorProgram:
+    """One of the kernels as a program."""
+    formula, solved = FORMULAS[name]
+
+    def run(mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
+        return formula(Instant(places, places.system.on(mech), ops, given))
+
+    return vector_program(title(name), contents(places, solved), sizes_of(places)[name], run)
+
+
+def title(name: str) -> str:
+    """What a kernel is called in the cache."""
+    return f"event_{name}"
+
+
+def contents(places: Places, solved: bool) -> dict[str, int]:
+    """The inputs of a kernel: state, time, inputs, a 1 per choice at hand; accelerations and what laws feel."""
+    made, system = places.structure, places.system
+    known = {**contents_of(system), "chosen": max(sum(made.mode_count), 1)}
+    return {**known, "a": system.mech.n, "felt": made.felt} if solved else known
+
+
+def sizes_of(places: Places) -> dict[str, int]:
+    """Per kernel how many numbers it gives."""
+    made, system = places.structure, places.system
+    return {
+        "tied": sum(tied_sizes(system.mech.n, made.directions, made.holds, made.drags).values()),
+        "follow": system.own.stop + 2,
+        "look": made.guards + made.kinks,
+        "settling": made.guards,
+        "observed": len(system.signals) + 1,
+    }
+
+
+def looks_that_need_forces(places: Places) -> list[int]:
+    """Per guard and kink 1 where it depends on accelerations or on what laws feel; others follow from the state."""
+    given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
+    found = look(Instant(places, places.system, operations(), given))
+    return [int(depend_on([one], [*given["a"], *given["felt"]])) for one in found]
+
+
+def needs_answers(name: str, places: Places) -> bool:
+    """Whether a kernel depends on how flows answer; finding that out at every instant takes as long as the rest."""
+    given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
+    made, now = places.structure, Instant(places, places.system, operations(), given)
+    return depend_on(FORMULAS[name][0](now), given["felt"][made.holds + made.drags :])

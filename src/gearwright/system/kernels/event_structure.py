@@ -14,7 +14,7 @@ from typing import Any
 from gearwright.algebra import is_number
 from gearwright.forces.law import Drag, Hold
 from gearwright.forces.line import Line
-from gearwright.system.survey import Choice, Survey
+from gearwright.system.kernels.traced_laws import Choice, Survey
 from gearwright.system.system import System, share
 from gearwright.system.vector_program import NoKernelError
 from gearwright.tracing.symbols import operations, symbols

@@ -8,14 +8,14 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.compile import code_known_by, stored_code
-from gearwright.compiling.machine_code import MachineCode
-from gearwright.compiling.store import Entry, key_of, read, write
+from gearwright.compiling.host.disk_cache import Entry, key_of, read, write
+from gearwright.compiling.host.machine_code import MachineCode
 from gearwright.errors import CompilationError
-from gearwright.functions.service import kernel_mode
-from gearwright.system.event_programs import FORMULAS, looks_that_need_forces, needs_answers, program_of, title
-from gearwright.system.event_structure import EventStructure, Places
-from gearwright.system.identity import identity_of
-from gearwright.system.law_kernels import OncePerSystem, require_traceable
+from gearwright.functions.backend import kernel_mode
+from gearwright.system.kernels.event_kernels import FORMULAS, looks_that_need_forces, needs_answers, program_of, title
+from gearwright.system.kernels.event_structure import EventStructure, Places
+from gearwright.system.kernels.identity import identity_of
+from gearwright.system.kernels.traced_laws import OncePerSystem, require_traceable
 from gearwright.system.system import System
 from gearwright.system.vector_program import NoKernelError, job_of, kernel
 

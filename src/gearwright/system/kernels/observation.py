@@ -9,9 +9,9 @@ import numpy as np
 
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
-from gearwright.functions.functions import forward_dynamics
+from gearwright.functions.dynamics import forward_dynamics
+from gearwright.system.kernels.motion_rates import force_actions, outcomes_of
 from gearwright.system.system import System
-from gearwright.system.unheld_motion import force_actions, outcomes_of
 
 
 class Observation(NamedTuple):

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.friction.stick_slip import CREEP
 from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.sticking import CREEP
-from gearwright.functions.functions import kinetic_energy
-from gearwright.functions.impulse_path import impulse_of_impact
-from gearwright.system.balance import rows_of
+from gearwright.functions.constrained.impulse_path import impulse_of_impact
+from gearwright.functions.dynamics import kinetic_energy
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.mode_changes import ModeChanges
+from gearwright.system.force_balance import rows_of
+from gearwright.system.modes.mode_changes import ModeChanges
 from gearwright.system.system import Modes, System, drags_in
 
 MOMENT = 1e-9

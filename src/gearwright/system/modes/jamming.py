@@ -20,15 +20,15 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.contact import FREE, Contact
+from gearwright.forces.contact.contact import FREE, Contact
+from gearwright.forces.friction.stick_slip import CREEP
 from gearwright.forces.law import Action, Hold, Reaction
-from gearwright.forces.losses import STUCK, GearLoss
-from gearwright.forces.sticking import CREEP
-from gearwright.functions.functions import kinetic_energy
-from gearwright.system.balance import Ties
+from gearwright.forces.transmission.gear_losses import STUCK, GearLoss
+from gearwright.functions.dynamics import kinetic_energy
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.impacts import MOMENT
-from gearwright.system.mode_changes import Guards, ModeChanges, most_violated, with_mode
+from gearwright.system.force_balance import Ties
+from gearwright.system.modes.impacts import MOMENT
+from gearwright.system.modes.mode_changes import Guards, ModeChanges, most_violated, with_mode
 from gearwright.system.system import Modes, drags_in
 
 STILL = 1e-12

@@ -12,10 +12,10 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.forces.law import Guard
 from gearwright.system.evaluation import Evaluation, evaluate
-from gearwright.system.impacts import kept
-from gearwright.system.jamming import is_jam
-from gearwright.system.joint_impacts import after_blow
-from gearwright.system.mode_changes import Guards, ModeChanges, most_violated, with_mode
+from gearwright.system.modes.impacts import kept
+from gearwright.system.modes.jamming import is_jam
+from gearwright.system.modes.mode_changes import Guards, ModeChanges, most_violated, with_mode
+from gearwright.system.modes.simultaneous_impacts import after_blow
 from gearwright.system.system import Modes, System
 
 PATIENCE = 40

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError, SingularityError
-from gearwright.forces.contact import FREE, SLIDE, Contact
-from gearwright.forces.losses import STUCK, GearLoss
+from gearwright.forces.contact.contact import FREE, SLIDE, Contact
+from gearwright.forces.transmission.gear_losses import STUCK, GearLoss
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.impacts import kept
-from gearwright.system.jamming import own_jam, pressed_until_jammed
-from gearwright.system.mode_changes import ModeChanges, with_mode
-from gearwright.system.mode_search import Instant, among, led_to
+from gearwright.system.modes.impacts import kept
+from gearwright.system.modes.jamming import own_jam, pressed_until_jammed
+from gearwright.system.modes.mode_changes import ModeChanges, with_mode
+from gearwright.system.modes.mode_search import Instant, among, led_to
 from gearwright.system.system import Modes, System
 from gearwright.text import listed
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
-from gearwright.forces.contact import FREE, Contact
+from gearwright.forces.contact.contact import FREE, Contact
+from gearwright.forces.friction.stick_slip import RESTING
 from gearwright.forces.law import Impact
-from gearwright.forces.sticking import RESTING
-from gearwright.functions.several_impacts import impulses_together
+from gearwright.functions.constrained.several_impacts import impulses_together
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.impacts import Blow, after_impact, felt_along
-from gearwright.system.mode_changes import ModeChanges
+from gearwright.system.modes.impacts import Blow, after_impact, felt_along
+from gearwright.system.modes.mode_changes import ModeChanges
 from gearwright.system.system import System
 
 AT_ONCE = 1e-8

@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
-from gearwright.forces.actuator import LinearActuator
-from gearwright.forces.elastic_drives import elastic_laws
-from gearwright.forces.friction import SmoothFriction, friction_laws
+from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces.friction.dry_friction import SmoothFriction, friction_laws
 from gearwright.forces.law import Law
 from gearwright.forces.line import Line
-from gearwright.forces.losses import loss_laws
-from gearwright.forces.train_losses import train_loss_laws
-from gearwright.functions.functions import bias, mass_matrix
+from gearwright.forces.transmission.elastic_drives import elastic_laws
+from gearwright.forces.transmission.gear_losses import loss_laws
+from gearwright.forces.transmission.train_losses import train_loss_laws
+from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
-from gearwright.system.balance import rows_of
+from gearwright.system.force_balance import rows_of
 from gearwright.text import listed
 
 
@@ -118,7 +118,7 @@ class CompleteModel:
         dampers: viscous friction of joints and motors.
 
     >>> import gearwright as gw
-    >>> from gearwright.forces.dc_motor import dc_motor
+    >>> from gearwright.forces.actuators.dc_motor import dc_motor
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> data = dict(torque_constant=0.05, resistance=0.5, inductance=1e-3)
     >>> model = complete_model(arm, [dc_motor(arm, name, **data) for name in ("j1", "j2", "j3")])

@@ -1,6 +1,6 @@
 """A machine with its laws at one instant, in any modes, as programs of named vectors: for C that runs it elsewhere.
 
-What `evaluation`, `settling` and `impacts` do in numbers is done there by a fixed piece of C; these programs are all
+What `evaluation` and the folder `modes` do in numbers is done there by a fixed piece of C; these programs are all
 that it knows of a machine. Each takes x = [q, v, states of the laws], the time, the inputs, the parameters, and all but
 the first a 1 per mode at hand.
 """
@@ -19,16 +19,14 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.forces.law import Guard, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import spread
-from gearwright.programs.program import Inputs
-from gearwright.programs.sized import VectorProgram
-from gearwright.system.law_kernels import surveyed
-from gearwright.system.law_table import LawTable
-from gearwright.system.open_system import OpenSystem
-from gearwright.system.survey import Choice
+from gearwright.programs.program import Inputs, VectorProgram
+from gearwright.system.kernels.all_modes import LawTable
+from gearwright.system.kernels.traced_laws import Choice, surveyed
+from gearwright.system.open_systems.open_system import OpenSystem
 from gearwright.system.system import System, drags_in, port_share
 from gearwright.system.vector_program import vector_program
 from gearwright.tracing.branching import decided
-from gearwright.tracing.prepare import prepare
+from gearwright.tracing.simplify.equivalent_machine import prepare
 from gearwright.tracing.symbols import operations, symbols
 from gearwright.tracing.trace import PARAMETERS
 

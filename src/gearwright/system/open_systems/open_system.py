@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
-from gearwright.forces.of_robot import laws as laws_of
-from gearwright.forces.places import motors_of
+from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.robot_lines import motors_of
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import along
 from gearwright.parts import Robot
-from gearwright.parts.paths import with_parameters
+from gearwright.parts.parameter_paths import with_parameters
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
-from gearwright.tracing.machine_parameters import machine_with, nominal
+from gearwright.tracing.parameters import machine_with, nominal
 from gearwright.tracing.recipe import free_parameters
 
 TORQUE, MOTOR_TORQUE = "tau.", "motor_torque."

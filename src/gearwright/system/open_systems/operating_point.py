@@ -11,13 +11,13 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.kinks import kinks_of
+from gearwright.forces.branch_points import kinks_of
 from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.evaluation import evaluate, situations_at
-from gearwright.system.open_rates import OpenRates, open_rates
-from gearwright.system.open_system import all_inputs, open_system
-from gearwright.system.settling import settle
+from gearwright.system.modes.mode_settling import settle
+from gearwright.system.open_systems.open_system import all_inputs, open_system
+from gearwright.system.open_systems.rates import OpenRates, open_rates
 from gearwright.system.system import Modes, System
 from gearwright.tracing.trace import traced_function
 

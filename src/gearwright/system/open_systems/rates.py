@@ -16,10 +16,10 @@ from gearwright.errors import InputError, NotTraceableError
 from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.program import Inputs, Program
-from gearwright.system.law_kernels import surveyed
-from gearwright.system.open_system import open_system, states_of
+from gearwright.system.kernels.motion_rates import field_of
+from gearwright.system.kernels.traced_laws import surveyed
+from gearwright.system.open_systems.open_system import open_system, states_of
 from gearwright.system.system import System
-from gearwright.system.unheld_motion import field_of
 from gearwright.system.vector_program import vector_program
 from gearwright.tracing.symbols import operations, symbols
 from gearwright.tracing.trace import PARAMETERS, TraceJob

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
-from gearwright.forces.impulse import Bounded, Meshing
-from gearwright.forces.limit import Entering, Limit, Meeting
+from gearwright.forces.impulse_limits import Entering, Limit, Meeting
+from gearwright.forces.time_stepping_impulses import Bounded, Meshing
 from gearwright.mechanism.rows import Terms, along
 
 

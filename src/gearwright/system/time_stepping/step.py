@@ -6,6 +6,8 @@ q^+ = q_m \oplus \tfrac h2 v^+$
 with the impulses P within the limits of the laws (`Law.stepped`) at the speeds $v^+$ (J. J. Moreau, "Unilateral contact
 and dry friction in finite freedom dynamics", 1988). No moment of impact or of sticking is looked for, so that a step
 costs the same whatever happens in it. Works are those of the mean speeds $(v + v^+)/2$, with which the machine moves.
+
+What is seen of a machine that moves by time stepping: energies at its states, and what its laws feel there.
 """
 
 from __future__ import annotations
@@ -14,21 +16,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.algebra.operations import ARRAYS
+from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
-from gearwright.dynamics.fixed_steps import Moving
+from gearwright.dynamics.energy import kinetic_energy, potential_energy
 from gearwright.dynamics.forward_dynamics import bias, inertia_solver
+from gearwright.dynamics.integration_steps import Moving
 from gearwright.dynamics.pose import place
 from gearwright.errors import InputError
-from gearwright.forces.impulse import Unlimited
+from gearwright.forces.impulse_limits import Limit
 from gearwright.forces.law import Action, Hold, Law, Outcome, Reaction, Situation, Stepped
-from gearwright.forces.limit import Limit
+from gearwright.forces.time_stepping_impulses import Unlimited
 from gearwright.mechanism.rows import Terms, along, spread
-from gearwright.system.books import booked
-from gearwright.system.impulses import Flow, Impulse, settle
-from gearwright.system.system import System, share
+from gearwright.system.kernels.observation import Observation
+from gearwright.system.system import System, booked, share
+from gearwright.system.time_stepping.impulse_solver import Flow, Impulse, settle
 from gearwright.text import listed
-from gearwright.tracing.prepare import prepare
+from gearwright.tracing.simplify.equivalent_machine import prepare
 
 Solver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
 """A right-hand side -> M^-1 of it."""
@@ -220,3 +227,29 @@ def _deepest(acting: Sequence[Acting], ops: Operations) -> Scalar:
         if one.stated.penetration is not None:
             depth = ops.maximum(depth, one.stated.penetration)
     return depth
+
+
+def observe_stepped(system: System, sweeps: int, h: float, x: Array, inputs: Array, t: Array) -> Observation:
+    """What is seen at states x (N, nx) with inputs (N, nu) at times t (N,): means over the step of h [s] that follows.
+
+    Positions and stored energies are those of the states themselves.
+    """
+    u, at = list(np.ascontiguousarray(inputs.T)), system.moving(list(np.ascontiguousarray(x.T)))
+    step = moreau_step(system, sweeps, ARRAYS, t, h, at, u)
+    situations = system.situations(ARRAYS, t, at, u)
+    asked = zip(step.acting, situations, step.reactions, strict=True)
+    outcomes = [one.outcome(situation, felt) for one, situation, felt in asked]
+    values = {name: value for outcome in outcomes for name, value in outcome.signals.items()}
+    signals = {name: np.broadcast_to(np.asarray(values[name], dtype=np.float64), len(x)) for name in system.signals}
+    a = np.stack([np.broadcast_to(one, len(x)) for one in step.a], axis=-1)
+    return Observation(a, signals, np.zeros(len(x)) + sum(outcome.stored for outcome in outcomes))
+
+
+def whole_energy(system: System, ops: Operations, t: Scalar, h: Scalar, x: Moving, u: Sequence[Scalar]) -> Scalar:
+    """Kinetic and potential energy of the machine, and what its laws store [J]."""
+    pose = place(system.mech, x.q, ops)
+    total = kinetic_energy(pose, x.v) + potential_energy(pose)
+    situations = system.situations(ops, t, x, u)
+    for one, situation in zip(acting_over(system, situations, h), situations, strict=True):
+        total = total + one.outcome(situation, one.at_ease).stored
+    return total

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from gearwright.algebra import ZERO, Rot, Scalar, is_number, is_zero
 from gearwright.mechanism import Body, Mechanism, Spring
 from gearwright.mechanism.layout import lay_out
-from gearwright.tracing.draft import Draft, RegroupedBody, merged
-from gearwright.tracing.reframe import reframed
-from gearwright.tracing.regroup import regrouped
+from gearwright.tracing.simplify.editable_machine import Draft, RegroupedBody, merged
+from gearwright.tracing.simplify.frame_choice import reframed
+from gearwright.tracing.simplify.inertia_regrouping import regrouped
 
 PREPARED = (
     "inverse_dynamics",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Vec, is_number
 from gearwright.mechanism import BASE
-from gearwright.tracing.draft import EXACT, Draft, clean, clean_inertia, clean_rotation
+from gearwright.tracing.simplify.editable_machine import EXACT, Draft, clean, clean_inertia, clean_rotation
 
 NEARLY_PARALLEL = 0.2
 """Below this sine between two axes the foot of their common normal is too far away to be a good origin."""

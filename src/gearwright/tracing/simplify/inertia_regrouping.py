@@ -16,7 +16,7 @@ from dataclasses import replace
 from gearwright.algebra import ZERO, Inertia, Scalar, Tensor, Vec, is_number, is_zero
 from gearwright.mechanism import BASE, Spin
 from gearwright.mechanism.layout import Layout
-from gearwright.tracing.draft import Draft, clean, clean_inertia
+from gearwright.tracing.simplify.editable_machine import Draft, clean, clean_inertia
 
 Z = Vec(0.0, 0.0, 1.0)
 

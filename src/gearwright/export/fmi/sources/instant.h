@@ -1,6 +1,6 @@
 /* A machine with its laws at one instant: accelerations, and what laws hold and drag, in one solve.
 
-   The same steps as gearwright.system.evaluation and balance. What is special of a machine stands in model.h. */
+   The same steps as gearwright.system.evaluation and force_balance. What is special of a machine stands in model.h. */
 
 #include <math.h>
 #include <string.h>

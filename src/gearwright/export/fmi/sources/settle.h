@@ -1,6 +1,6 @@
 /* Modes that fit each other, and the blows that come with them.
 
-   The same steps as gearwright.system.settling, mode_changes and impacts: obey the most violated guard until none is
+   The same steps as gearwright.system.modes (settling, changes, impacts): obey the most violated guard until none is
    violated; where that leads round in circles, try all modes that a guard at or below zero leads to. */
 
 #define ZERO 0.5e-9        /* guards below minus this, in their own scale, are violated */

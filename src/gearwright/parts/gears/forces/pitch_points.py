@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.parts.gear_box import Contact, Spans, Turning, X, Y, Z
+from gearwright.parts.gears.forces.gear_statics import Contact, Spans, Turning, X, Y, Z
 
 Pair = tuple[tuple[Turning, Turning], Contact]
 """Driver and driven wheel, and where they touch."""

@@ -2,7 +2,7 @@ r"""Forces between teeth and on the bearings that carry their wheels.
 
 A wheel of the pitch radius $r = m z / (2 \cos\beta)$ with N equal meshes carries $T = N F_t r$. With the normal
 pressure angle $\alpha$ and the helix angle $\beta$ come $F_r = F_t \tan\alpha / \cos\beta$ and $F_a = F_t \tan\beta$.
-`gear_box` has the balance of a whole gear.
+`gear_statics` has the balance of a whole gear.
 """
 
 from __future__ import annotations

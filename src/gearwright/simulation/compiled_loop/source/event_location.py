@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gearwright.simulation.driver_rates import place, solve
-from gearwright.simulation.driver_steps import within
-from gearwright.simulation.driver_words import Floats, ask, run
-from gearwright.simulation.driver_work import Work
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import place, solve
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, ask, run
+from gearwright.simulation.compiled_loop.source.steps import within
+from gearwright.simulation.compiled_loop.source.workspace import Work
 
 CROSSED = 1e-9
 """An event is where a guard reaches minus this."""

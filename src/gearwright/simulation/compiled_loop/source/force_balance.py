@@ -7,8 +7,8 @@ direction are one unknown, and share its force as their factors: what least squa
 
 from __future__ import annotations
 
-from gearwright.simulation.driver_words import Floats, part
-from gearwright.simulation.driver_work import Work
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, part
+from gearwright.simulation.compiled_loop.source.workspace import Work
 
 SINGULAR = 1e-11
 """A pivot that is smaller, beside what stood in its column at first, is taken for none."""

@@ -1,13 +1,14 @@
 """The event loop, inputs and rates: what drives the machine, and how it moves in the modes at hand.
 
-Written in restricted Python, see `compiling.driver_translation`. Functions that may fail return 0 if all went well.
+Written in restricted Python, see `compiling.restricted_python.translation`. Functions that may fail return 0 if all
+went well.
 """
 
 from __future__ import annotations
 
-from gearwright.simulation.driver_balance import balance
-from gearwright.simulation.driver_words import Floats, ask, part, run
-from gearwright.simulation.driver_work import Work
+from gearwright.simulation.compiled_loop.source.force_balance import balance
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, ask, part, run
+from gearwright.simulation.compiled_loop.source.workspace import Work
 
 FASTEST = 1e12
 """The square of a speed that no machine has."""

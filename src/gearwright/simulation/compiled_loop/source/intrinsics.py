@@ -1,4 +1,7 @@
-"""The words of the event loop's source, as plain Python has them; `compiling.driver_translation` knows them too."""
+"""The intrinsics of the event loop's source, as plain Python has them.
+
+`compiling.restricted_python.translation` knows them too.
+"""
 
 from __future__ import annotations
 

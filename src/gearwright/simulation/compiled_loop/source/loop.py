@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gearwright.simulation.dop853 import STAGES
-from gearwright.simulation.driver_balance import take_modes
-from gearwright.simulation.driver_looks import AGAIN, CLEAR, EVENT, FAILED, begin_sides, scan
-from gearwright.simulation.driver_rates import FASTEST, rates, solve
-from gearwright.simulation.driver_settling import FOREVER, FULL, REFUSED, SETTLED, settle
-from gearwright.simulation.driver_steps import first_step, step_within, take_step, within
-from gearwright.simulation.driver_words import Floats
-from gearwright.simulation.driver_work import Work
+from gearwright.simulation.compiled_loop.source.dop853 import STAGES
+from gearwright.simulation.compiled_loop.source.event_location import AGAIN, CLEAR, EVENT, FAILED, begin_sides, scan
+from gearwright.simulation.compiled_loop.source.force_balance import take_modes
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import FASTEST, rates, solve
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats
+from gearwright.simulation.compiled_loop.source.mode_settling import FOREVER, FULL, REFUSED, SETTLED, settle
+from gearwright.simulation.compiled_loop.source.steps import first_step, step_within, take_step, within
+from gearwright.simulation.compiled_loop.source.workspace import Work
 
 ARRIVED = 0
 PAUSED = 1

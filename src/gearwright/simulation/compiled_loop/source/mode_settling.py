@@ -1,15 +1,15 @@
 """The event loop, settling: modes in which every guard holds, after impacts and new holds have changed the speeds.
 
-The algorithm is that of `system.settling`: obey the most violated guard until none is violated. What it does not solve
-within its patience, and blows through gears that lose power, are left to that.
+The algorithm is that of `system.modes.mode_settling`: obey the most violated guard until none is violated. What it does
+not solve within its patience, and blows through gears that lose power, are left to that.
 """
 
 from __future__ import annotations
 
-from gearwright.simulation.driver_balance import eliminate, take_modes
-from gearwright.simulation.driver_rates import solve
-from gearwright.simulation.driver_words import run
-from gearwright.simulation.driver_work import Work
+from gearwright.simulation.compiled_loop.source.force_balance import eliminate, take_modes
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import solve
+from gearwright.simulation.compiled_loop.source.intrinsics import run
+from gearwright.simulation.compiled_loop.source.workspace import Work
 
 ZERO = 0.5e-9
 """Guards below minus this, in their own scale, are violated."""

@@ -5,10 +5,10 @@ The algorithm is that of SciPy's DOP853: the same stages, error norm and choice 
 
 from __future__ import annotations
 
-from gearwright.simulation.dop853 import E3, E5, ROOM, STAGES, A, B, C, D
-from gearwright.simulation.driver_rates import rates
-from gearwright.simulation.driver_words import Floats, part, sqrt
-from gearwright.simulation.driver_work import Work
+from gearwright.simulation.compiled_loop.source.dop853 import E3, E5, ROOM, STAGES, A, B, C, D
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import rates
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, part, sqrt
+from gearwright.simulation.compiled_loop.source.workspace import Work
 
 SAFETY = 0.9
 SHRINK = 0.2

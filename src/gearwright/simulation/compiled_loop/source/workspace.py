@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gearwright.simulation.driver_words import Code, Floats, Ints, Table
+from gearwright.simulation.compiled_loop.source.intrinsics import Code, Floats, Ints, Table
 
 
 class Work:

@@ -1,0 +1,1 @@
+"""Numbers with derivatives: Taylor series in time, dual numbers for parameters, the variational equation."""

@@ -1,0 +1,1 @@
+"""Drives over a cycle: loads, limits, temperatures, forces on teeth."""

@@ -1,0 +1,1 @@
+"""Links as beams: section forces, stress, deflection of links and of the tip."""

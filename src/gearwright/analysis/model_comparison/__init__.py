@@ -1,0 +1,1 @@
+"""Models compared: exact, approximate and reduced; energy balance; impacts."""

@@ -1,0 +1,1 @@
+"""Exact sensitivities of every characteristic to parameters."""

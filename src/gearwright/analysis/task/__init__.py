@@ -1,0 +1,1 @@
+"""Tasks: motions, payload phases, process forces, contacts, perturbations."""

@@ -1,0 +1,1 @@
+"""Vibration: modes, damping, frequency maps and responses."""

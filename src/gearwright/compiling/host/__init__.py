@@ -1,0 +1,1 @@
+"""The processor, the cache on disk, and machine code loaded into this process."""

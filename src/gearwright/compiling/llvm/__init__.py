@@ -1,0 +1,1 @@
+"""LLVM text of kernels: schedule, vectors of states, entry from Python, modules."""

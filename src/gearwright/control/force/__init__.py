@@ -1,0 +1,1 @@
+"""Hybrid position and force control on known contacts and environments."""

@@ -1,0 +1,1 @@
+"""Controllers of joints: PD, computed torque, cascade, adaptive, state feedback, feedback linearisation."""

@@ -1,0 +1,1 @@
+"""Controllers of a frame: operational space, impedance, admittance."""

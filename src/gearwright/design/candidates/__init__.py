@@ -1,0 +1,1 @@
+"""Candidates for every joint: usable catalogue entries, their loads, feasibility and objectives."""

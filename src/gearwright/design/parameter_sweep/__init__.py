@@ -1,0 +1,1 @@
+"""Parameter sweeps: points, measures, workers, a store of results."""

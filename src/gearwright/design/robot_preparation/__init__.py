@@ -1,0 +1,1 @@
+"""Robots made ready for sizing: missing drives, rigid gears, assumed efficiencies."""

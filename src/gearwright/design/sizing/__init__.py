@@ -1,0 +1,1 @@
+"""Sizing: ranking, verification by analysis, the result, controller gains."""

@@ -1,0 +1,1 @@
+"""The same dynamics by other formulations: Lagrange, Vukobratovic, Melhem and Loria."""

@@ -1,0 +1,1 @@
+"""Kinematics of frames: Jacobians, external coordinates, one step of inverse kinematics."""

@@ -1,0 +1,1 @@
+"""C99 for robot controllers: functions, package, self-test."""

@@ -1,0 +1,1 @@
+"""MJCF for MuJoCo: bodies, rotors, actuators, loops, and a check against MuJoCo."""

@@ -1,0 +1,1 @@
+"""URDF with wheels and coupled transmissions, and a sidecar."""

@@ -1,0 +1,1 @@
+"""The fields of robot and task files, one file per part: types, units, defaults, JSON Schema."""

@@ -1,0 +1,1 @@
+"""Motors and gearboxes as tables: bundled data and CSV catalogues."""

@@ -1,0 +1,1 @@
+"""Gearwright's own YAML files: reading, validation, building parts, writing."""

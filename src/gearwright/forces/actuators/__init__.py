@@ -1,0 +1,1 @@
+"""Linear actuators: DC, synchronous and stepping motors, hydraulic and pneumatic cylinders."""

@@ -1,0 +1,1 @@
+"""Contacts, end stops, constraints, catching, environments, and force sensors."""

@@ -1,0 +1,1 @@
+"""Coordinates along which laws act, with rows and rates by differentiation."""

@@ -1,0 +1,1 @@
+"""Cords and tendons: lengths over points, pulleys and rollers, and the laws along them."""

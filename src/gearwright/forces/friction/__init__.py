@@ -1,0 +1,1 @@
+"""Friction: dry and smooth, LuGre, clutches and brakes; stick and slip."""

@@ -1,0 +1,1 @@
+"""The motors of a robot as laws: circuits, supply, heating, and their inverses."""

@@ -1,0 +1,1 @@
+"""Transmissions: mesh efficiency, losses, backlash, hysteresis, kinematic error, nonlinear springs."""

@@ -1,0 +1,1 @@
+"""Closed loops, contacts and impacts: constrained motion, reactions, linear models, impulses."""

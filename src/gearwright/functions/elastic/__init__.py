@@ -1,0 +1,1 @@
+"""Elastic machines: their equations in blocks, the motion of motors, redundant Cartesian models."""

@@ -1,0 +1,1 @@
+"""Exciting motions, logs, filtering of measured signals."""

@@ -1,0 +1,1 @@
+"""Least squares, covariance, diagnostics, and the unknowns of a consistent fit."""

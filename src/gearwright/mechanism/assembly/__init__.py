@@ -1,0 +1,1 @@
+"""From parts to the flat machine: links, drives, trains, springs and tendons."""

@@ -1,0 +1,1 @@
+"""Joint kinds: coordinates, degrees of freedom, geometry and configuration spaces."""

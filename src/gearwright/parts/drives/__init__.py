@@ -1,0 +1,1 @@
+"""Drives: motor, winding, thermal data, friction, supply and servo, data sheets."""

@@ -1,0 +1,1 @@
+"""Gears of every kind, with their members, elasticity, losses and topology."""

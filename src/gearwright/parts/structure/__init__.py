@@ -1,0 +1,1 @@
+"""Structural parts: cross-sections and materials, tendons and cords, changes of frame."""

@@ -1,0 +1,1 @@
+"""Gear trains drawn freely: wheels, meshes, motors, and the teeth that mesh."""

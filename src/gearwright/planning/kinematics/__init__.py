@@ -1,0 +1,1 @@
+"""Inverse kinematics: closed forms and descents, poses, external coordinates, obstacles, criteria."""

@@ -1,0 +1,1 @@
+"""Redundant arms: least torque, and distributed positioning."""

@@ -1,0 +1,1 @@
+"""Time-optimal motion along a path under limits of joints, motors and electronics."""

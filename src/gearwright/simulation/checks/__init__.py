@@ -1,0 +1,1 @@
+"""Checks of a run: energy balance, joint effort, and why a run cannot go on."""

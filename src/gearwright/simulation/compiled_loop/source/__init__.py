@@ -1,0 +1,1 @@
+"""The source of the event loop, in restricted Python: steps, event location, settling of modes."""

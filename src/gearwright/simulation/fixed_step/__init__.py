@@ -1,0 +1,1 @@
+"""Motions with a fixed step: batches, stability, compiled loops, controlled steps."""

@@ -1,0 +1,1 @@
+"""Adaptive integrators: integration to the first event, stiffness detection, projection onto constraints."""

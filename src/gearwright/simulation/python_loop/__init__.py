@@ -1,0 +1,1 @@
+"""The event loop in Python: rates in modes, branch points, sampled integration."""

@@ -1,0 +1,1 @@
+"""The panels of the page: drives, files, motion, results."""

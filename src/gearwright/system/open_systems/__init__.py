@@ -1,0 +1,1 @@
+"""A machine with its laws open to the outside: named states, inputs and parameters; operating points."""

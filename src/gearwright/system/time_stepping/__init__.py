@@ -1,0 +1,1 @@
+"""Fixed steps with impulses: Moreau's midpoint rule and projected Gauss-Seidel."""

@@ -1,0 +1,1 @@
+"""An equivalent machine with fewer operations: frames and inertias chosen before the trace."""
