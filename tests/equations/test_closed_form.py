@@ -16,7 +16,7 @@ from gearwright.equations.trigonometric_polynomial import Trig, angle, products,
 from gearwright.errors import InputError, JointError
 
 BODY = {"jacobian": {"body": 1, "point": (0.1, 0.2, 0.3)}}
-OF_WHEELS = ("explain", "wheel_mass_matrix", "wheel_coriolis", "structure_matrix")  # in test_symbolic_trains.py
+OF_WHEELS = ("explain", "wheel_mass_matrix", "wheel_coriolis", "structure_matrix")  # in test_symbolic_machine.py
 FUNCTIONS = {
     name: partial(getattr(gw, name, gw.equations.axial_rates), **BODY.get(name, {}))
     for name in PROGRAMS
