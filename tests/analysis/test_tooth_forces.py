@@ -11,7 +11,7 @@ import pytest
 import gearwright as gw
 from gearwright.analysis import Task, analyse
 from gearwright.errors import TrainError
-from gearwright.files.yaml.reader import read_yaml
+from gearwright.files import read_yaml
 from gearwright.files.yaml.writer import write_yaml
 from gearwright.motion import polynomial
 from gearwright.parts import (

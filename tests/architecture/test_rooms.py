@@ -179,8 +179,6 @@ SHARED = {"_version", "arguments", "arrays", "errors", "text"}
 DOORS = {"__init__", "__main__", "actuation", "contact", "elastic"}
 """Files above all rooms: front doors that re-export."""
 FILES = sorted(HOUSE.rglob("*.py"))
-RECURSIONS = {("files/yaml/attachments.py", "files/formats.py")}
-"""Imports that lead back on purpose: a robot that a file attaches may have any format, which may attach again."""
 LIBRARIES = {
     "casadi": {"bench", "tracing"},
     "clarabel": {"identification"},
@@ -304,8 +302,7 @@ def file_behind(name: str) -> Path | None:
 def neighbours(file: Path) -> frozenset[Path]:
     """The files of its own package that a file imports, without those that only type checkers follow."""
     names = [name for name in imported(file, for_types_only(file)) if name.startswith(f"gearwright.{room_of(file)}.")]
-    found = {path for name in names if (path := file_behind(name)) is not None} - {file}
-    return frozenset(path for path in found if (within(file), within(path)) not in RECURSIONS)
+    return frozenset({path for name in names if (path := file_behind(name)) is not None} - {file})
 
 
 def within(path: Path) -> str:

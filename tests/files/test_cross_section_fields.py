@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gearwright.errors import FileError
-from gearwright.files import schema
-from gearwright.files.yaml.reader import read_yaml
+from gearwright.files import read_yaml, schema
 from gearwright.files.yaml.writer import write_yaml
 from gearwright.parts import MATERIALS, Box, Tube
 

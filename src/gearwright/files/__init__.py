@@ -3,16 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gearwright.files.formats import check, save
+from gearwright.files.formats import check, read_yaml, save
 
 if TYPE_CHECKING:
     from gearwright.files.fields.robot import schema
-    from gearwright.files.yaml.reader import read_yaml
     from gearwright.files.yaml.writer import write_yaml
 
 __all__ = ["check", "read_yaml", "save", "schema", "write_yaml"]
 
-_LATER = {"read_yaml": "yaml.reader", "schema": "fields.robot", "write_yaml": "yaml.writer"}
+_LATER = {"schema": "fields.robot", "write_yaml": "yaml.writer"}
 
 
 def __getattr__(name: str) -> Any:

@@ -36,10 +36,32 @@ def read_file(path: Path, permissions: Permissions, floating_base: bool = False)
     if ending in YAML_ENDINGS:
         from gearwright.files.yaml import reader
 
-        return reader.read(read_text(path), path, permissions)
+        return reader.read(read_text(path), path, permissions, read_file)
     if path.is_dir():
         raise problem(path, "this is a folder. Give the name of a file in it.")
     raise problem(path, f"the ending {path.suffix!r} is none of {', '.join(ENDINGS)}. Rename the file, or convert it.")
+
+
+def read_yaml(source: str | Path, *, include: Iterable[str | Path] = ()) -> Robot:
+    """A robot from a YAML file (a path, or a text that names a .yaml or .yml file) or from YAML text.
+
+    What it attaches is in its folder, or below one of the folders `include`.
+
+    >>> read_yaml('''
+    ... robot: pendulum
+    ... links:
+    ...   - {name: rod, parent: base, joint: {axis: [0, 1, 0]}, mass: 2, com: [300 mm, 0, 0]}
+    ... ''').link("rod").com
+    Vec(0.3, 0.0, 0.0)
+
+    Raises:
+        FileError: the file is not a robot; `problems` lists everything that is wrong with it.
+    """
+    from gearwright.files.yaml import reader
+
+    path = reader.as_path(source)
+    text = str(source) if path is None else read_text(path)
+    return reader.read(text, path, Permissions.given(include=include), read_file)
 
 
 def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path] = ()) -> list[Problem]:

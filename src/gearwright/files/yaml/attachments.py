@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
 from gearwright.errors import FileError
 from gearwright.files.fields.robot import AttachWords
-from gearwright.files.formats import read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problems
 from gearwright.files.size_limits import MAX_ATTACHED, too_many
@@ -17,11 +17,29 @@ from gearwright.parts import Robot
 from gearwright.parts.builders.attachment import attach
 from gearwright.text import did_you_mean
 
+ReadRobot = Callable[[Path, Permissions], Robot]
+"""Reads a robot from a file of any format the caller knows."""
+
 
 def attach_all(
-    robot: Robot, contents: Contents, problems: Problems, path: Path | None, permissions: Permissions
+    robot: Robot,
+    contents: Contents,
+    problems: Problems,
+    path: Path | None,
+    permissions: Permissions,
+    read_robot: ReadRobot,
 ) -> Robot:
-    """The robot with every attachment of its file on it; what goes wrong is noted."""
+    """The robot with every attachment of its file on it; every problem is noted.
+
+    Args:
+        robot: the robot without attachments.
+        contents: the validated file.
+        problems: where problems are noted.
+        path: the robot's file; None for a text, which may attach bundled robots only.
+        permissions: what the file may do.
+        read_robot: reads an attached file. It is an argument because that file may have any format, whose reader
+            stands above this one.
+    """
     if len(contents.attach) > MAX_ATTACHED:
         line = contents.root.line_of(("attach",))
         problems.add(
@@ -31,7 +49,7 @@ def attach_all(
         if words is None:
             continue
         with problems.of(spell(("attach", i)), contents.root.line_of(("attach", i))):
-            robot = _attached(robot, _other(words, path, permissions), words)
+            robot = _attached(robot, _other(words, path, permissions, read_robot), words)
     if contents.attach:
         _note_unknown(robot, contents, problems)
     return robot
@@ -59,9 +77,9 @@ def _attached(robot: Robot, other: Robot, words: AttachWords) -> Robot:
     return attach(robot, other, words.frame, words.prefix)
 
 
-def _other(words: AttachWords, path: Path | None, permissions: Permissions) -> Robot:
+def _other(words: AttachWords, path: Path | None, permissions: Permissions, read_robot: ReadRobot) -> Robot:
     found = _found(words.robot, path, permissions)
-    return read_file(found, permissions.attaching(path, found))
+    return read_robot(found, permissions.attaching(path, found))
 
 
 def _found(name: str, path: Path | None, permissions: Permissions) -> Path:

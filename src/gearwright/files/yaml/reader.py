@@ -6,7 +6,6 @@ Units that depend on the joint: a spring at one that turns is in Nm/rad, at one 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +25,7 @@ from gearwright.files.problems import Problems
 from gearwright.files.reading import YAML_ENDINGS, read_text
 from gearwright.files.size_limits import too_many
 from gearwright.files.units import quantity
-from gearwright.files.yaml.attachments import attach_all
+from gearwright.files.yaml.attachments import ReadRobot, attach_all
 from gearwright.files.yaml.build import build, physical_problems
 from gearwright.files.yaml.names import name_problems
 from gearwright.files.yaml.validation import Contents, spell, validated
@@ -98,26 +97,6 @@ LISTS: dict[str, type[Words]] = {
 AnyWords = TypeVar("AnyWords", bound=Words)
 
 
-def read_yaml(source: str | Path, *, include: Iterable[str | Path] = ()) -> Robot:
-    """A robot from a YAML file (a path, or a text that names a .yaml or .yml file) or from YAML text.
-
-    What it attaches is in its folder, or below one of the folders `include`.
-
-    >>> read_yaml('''
-    ... robot: pendulum
-    ... links:
-    ...   - {name: rod, parent: base, joint: {axis: [0, 1, 0]}, mass: 2, com: [300 mm, 0, 0]}
-    ... ''').link("rod").com
-    Vec(0.3, 0.0, 0.0)
-
-    Raises:
-        FileError: the file is not a robot; `problems` lists everything that is wrong with it.
-    """
-    path = as_path(source)
-    text = str(source) if path is None else read_text(path)
-    return read(text, path, Permissions.given(include=include))
-
-
 def as_path(source: str | Path) -> Path | None:
     """The file that is meant, or None for a text that holds YAML itself."""
     if isinstance(source, Path):
@@ -127,20 +106,33 @@ def as_path(source: str | Path) -> Path | None:
     return Path(source) if "\n" not in source and source.lower().endswith(YAML_ENDINGS) else None
 
 
-def read(text: str, path: Path | None, permissions: Permissions) -> Robot:
-    """A robot from YAML text; attachments are looked for beside `path` and where it is permitted."""
+def read(text: str, path: Path | None, permissions: Permissions, read_robot: ReadRobot) -> Robot:
+    """A robot from YAML text.
+
+    Args:
+        text: the text of the file.
+        path: the file, beside which attachments are looked for.
+        permissions: what the file may do.
+        read_robot: reads the files that this one attaches.
+    """
     problems = Problems(str(path) if path is not None else "the YAML text")
-    return _robot(parse(text, problems), problems, path, permissions)
+    return _robot(parse(text, problems), problems, path, permissions, read_robot)
+
+
+def read_bundled(path: Path, permissions: Permissions) -> Robot:
+    """A bundled robot: bundled files are YAML, and they attach bundled robots only."""
+    return read(read_text(path), path, permissions, read_bundled)
 
 
 def read_words(words: dict[str, Any]) -> Robot:
     """A robot from the words of a file as plain data; it has no lines that a message could name."""
-    return _robot(Node(_plain(words), 0), Problems("the words"), None, Permissions())
+    return _robot(Node(_plain(words), 0), Problems("the words"), None, Permissions(), read_bundled)
 
 
 def read_node(root: Node, source: str) -> Robot:
     """A robot from words that come from several places; messages name the source and the lines that the node knows."""
-    return _robot(Node(_plain(root.data), root.line, root.size, root.members), Problems(source), None, Permissions())
+    node = Node(_plain(root.data), root.line, root.size, root.members)
+    return _robot(node, Problems(source), None, Permissions(), read_bundled)
 
 
 def _plain(data: Any) -> Any:
@@ -150,7 +142,7 @@ def _plain(data: Any) -> Any:
     return [_plain(value) for value in data] if isinstance(data, list | tuple) else data
 
 
-def _robot(root: Node, problems: Problems, path: Path | None, permissions: Permissions) -> Robot:
+def _robot(root: Node, problems: Problems, path: Path | None, permissions: Permissions, read_robot: ReadRobot) -> Robot:
     if not isinstance(root.data, dict):
         problems.add("the file does not hold a mapping. Start with `robot: name` and `links:`.", line=root.line)
         raise problems.error()
@@ -164,7 +156,7 @@ def _robot(root: Node, problems: Problems, path: Path | None, permissions: Permi
     physical_problems(contents, problems)
     robot = build(contents, problems)
     if robot is not None:
-        robot = attach_all(robot, contents, problems, path, permissions)
+        robot = attach_all(robot, contents, problems, path, permissions, read_robot)
     problems.refuse()
     _warn(problems.source, dcmotor_notes(root.data))
     assert robot is not None  # build returns None only after noting a problem
