@@ -29,7 +29,7 @@ from gearwright.design import Forces, Normal, Task, Uniform, sweep
 from gearwright.design.parameter_sweep.kernel_points import impossible
 from gearwright.design.parameter_sweep.measure_fingerprint import identity_of
 from gearwright.design.parameter_sweep.points import Points
-from gearwright.errors import FileError, InputError, SimulationError, SlowerWarning
+from gearwright.errors import FileError, GearwrightWarning, InputError, SimulationError, SlowerWarning
 from gearwright.motion import polynomial
 from gearwright.parts import LinkSection, Payload, Plane, Tube, parameter, with_parameters
 from gearwright.parts.environment.loops_and_contacts import Touch
@@ -208,6 +208,30 @@ def quick(robot):
     ratio = float(robot.drives[1].gear.ratio)
     calls.append(ratio)
     return {"ratio": ratio, **{f"number {k}": ratio + k for k in range(12)}}
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        "UPDATE sweep SET version = 'another'",
+        "CREATE TABLE plain AS SELECT identity FROM sweep; DROP TABLE sweep; ALTER TABLE plain RENAME TO sweep",
+    ],
+    ids=["another version", "no version stated"],
+)
+def test_a_store_of_another_version_is_kept_and_computed_again(tmp_path, earlier):
+    """Points that other sources computed are not mixed with those of these; nothing is deleted."""
+    over, store = {"j2.gear.ratio": [50.0, 60.0]}, tmp_path / "sweep.db"
+    sweep(ROBOT, over, quick, store=store, workers=1)
+    with closing(sqlite3.connect(store)) as base:
+        base.executescript(earlier)
+        base.execute("UPDATE points SET numbers = '{\"ratio\": 7.0}'")
+        base.commit()
+    with pytest.warns(GearwrightWarning, match=r"sweep\.db\.earlier"):
+        again = sweep(ROBOT, over, quick, store=store, workers=1)
+    assert again["ratio"].tolist() == [50.0, 60.0]
+    with closing(sqlite3.connect(tmp_path / "sweep.db.earlier")) as base:
+        assert base.execute("SELECT COUNT(*) FROM points").fetchone()[0] == 2
+    assert sweep(ROBOT, over, quick, store=store, workers=1)["ratio"].tolist() == [50.0, 60.0]
 
 
 def test_a_store_of_another_sweep_is_refused(tmp_path):
