@@ -20,7 +20,7 @@ TESTS := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 # The revision that `make changelog` compares with.
 SINCE ?= main
 
-.PHONY: help install demo test quick lint coverage changelog bench validation pictures notebooks fuzz docs browser clean
+.PHONY: help install demo test quick lint coverage changelog bench validation pictures architecture notebooks fuzz docs browser clean
 
 help:
 	@echo "make demo    a geared arm simulated, what approximations get wrong, and the report of an arm sized for a task"
@@ -30,7 +30,7 @@ help:
 	@echo "make browser   a Chromium for the studio's tests, which are skipped without one"
 	@echo "make bench   speed against the peers; make fuzz: broken files and hostile names; make docs: the manual"
 	@echo "make validation   how closely outside references are met; make pictures: what the manual shows"
-	@echo "make notebooks   the examples as notebooks"
+	@echo "make notebooks   the examples as notebooks; make architecture: the picture of the layers and the list of packages"
 
 # What a user needs.
 $(BASE): pyproject.toml
@@ -81,6 +81,10 @@ validation: $(READY)
 # Pictures of gears, and what the examples print and draw; the manual shows them.
 pictures: $(READY)
 	$(BIN)/python tools/pictures.py
+
+# The picture of the layers and the list of packages in CONTRIBUTING.md, from the sources.
+architecture: $(READY)
+	$(BIN)/python tools/architecture.py
 
 notebooks: $(READY)
 	$(BIN)/python tools/notebooks.py

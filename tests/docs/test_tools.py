@@ -36,6 +36,15 @@ def test_a_notebook_is_the_example_cell_by_cell(file):
     assert made["nbformat"] == 4
 
 
+def test_the_picture_of_the_layers_and_the_list_of_packages_are_up_to_date():
+    """`make architecture` renews both from the sources."""
+    architecture = tool("architecture")
+    assert architecture.main(["--check"]) == 0
+    folders = {path.parent.name for path in architecture.SOURCE.glob("*/__init__.py")}
+    assert sorted(architecture.packages()) == sorted(folders)
+    assert ("dynamics", "mechanism") in architecture.imports().edges
+
+
 def test_the_file_format_states_every_key_with_words_and_its_unit_once():
     spec = importlib.util.spec_from_file_location("schema_page", ROOT / "docs" / "_ext" / "schema_page.py")
     module = importlib.util.module_from_spec(spec)
