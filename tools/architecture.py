@@ -86,7 +86,8 @@ def picture(graph: nx.DiGraph) -> str:
     rows = _rows(graph)
     total = sum(len(layer) for layer in rows) * ROW + 2 * MARGIN
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" font-family="sans-serif" '
+        'font-size="13">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0,0 L8,4 L0,8 z" fill="#667"/></marker></defs>',
         f'<rect width="{WIDTH}" height="{total}" fill="white"/>',
